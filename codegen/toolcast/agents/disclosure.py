@@ -5,6 +5,9 @@ upgraded is replaced at its position. Any list with one definition for each tool
 round before at the latest from that tool on, so no order of them would share more; moving it to the end would
 also give up the full definitions behind it at the next upgrade. Where definitions must not change at all,
 `upgrade="answer"` leaves the full definition to the answer.
+
+For models without tool calling the provider is "text": `instructions` writes the block of their prompt, with
+as much of each tool.
 """
 
 import re
@@ -18,12 +21,16 @@ from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition
-from ..runtime.errors import ArgumentError
+from ..runtime.errors import ArgumentError, UnknownProviderError
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .native_loading import Native, deferred, native_for
 from .run_state import Shown
+
+TEXT = "text"
+"""The provider of models without tool calling, as `run_tools(format="text")` has it."""
+
 
 # What continues a word to its left. Scripts without spaces do not count: a keyword may follow any of their
 # characters. So a text may match more than it means; that offers a tool too many, never one too few.
@@ -62,7 +69,7 @@ class Disclosure:
     Attributes:
         registry: the registry or selection.
         tools: the same tools, whose calls go through this session.
-        provider: id of the provider.
+        provider: id of the provider; "text" for models without tool calling.
     """
 
     def __init__(
@@ -81,7 +88,7 @@ class Disclosure:
 
         Args:
             registry: a registry, or a selection of one.
-            provider: id of the provider of the definitions.
+            provider: id of the provider of the definitions; "text" for models without tool calling.
             level: "summary" shows names and summaries; "brief" also the parameters' names and types, and
                 which are required; "full" everything. None is "brief", unless the provider loads tools.
             levels: other levels by group; a group covers all groups below it.
@@ -111,6 +118,8 @@ class Disclosure:
         self._eager = frozenset([eager] if isinstance(eager, str) else eager)
         self._keep = keep
         self._native = native_for(provider, native, levels=bool(given))
+        if provider == TEXT and self._native is not None:
+            raise ValueError("Text has no tool objects that could be marked to be loaded: leave out native.")
         self._upgrade = upgrade
         self._order: dict[str, None] = {}  # tools shown so far; only appended to
         self._wanted: set[str] | None = None  # tools that were routed to; None for all
@@ -185,8 +194,12 @@ class Disclosure:
             A JSON array. Iterating its bytes raises TypeError, as with those of a registry.
 
         Raises:
-            UnknownProviderError: nothing was generated for the provider.
+            UnknownProviderError: nothing was generated for the provider, or it is "text".
         """
+        if self.provider == TEXT:
+            raise UnknownProviderError(
+                "Text has no tool objects: instructions(disclosure) writes the block for the system prompt."
+            )
         return DefinitionBytes(b"[" + b",".join(self._parts()) + b"]")
 
     def shown(self) -> tuple[tuple[ToolBinding[Any, Any], Level], ...]:
@@ -296,7 +309,9 @@ class Disclosure:
         Returns:
             The result.
         """
-        dialect = self.provider if provider is None else provider
+        dialect = provider
+        if provider is None and self.provider != TEXT:
+            dialect = self.provider
         known = self.registry.resolve(name)
         in_part = known is not None and self.level_of(known) != "full"
         result = await self.registry.execute(name, arguments, dialect, context, guesses)
@@ -311,13 +326,20 @@ class Disclosure:
         if problem.missing:  # then the result has the schema already
             return result
         binding = self.registry.get(known).binding
-        whole = binding.definition(self.provider).decode()
-        error = f"{result.error}\nThe full definition of {known!r}: {whole}"
+        error = f"{result.error}\nThe full definition of {known!r}: {self._whole(binding)}"
         hint = hint_for(binding, problem, schema_text(binding, dialect))
         return msgspec.structs.replace(result, error=error, data=hint)
 
+    def _whole(self, binding: ToolBinding[Any, Any]) -> str:
+        """The full definition, in the form of the provider's."""
+        if self.provider != TEXT:
+            return binding.definition(self.provider).decode()
+        function = {"name": binding.name, "description": binding.description}
+        whole = {**function, "parameters": msgspec.Raw(schema_text(binding, None))}
+        return msgspec.json.encode(whole).decode()
+
     def _problem(
-        self, name: str, arguments: Arguments, provider: str, guesses: Guesses | None
+        self, name: str, arguments: Arguments, provider: str | None, guesses: Guesses | None
     ) -> ArgumentError | None:
         """What is wrong with the arguments of a call that failed, if it was they."""
         chosen = self.registry.guesses if guesses is None else guesses

@@ -6,6 +6,7 @@ The model is any async callable, or one that streams; no provider's client is im
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer, WireAnswers
 from .budget import Budget
 from .delegation import depth
-from .disclosure import Disclosure
+from .disclosure import TEXT, Disclosure
 from .events import Called, Calling, LoopEvent, Observer, RoundEnded, RoundStarted, Stopped
 from .final_output import FinalOutput
 from .model_calls import AroundModel, Model, ModelCalls, ModelRequest
@@ -197,27 +198,43 @@ def _definitions(
     tools: ToolView | Disclosure, options: Options, state: RunState, output: FinalOutput | None
 ) -> Callable[[], bytes]:
     """What makes each round's definitions; for text the block for the system prompt."""
-    if isinstance(tools, Disclosure):
-        _dialect(tools, options.provider, options.format)
-        if options.format == "text":
-            raise ValueError("Text shows tools in the system prompt; give the registry, not a Disclosure.")
-        if state.shown is None:
-            tools.next_turn()
-        else:
-            tools.restore(state.shown)
-        disclosed = tools
-        if output is not None:
-            return lambda: output.defined(disclosed.definitions(), disclosed.provider)
-        return tools.definitions
-    tools = tools if output is None else output.tools
-    if options.format == "text":
-        from .text_calls import instructions
+    disclosed = tools if isinstance(tools, Disclosure) else None
+    in_text = options.format == TEXT
+    dialect = TEXT if disclosed is None and in_text else _dialect(tools, options.provider, options.format)
+    if disclosed is not None and options.format is not None and in_text != (dialect == TEXT):
+        needed = f"Disclosure(registry, {TEXT!r})" if in_text else "a Disclosure for its provider"
+        raise ValueError(f"The tools are disclosed to {dialect!r}; format={options.format!r} needs {needed}.")
+    if dialect == TEXT:
+        shown = _block(tools, output, options.text_format or "toolcast")
+        shown()  # refused before the first round
+    elif isinstance(tools, ToolView):
+        shown = partial((tools if output is None else output.tools).definitions, dialect)
+    elif output is not None:
+        shown = partial(_with_output, tools, output)
+    else:
+        shown = tools.definitions
+    if disclosed is not None and state.shown is None:
+        disclosed.next_turn()
+    elif disclosed is not None and state.shown is not None:
+        disclosed.restore(state.shown)
+    return shown
 
-        chosen = options.text_format or "toolcast"
-        instructions(tools, format=chosen)  # refused before the first round
-        return lambda: instructions(tools, format=chosen).encode()
-    dialect = _dialect(tools, options.provider, options.format)
-    return lambda: tools.definitions(dialect)
+
+def _with_output(disclosure: Disclosure, output: FinalOutput) -> bytes:
+    return output.defined(disclosure.definitions(), disclosure.provider)
+
+
+def _block(
+    tools: ToolView | Disclosure, output: FinalOutput | None, format: "str | TextFormat"
+) -> Callable[[], bytes]:
+    """What makes each round's block for the system prompt."""
+    from .text_calls.prompts.system_prompt import instructions, tools_block
+
+    if output is None:
+        return lambda: instructions(tools, format=format).encode()
+    if isinstance(tools, ToolView):
+        return lambda: instructions(output.tools, format=format).encode()
+    return lambda: tools_block([(output.binding, "full"), *tools.shown()], format).encode()
 
 
 class _Shown(NamedTuple):

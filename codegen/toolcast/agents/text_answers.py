@@ -9,9 +9,8 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .answer_streams import AnswerStream, TextPieces
-from .answers import WITHHELD, Answers, ReadAnswer, refused_call
+from .answers import WITHHELD, Answers, ReadAnswer
 from .dispatch.answer_end import AnswerEnd
-from .record import CallRecord
 from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_results
 
 
@@ -51,10 +50,6 @@ class TextAnswers(Answers):
 
     def restore(self, response: Any) -> Any:
         return msgspec.convert(response, TextAnswer) if isinstance(response, dict) else response
-
-    def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
-        found = ((call, self._dispatcher.refused(call)) for call in calls)
-        return [refused_call(call, result) for call, result in found if result is not None]
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)

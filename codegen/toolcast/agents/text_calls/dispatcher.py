@@ -104,45 +104,40 @@ class TextDispatcher:
             self._limit,
         )
 
-    def refused(self, call: Call) -> ToolResult | None:
-        """Give the result of a call that `execute` answers without calling its tool.
-
-        Args:
-            call: a call of a text.
-
-        Returns:
-            A failed result for a value without a parameter's name that could be meant for several; None for a
-            call that goes to the registry.
-        """
-        arguments = self._arguments(call)
-        return arguments if isinstance(arguments, ToolResult) else None
-
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
-        arguments = self._arguments(call)
-        if isinstance(arguments, ToolResult):
-            return arguments
+        arguments: Any = call.arguments
         circumstances = _with_id(context, call.id)
+        if call.textual and isinstance(call.arguments, str):
+            names = self._possible_names(call)
+            if len(names) != 1:
+                return await self._refuse_unnamed(call, names, circumstances)
+            arguments = {names[0]: call.arguments}
         guesses = self.guesses if call.textual else None
         return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
 
-    def _arguments(self, call: Call) -> Any:
-        """The arguments of a call; the one value of a call that names no parameter under the only name that
-        it can have, or a failed result."""
-        if not call.textual or not isinstance(call.arguments, str):
-            return call.arguments
+    def _possible_names(self, call: Call) -> list[str]:
+        """The parameters that the one value of a call may be for which names none."""
         name = self._registry.resolve(call.name)
         if name is None:
-            return "{}"  # the registry answers with the names of its tools
+            return []
         schema = standalone_schema(self._registry.get(name).binding)
-        properties = [*schema.get("properties", {})]
         required = [*schema.get("required", ())]
-        names = required if len(required) == 1 else properties
-        if len(names) == 1:
-            return {names[0]: call.arguments}
-        return ToolResult.failed(
+        return required if len(required) == 1 else [*schema.get("properties", {})]
+
+    async def _refuse_unnamed(self, call: Call, names: list[str], context: ToolContext | None) -> ToolResult:
+        """Have the registry refuse a value that is no object of arguments, and add what the model can change.
+
+        So a Disclosure and whoever records calls know of it, and an unknown tool is named as one.
+        """
+        result = await self._registry.execute(call.name, call.arguments, None, context, Guesses())
+        name = self._registry.resolve(call.name)
+        if result.success or name is None:
+            return result
+        words = (
             f"The call of {name!r} has a value and no parameter's name; it cannot be told which of "
-            f"{', '.join(sorted(properties)) or 'none'} is meant. Name the parameters."
+            f"{', '.join(sorted(names)) or 'none'} is meant. Name the parameters."
         )
+        return replace(result, error=f"{words}\n{result.error}")
 
 
 def _with_id(context: ToolContext | None, id: str) -> ToolContext | None:

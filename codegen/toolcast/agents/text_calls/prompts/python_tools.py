@@ -28,7 +28,8 @@ def function_text(name: str, description: str, parameters: Schema, safe: Inert) 
     required = parameters.get("required") or ()
     known = {key: _python_name(schema) for key, schema in _properties(parameters).items()}
     keys = {key: key if _IDENTIFIER.fullmatch(key) else safe.json(key) for key in known}
-    head = f"def {safe.line(name)}({','.join(f'{keys[key]}: {kind}' for key, kind in known.items())}):"
+    listed = _open(parameters) or ",".join(f"{keys[key]}: {kind}" for key, kind in known.items())
+    head = f"def {safe.line(name)}({listed}):"
     lines = [head, '    """', f"    {_documented(description, _LINE, safe)}", ""]
     if known:
         lines.append("    Args:")
@@ -54,7 +55,8 @@ def signature(name: str, description: str, parameters: Schema) -> str:
         parameters: schema of the arguments, without references.
     """
     types = {key: _python_type(schema, 0) for key, schema in _properties(parameters).items()}
-    head = f"{name}({', '.join(f'{key}: {kind}' for key, kind in types.items())}) - {description}\n\n"
+    listed = _open(parameters) or ", ".join(f"{key}: {kind}" for key, kind in types.items())
+    head = f"{name}({listed}) - {description}\n\n"
     if not types:
         return head
     described = (
@@ -62,6 +64,12 @@ def signature(name: str, description: str, parameters: Schema) -> str:
         for key, kind in types.items()
     )
     return f"{head}    Args:\n{''.join(described)}"
+
+
+def _open(parameters: Schema) -> str:
+    """The parameter of a function that takes anything; "" where it takes something else, or nothing."""
+    anything = parameters.get("additionalProperties") is True and not _properties(parameters)
+    return "**arguments" if anything else ""
 
 
 def _properties(parameters: Schema) -> Mapping[str, Any]:

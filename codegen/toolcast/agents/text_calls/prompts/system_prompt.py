@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ....runtime.binding import Level, ToolBinding
+from ....runtime.binding import ToolBinding
 from ....runtime.definitions import cut_schema
 from ....runtime.standalone_schema import standalone_schema
 from ....runtime.view import ToolView
+from ...disclosure import LEVELS, TEXT, Disclosure, Level
 from ..parse_text import find_format
 from ..text_format import AUTO, TextFormat
 from .tool_texts import ToolText, prompt_text
@@ -15,10 +16,10 @@ _NONE = "There are no tools to call."
 
 
 def instructions(
-    tools: "ToolView | Iterable[ToolBinding[Any, Any]]",
+    tools: "ToolView | Disclosure | Iterable[ToolBinding[Any, Any]]",
     *,
     format: str | TextFormat = "toolcast",
-    level: Level = "full",
+    level: Level | None = None,
 ) -> str:
     """Write the block for the system prompt that tells a model how to call, and what.
 
@@ -26,20 +27,29 @@ def instructions(
     writes. No text of a tool can leave its place, or look like a marker of the format.
 
     Args:
-        tools: a registry, a selection, or bindings.
+        tools: a registry, a selection, bindings, or a `Disclosure` for "text", which has its own levels.
         format: the text format in which the model is to call: the id of a known one, its alias, or a
             format of your own.
-        level: "full", or "brief" for summaries, and schemas cut to names and types.
+        level: "full"; "brief" for summaries, and schemas cut to names and types; or "summary" for names and
+            summaries. None is "full".
 
     Returns:
-        The same text each time, tools sorted by name.
+        The same text each time, tools sorted by name; those of a Disclosure in its order.
 
     Raises:
-        ValueError: `level` is neither "full" nor "brief", there is no such format, it has no prompt, or it is
-            "auto", which names several.
+        ValueError: there is no such level, or it stands beside a Disclosure; the Disclosure is for another
+            provider; there is no such format, it has no prompt, or it is "auto", which names several.
     """
-    if level not in ("full", "brief"):
-        raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")
+    if level is not None and level not in LEVELS:
+        raise ValueError(f"There is no level {level!r}. Choose among {', '.join(LEVELS)}.")
+    return tools_block(_shown(tools, level), format)
+
+
+def tools_block(
+    shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat = "toolcast"
+) -> str:
+    """Write the block for tools in their order, each with how much of it is shown. Raises ValueError as
+    `instructions` does."""
     if format == AUTO:
         raise ValueError(
             "A model is asked in one form: name a format, or leave it out for the canonical one."
@@ -51,12 +61,30 @@ def instructions(
             f"The text format {chosen.id!r} has no prompt: its models know no text that shows tools. Ask in "
             f"the canonical form, instructions(tools), and read both: format=['toolcast', {chosen.id!r}]."
         )
-    bindings = [tools.get(name).binding for name in tools] if isinstance(tools, ToolView) else tools
-    listed = [_tool_text(binding, level) for binding in sorted(bindings, key=lambda each: each.name)]
+    listed = [_tool_text(binding, each) for binding, each in shown]
     return prompt_text(chosen, prompt, listed) if listed else _NONE
 
 
+def _shown(
+    tools: "ToolView | Disclosure | Iterable[ToolBinding[Any, Any]]", level: Level | None
+) -> Iterable[tuple[ToolBinding[Any, Any], Level]]:
+    """The tools in their order, and how much of each is shown."""
+    if isinstance(tools, Disclosure):
+        if level is not None:
+            raise ValueError("A Disclosure has levels of its own: give them to it, or give the registry.")
+        if tools.provider != TEXT:
+            raise ValueError(
+                f"The tools are disclosed to {tools.provider!r}: prompts need Disclosure(registry, {TEXT!r})."
+            )
+        return tools.shown()
+    bindings = [tools.get(name).binding for name in tools] if isinstance(tools, ToolView) else tools
+    return [(binding, level or "full") for binding in sorted(bindings, key=lambda each: each.name)]
+
+
 def _tool_text(binding: ToolBinding[Any, Any], level: Level) -> ToolText:
+    if level == "summary":
+        # Any arguments fit: a stub refuses nothing that the tool takes.
+        return ToolText(binding.name, binding.summary, {"type": "object", "additionalProperties": True})
     schema = standalone_schema(binding)
     if level == "brief":
         return ToolText(binding.name, binding.summary, cut_schema(schema))

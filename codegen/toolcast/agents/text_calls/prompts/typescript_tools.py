@@ -35,7 +35,8 @@ def typescript(name: str, description: str, parameters: Schema, style: TypeScrip
     writer = _Writer(style, safe)
     comment = writer.comment(description, "")
     if not parameters.get("properties"):
-        return f"{comment}type {safe.line(name)} = () => any;"
+        anything = "_: object" if parameters.get("additionalProperties") is True else ""
+        return f"{comment}type {safe.line(name)} = ({anything}) => any;"
     body = writer.body(parameters, style.indent, 0)
     return f"{comment}type {safe.line(name)} = (_: {body}) => any;"
 
