@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from toolcast.agents import Budget, Disclosure, Record, RunState, delegate, record_of, resume, run_tools
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
-from toolcast.runtime import CallDeferred, Framework, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import CallDeferred, Framework, RetryError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 
 from generated.files.edit import EDIT
@@ -258,6 +258,20 @@ def test_failures_before_the_pause_count() -> None:
     after = again(tools(), record.state, asks(search), decisions={record.waiting[0].key: "no"})
     assert (after.stopped, len(after.rounds)) == ("repeated", 2)
     assert again(tools(), after.state).rounds == ()
+
+
+def test_what_handlers_asked_for_again_before_the_pause_counts() -> None:
+    async def asks_again(params: Any, context: ToolContext) -> ToolResult:
+        raise RetryError("another pattern")
+
+    tools = Tools().registry
+    tools.replace(GLOB, asks_again)
+    record = start(tools, asks(("glob", {"pattern": "*"})), asks(("edit", GOOD)))
+    assert record.state.attempts == {"glob": 1}
+    search = asks(("glob", {"pattern": "?"}))
+    after = again(tools, record.state, search, asks(), decisions={record.waiting[0].key: "no"})
+    assert "attempt 2 of 3" in after.calls[-1].result.error
+    assert after.state.attempts == {"glob": 2}
 
 
 def test_an_answer_is_the_same_answer_again_without_asking() -> None:

@@ -55,6 +55,7 @@ STATES = st.builds(
     calls=st.integers(0, 100),
     seconds=st.floats(0, 1e9),
     failures=st.dictionaries(NAMES, st.integers(1, 9), max_size=3),
+    attempts=st.dictionaries(NAMES, st.integers(1, 9), max_size=3),
     malformed=st.integers(0, 2),
     pending=st.none()
     | st.builds(

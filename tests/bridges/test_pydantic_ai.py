@@ -18,6 +18,7 @@ from toolcast.runtime import (
     ArgumentError,
     CallDeferred,
     Content,
+    RetryError,
     ToolRegistry,
     ToolResult,
     UnknownProviderError,
@@ -283,10 +284,13 @@ def test_tools_that_run_alone(lib: Library, registry: ToolRegistry) -> None:
 
 
 def test_a_handler_may_ask_for_a_retry(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:
-    handlers.raises = lib.exceptions.ModelRetry("try /b")
-    model = lib.model([("edit", EDITED)], "done")
-    lib.run(registry, model)
-    assert "try /b" in model.seen[1][0][-1].parts[0].model_response_str()
+    for handlers.raises in (lib.exceptions.ModelRetry("try /b"), RetryError("try /b")):
+        handlers.contexts.clear()
+        model = lib.model([("edit", EDITED)], [("edit", EDITED)])
+        with pytest.raises(lib.exceptions.UnexpectedModelBehavior, match="max retries"):
+            lib.run(registry, model)  # one retry, unless the program says otherwise
+        assert "try /b" in model.seen[1][0][-1].parts[0].model_response_str()
+        assert [context.attempt for context in handlers.contexts] == [1, 2]
 
 
 def test_cancelling_the_run_cancels_the_handler(

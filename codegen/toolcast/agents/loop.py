@@ -460,6 +460,7 @@ class _Run:
             seconds=self._calls.seconds,
             usage=self._calls.spending.used,
             failures={**self._calls.failures},
+            attempts=self._calls.attempts,
             shown=None if disclosure is None else disclosure.state,
             **changes,
         )

@@ -105,6 +105,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         seconds: how long the run took, without the time between two processes.
         usage: the tokens of all answers that state theirs; None where none does.
         failures: by digest of tool and arguments, how often a call failed without a success between.
+        attempts: by tool, how often its handler asked for another call without a success between.
         malformed: answers with a call that could not be read, the last ones one after another.
         pending: the last answer, where it is not in `messages` yet.
         shown: what a Disclosure has shown; None for a run without one.
@@ -117,6 +118,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float = 0.0
     usage: Usage | None = None
     failures: Mapping[str, int] = {}
+    attempts: Mapping[str, int] = {}
     malformed: int = 0
     pending: PendingAnswer | None = None
     shown: Shown | None = None

@@ -14,6 +14,7 @@ from ..runtime.errors import CallDeferred
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
+from .attempts import Attempts
 from .budget import Budget
 from .record import CallRecord
 from .run_state import RunState
@@ -48,6 +49,7 @@ class ToolCalls:
         self.failures: dict[str, int] = {**state.failures}
         self.spending = Spending(budget, state.usage)
         self._execute = tools.execute
+        self._attempts = Attempts(state.attempts)
         self._budget = budget
         self._repeats = repeats
         self._waits = waits
@@ -56,7 +58,8 @@ class ToolCalls:
         self._cancelled: list[CallRecord] = []
 
     def take(self) -> tuple[CallRecord, ...]:
-        """The calls that ended since the last time."""
+        """The calls of an answer that ended since the last time."""
+        self._attempts.end_answer()
         ended = tuple(self._ended)
         self._ended.clear()
         return ended
@@ -69,6 +72,11 @@ class ToolCalls:
     def was_cancelled(self, call: CallRecord) -> bool:
         """Whether a call was cancelled while it ran."""
         return any(call is each for each in self._cancelled)
+
+    @property
+    def attempts(self) -> dict[str, int]:
+        """By tool, how often its handler asked for another call, in all answers so far."""
+        return {**self._attempts.counts}
 
     @property
     def repeated(self) -> bool:
@@ -114,12 +122,14 @@ class ToolCalls:
             executed = True
             await self.starting(context.call_id, known, arguments)
             try:
-                result = await self._timed(name, arguments, provider, context, guesses)
+                attempted = self._attempts.begin(known, context)
+                result = await self._timed(name, arguments, provider, attempted, guesses)
             except CallDeferred as problem:
                 if not waits:
                     raise
                 circumstances = msgspec.structs.replace(context, provider=provider)
                 return deferred(self.tools, known, arguments, circumstances, guesses, problem)
+            self._attempts.end(known, result)
             self._count_failure(known, arguments, result)
         await self.answer(self._record(known, arguments, context, result, begun, executed))
         return result

@@ -14,7 +14,7 @@ import msgspec
 from ..agents.dispatch.render_results import structured, words
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
-from ..runtime.errors import CallDeferred, UnknownProviderError
+from ..runtime.errors import CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult
 from ..runtime.view import Snapshot, ToolView
@@ -31,6 +31,7 @@ _AbstractToolset: Any = _toolsets.AbstractToolset
 # What a handler of a bridged registry may raise for the framework.
 _PASSES = (
     CallDeferred,
+    RetryError,
     _exceptions.CallDeferred,
     _exceptions.ApprovalRequired,
     _exceptions.ModelRetry,
@@ -73,7 +74,8 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
     text; every other failure is a failed result, which counts as no retry. A call that the policy asks about
     is deferred with `ApprovalRequired`, unless the policy has an approver of its own; one of an external tool
     with `CallDeferred`, once the policy lets it run. Handlers find the run's dependencies in
-    `context.extra["deps"]`, and may raise `CallDeferred`, `ApprovalRequired`, `ModelRetry` and `ToolFailed`.
+    `context.extra["deps"]`, and may raise `CallDeferred`, `ApprovalRequired`, `ModelRetry` and `ToolFailed`;
+    `RetryError` is a `ModelRetry`.
     """
 
     def __init__(
@@ -91,7 +93,8 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             registry: a registry or a selection.
             provider: id of the provider whose definitions are offered; None for that of the model in use.
             id: id of the toolset, for pydantic-ai.
-            max_retries: retries of a tool whose arguments do not fit; None for the agent's own number.
+            max_retries: retries of a tool whose arguments do not fit, or whose handler asks for another call;
+                None for the agent's own number.
             sequential: names of tools that run alone, not beside other calls of an answer, beside those whose
                 specs say `parallel: false`.
         """
@@ -147,19 +150,24 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         Raises:
             ApprovalRequired: the policy or the handler asks for somebody's approval of this call.
             CallDeferred: the tool is external, or its handler defers the call.
+            ModelRetry: the handler asks for another call.
             ToolFailed: the call failed.
         """
         del tool
         context = ToolContext(
             call_id=ctx.tool_call_id or "",
             extra={"deps": ctx.deps, "run_context": ctx},
-            framework=Framework(approved=ctx.tool_call_approved, approver=_defer, passes=_PASSES),
+            framework=Framework(
+                approved=ctx.tool_call_approved, approver=_defer, passes=_PASSES, attempt=ctx.retry + 1
+            ),
         )
         try:
             result = await self.registry.execute(name, tool_args, context=context)
         except CallDeferred as problem:
             kind = _exceptions.ApprovalRequired if problem.kind == "approval" else _exceptions.CallDeferred
             raise kind(metadata={"text": problem.text}) from None
+        except RetryError as problem:  # counted by the agent
+            raise _exceptions.ModelRetry(str(problem)) from None
         if not result.success:
             raise _exceptions.ToolFailed(words(result))
         return _returned(result)

@@ -14,12 +14,14 @@ from .errors import (
     FrozenRegistryError,
     MissingDataError,
     RefusalError,
+    RetryError,
     UnknownProviderError,
     UnknownToolError,
 )
 from .handlers import Returns
 from .registry import ToolRegistry
 from .result import Content, ToolResult
+from .retry_hint import RetryHint
 from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ __all__ = [
     "RecordedGuesses",
     "RefusalError",
     "Repair",
+    "RetryError",
+    "RetryHint",
     "Returns",
     "Sampled",
     "SamplingRequest",

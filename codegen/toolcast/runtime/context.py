@@ -41,12 +41,15 @@ class Framework(Struct, frozen=True, kw_only=True):
             `passes` has it.
         passes: exceptions that pass through `execute` when a handler, a precheck or the approver raises them:
             the framework's own, for calls that it defers or interrupts.
+        attempt: which attempt the call is, from 1, at what its handler asks for again (`RetryError`); None
+            where nobody counts.
     """
 
     approved: bool = False
     remember: bool = False
     approver: Callable[..., Any] | None = None
     passes: tuple[type[BaseException], ...] = ()
+    attempt: int | None = None
 
 
 class ToolContext(Struct, frozen=True, kw_only=True):
@@ -61,6 +64,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
         approved: whether somebody approved this call, for a handler that defers its calls until then. The
             registry sets it.
+        attempt: which attempt this call is, from 1, at what its handler asks for again; None where nobody
+            counts, outside of a run. The registry sets it.
         report: a function that receives progress: work done, total work or None, and a message.
         receive_log: a function that receives log messages for whoever made the call.
         asker: a function that asks the user; None where nobody can be asked.
@@ -73,6 +78,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     provider: str | None = None
     extra: Mapping[str, Any] = {}
     approved: bool = False
+    attempt: int | None = None
     report: Report | None = None
     receive_log: LogReceiver | None = None
     asker: "Asker | None" = None

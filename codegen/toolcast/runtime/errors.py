@@ -86,6 +86,14 @@ class RefusalError(Exception):
     """
 
 
+class RetryError(RefusalError):
+    """A handler or a precheck asks for another call: its text says how, and the model reads it.
+
+    The failed result has the text, and in a run of `toolcast.agents` which attempt it was of how many; after
+    the last one the model is told to stop. `data` of the result is a `RetryHint`.
+    """
+
+
 class CallDeferred(RefusalError):  # noqa: N818  # a public name; no error
     """A call that has no result yet: it comes later, from outside of the call.
 

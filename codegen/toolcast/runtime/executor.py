@@ -14,7 +14,7 @@ from .argument_hint import ArgumentHint, RefusedArgumentsError, refuse_arguments
 from .binding import ToolBinding
 from .channels import Waiting, redacted_channels
 from .context import ToolContext
-from .errors import ArgumentError, CallDeferred, RefusalError
+from .errors import ArgumentError, CallDeferred, RefusalError, RetryError
 from .handler_results import as_result, encodable, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
@@ -35,6 +35,7 @@ from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
+from .retry_hint import MaxAttempts, RetryHint, attempts_of
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
@@ -68,16 +69,32 @@ class Executor:
     """How one registry, and every selection of it, carries out calls.
 
     `guard` is the middleware, `workers` are the threads of plain handlers, `check_results`
-    holds typed results to their contracts, `guesses` are made at refused arguments; `closed` is set when the
-    registry releases its handlers.
+    holds typed results to their contracts, `guesses` are made at refused arguments, `max_attempts` at what
+    handlers ask for again; `closed` is set when the registry releases its handlers.
     """
 
-    __slots__ = ("check_results", "closed", "guard", "guesses", "loop_thread", "timed", "workers")
+    __slots__ = (
+        "check_results",
+        "closed",
+        "guard",
+        "guesses",
+        "loop_thread",
+        "max_attempts",
+        "timed",
+        "workers",
+    )
 
     def __init__(
-        self, guard: Guard, workers: Workers, *, check_results: bool, guesses: "Guesses | None"
+        self,
+        guard: Guard,
+        workers: Workers,
+        *,
+        check_results: bool,
+        guesses: "Guesses | None",
+        max_attempts: MaxAttempts,
     ) -> None:
         self.guard = guard
+        self.max_attempts = max_attempts
         self.workers = workers
         self.check_results = check_results
         self.guesses = guesses
@@ -151,9 +168,10 @@ class _Call:
         if self.waiting is not None:
             context = self.waiting.stopping_time(context)
         if framework is not None:
-            context = msgspec.structs.replace(context, framework=None, approved=framework.approved)
-        elif context.approved:
-            context = msgspec.structs.replace(context, approved=False)
+            approved, attempt = framework.approved, framework.attempt
+            context = msgspec.structs.replace(context, framework=None, approved=approved, attempt=attempt)
+        elif context.approved or context.attempt is not None:
+            context = msgspec.structs.replace(context, approved=False, attempt=None)
         self.context = context
         self.observers = observers
         self.stage = "arguments"
@@ -170,9 +188,8 @@ class _Call:
             if isinstance(problem, self.passes):
                 guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
                 raise _redacted(problem, guard) from None
-            error = guard.redact_text(_refusal_text(self.tool.binding, problem))
-            guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
-            result = ToolResult(False, "", _hint(guard, problem), error)
+            result = self._refused(problem)
+            guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), result.error))
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
@@ -196,6 +213,20 @@ class _Call:
         if observers:
             guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
         return result
+
+    def _refused(self, problem: RefusalError) -> ToolResult:
+        """What the model and the program read of a refusal, without values of secrets."""
+        binding, guard = self.tool.binding, self.executor.guard
+        if not isinstance(problem, RetryError):
+            error = guard.redact_text(_refusal_text(binding, problem))
+            return ToolResult(False, "", _hint(guard, problem), error)
+        hint = RetryHint(
+            tool=binding.name,
+            hint=guard.redact_text(str(problem)),
+            attempt=self.context.attempt,
+            max_attempts=attempts_of(binding.name, self.executor.max_attempts),
+        )
+        return ToolResult(False, "", hint, hint.text)
 
     def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
         """What was corrected of the name, and by guesses in the arguments, without values of secrets."""
@@ -340,9 +371,13 @@ def report_fault(
 
 def _redacted(problem: RefusalError, guard: Guard) -> RefusalError:
     """What passes through a call, without values of secrets: its text may be kept for a long time."""
-    if isinstance(problem, CallDeferred) and guard.redact_text(problem.text) != problem.text:
-        return CallDeferred(guard.redact_text(problem.text), kind=problem.kind)
-    return problem
+    text = str(problem)
+    redacted = guard.redact_text(text)
+    if redacted == text:
+        return problem
+    if isinstance(problem, CallDeferred):
+        return CallDeferred(redacted, kind=problem.kind)
+    return RetryError(redacted) if isinstance(problem, RetryError) else RefusalError(redacted)
 
 
 def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:

@@ -11,6 +11,7 @@ from .executor import Executor
 from .handlers import Handler, Returns, defer
 from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
+from .retry_hint import MAX_ATTEMPTS, MaxAttempts, checked_attempts
 from .view import Entry, Snapshot, ToolView
 from .workers import Workers
 
@@ -49,6 +50,7 @@ class ToolRegistry(ToolView):
         timeout: float | Mapping[str, float] | None = None,
         output_limit: int | None = None,
         check_results: bool = False,
+        max_attempts: MaxAttempts = MAX_ATTEMPTS,
         workers: Workers | None = None,
     ) -> None:
         """Make an empty registry.
@@ -66,6 +68,8 @@ class ToolRegistry(ToolView):
             output_limit: characters of text that a result may have; longer text is cut in its middle.
             check_results: whether typed results are validated against their contracts; one that does not fit
                 becomes a failed result.
+            max_attempts: attempts at what a handler asks for again (`RetryError`) before a run tells the
+                model to stop: one number for all tools, or a number by tool name, 3 for others.
             workers: threads for plain handlers; the registry has its own by default.
 
         Raises:
@@ -82,7 +86,13 @@ class ToolRegistry(ToolView):
         self._frozen = False
         guard = Guard(secrets, policy, hooks, timeout, output_limit)
         threads = Workers() if workers is None else workers
-        self._executor = Executor(guard, threads, check_results=check_results, guesses=guesses)
+        self._executor = Executor(
+            guard,
+            threads,
+            check_results=check_results,
+            guesses=guesses,
+            max_attempts=checked_attempts(max_attempts),
+        )
 
     @property
     def check_results(self) -> bool:
