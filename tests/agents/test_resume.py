@@ -274,6 +274,45 @@ def test_what_handlers_asked_for_again_before_the_pause_counts() -> None:
     assert after.state.attempts == {"glob": 2}
 
 
+def test_calls_after_one_that_runs_alone_wait_for_it() -> None:
+    """In every process: what comes after is begun when its result is there."""
+
+    def made() -> Tools:
+        tools = Tools()
+        tools.registry.replace(msgspec.structs.replace(EDIT, parallel=False), tools.edit)
+        return tools
+
+    first, second, third = made(), made(), made()
+    answer = asks(("glob", {"pattern": "1"}), ("edit", GOOD), ("glob", {"pattern": "2"}), ("edit", B))
+    record = start(first.registry, answer)
+    assert (first.ran, [call.index for call in record.waiting]) == (["1"], [1])
+    later = again(second.registry, record.state, decisions={record.waiting[0].key: "yes"})
+    assert (later.stopped, second.ran) == ("paused", ["/a", "2"])
+    [call] = later.waiting
+    assert (call.index, call.arguments) == (3, B)
+    after = again(third.registry, later.state, asks(), decisions={call.key: "yes"})
+    assert (after.stopped, third.ran) == ("answer", ["/b"])
+    answered(after)
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert told == ["nothing", "edited /a", "nothing", "edited /b"]
+
+
+def test_one_that_runs_alone_waits_for_the_calls_before_it() -> None:
+    def made() -> Tools:
+        tools = Tools()
+        tools.registry.replace(msgspec.structs.replace(GLOB, parallel=False), tools.glob)
+        return tools
+
+    first, second = made(), made()
+    record = start(first.registry, asks(("web_fetch", PAGE), ("edit", GOOD), ("glob", {"pattern": "*"})))
+    assert (first.ran, [call.kind for call in record.waiting]) == ([], ["external", "approval"])
+    fetched, edited = record.waiting
+    later = again(second.registry, record.state, decisions={edited.key: "yes"})
+    assert (later.stopped, second.ran) == ("paused", ["/a"])
+    after = again(second.registry, later.state, asks(), results={fetched.key: "a page"})
+    assert (after.stopped, second.ran) == ("answer", ["/a", "*"])
+
+
 def test_an_answer_is_the_same_answer_again_without_asking() -> None:
     tools = Tools().registry
     record = start(tools, asks(("glob", {"pattern": "*"})), asks())

@@ -1,6 +1,6 @@
 """The calls of one answer while they are carried out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..runtime.context import Framework
@@ -8,6 +8,7 @@ from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .answers import ReadAnswer
 from .record import CallRecord
+from .run_side_by_side import groups, runs_alone
 from .run_state import PendingAnswer, StateError, WaitingCall
 from .waiting import APPROVED, INTERRUPTED, Deferred, Settled, is_repeatable
 
@@ -22,8 +23,7 @@ class Batch(NamedTuple):
 class AnswerCalls:
     """Which calls of an answer have results, wait, or were begun.
 
-    `batches` are the calls that are to be carried out, one batch after another; `elsewhere` are the results
-    that came from outside, by position.
+    `elsewhere` are the results that came from outside, by position.
     """
 
     def __init__(self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView) -> None:
@@ -44,7 +44,9 @@ class AnswerCalls:
         for index, result in self.elsewhere.items():
             self._found[index] = result
             self._waiting.pop(index, None)
-        self.batches = self._batches(settled)
+        self._settled = settled
+        alone = [runs_alone(tools, _name(call)) for call in answer.calls]
+        self._groups = [*groups(range(count), alone.__getitem__)]
 
     def _interrupted(self, pending: PendingAnswer, tools: ToolView) -> dict[int, ToolResult]:
         """Results of calls that were begun by a process that ended, and must not run twice."""
@@ -55,14 +57,29 @@ class AnswerCalls:
             if not is_repeatable(tools, name)
         }
 
-    def _batches(self, settled: Settled) -> list[Batch]:
-        """At least one, so that every answer passes through the same steps."""
-        free = (
-            index for index, result in enumerate(self._found) if result is None and index not in self._waiting
-        )
-        batches = [Batch(tuple(free))]
+    def batches(self) -> Iterator[Batch]:
+        """The calls that are to be carried out, one batch after another; each is made when those before it
+        have ended. At least one, so that every answer passes through the same steps.
+
+        Where a call waits that runs alone, or after which one runs alone, the calls after it are not begun.
+        """
+        none = True
+        for group in self._groups:
+            for batch in self._batches_of(group):
+                none = False
+                yield batch
+            if any(index in self._waiting for index in group):
+                break
+        if none:
+            yield Batch()
+
+    def _batches_of(self, group: Sequence[int]) -> list[Batch]:
+        """Of calls that run side by side: those that nobody has to decide, and those that were approved."""
+        free = tuple(index for index in group if self._found[index] is None and index not in self._waiting)
+        approved = self._settled.approved
+        batches = [Batch(free)] if free else []
         for verdict, framework in APPROVED.items():
-            chosen = tuple(index for index, its in settled.approved.items() if its == verdict)
+            chosen = tuple(index for index in group if approved.get(index) == verdict)
             if chosen:
                 batches.append(Batch(chosen, framework))
         return batches

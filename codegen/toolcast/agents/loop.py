@@ -338,7 +338,7 @@ class _Run:
         try:
             for call in work.records():
                 await self._calls.answer(call)
-            for batch in work.batches:
+            for batch in work.batches():
                 await self._execute(work, batch)
         finally:  # completed calls are recorded, also where the rest was cancelled
             ended = self._calls.take()

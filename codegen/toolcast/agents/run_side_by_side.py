@@ -1,7 +1,7 @@
 """The calls of one answer, carried out side by side; a call that must run alone has the others wait."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
@@ -28,6 +28,23 @@ def runs_alone(tools: ToolView, name: str) -> bool:
         return not tools.get(known).binding.parallel
     except Exception:  # whatever a module raises when it is imported
         return False
+
+
+def groups(calls: Iterable[C], is_alone: Callable[[C], bool]) -> Iterator[tuple[C, ...]]:
+    """Divide the calls of an answer into those that run side by side.
+
+    Args:
+        calls: calls of one answer, in its order.
+        is_alone: whether a call runs alone.
+
+    Yields:
+        Calls that run side by side, after those of the groups before.
+    """
+    for alone, group in groupby(calls, is_alone):
+        if alone:
+            yield from ((call,) for call in group)
+        else:
+            yield tuple(group)
 
 
 async def run_side_by_side(
@@ -57,10 +74,9 @@ async def run_side_by_side(
             return await execute(call)
 
     results: list[ToolResult] = []
-    for alone, group in groupby(calls, is_alone):
-        together = [*group]
-        if alone or len(together) == 1:
-            results += [await execute(call) for call in together]
+    for together in groups(calls, is_alone):
+        if len(together) == 1:
+            results.append(await execute(together[0]))
             continue
         async with asyncio.TaskGroup() as tasks:
             begun = [tasks.create_task(run_in_slot(call)) for call in together]
