@@ -19,6 +19,40 @@ PARTS = ("_types", "data", "files", "shell")
 """Folders of the reference toolset; `make types` checks the modules of all."""
 
 
+ASK = """\
+description: Asks a person, who answers when they have time.
+permission: network
+secrets: []
+external: true
+parallel: false
+parameters: {type: object, required: [question], properties: {question: {type: string}}}
+result: {type: object, required: [answer], properties: {answer: {type: string}}}
+"""
+EXTERNAL = """\
+from made.people.ask import ASK, AskHandler, AskParams, AskResult
+from made.registry import register_some
+from toolcast.runtime import CallDeferred, RetryError, ToolContext, ToolRegistry
+
+
+def answer(params: AskParams, context: ToolContext) -> AskResult:
+    if context.attempt == 1:
+        raise RetryError("Ask in one sentence.")
+    if not context.approved:
+        raise CallDeferred(params.question, kind="approval")
+    return AskResult(answer="yes")
+
+
+typed: AskHandler = answer  # for the program that carries the calls out
+registry = ToolRegistry(max_attempts={"ask": 2})
+registry.register(ASK)
+registry.replace(ASK)
+registry.register(ASK, None)  # report
+register_some(registry, ask=answer)  # report
+raise CallDeferred(kind="later")  # report
+"""
+"""What a program writes about an external tool, and what it must not write."""
+
+
 def marked(file: Path) -> set[int]:
     """The lines that type checkers must report."""
     lines = file.read_text("utf-8").splitlines()
@@ -29,10 +63,13 @@ def test_type_checkers_report_wrong_handlers_only(tmp_path: Path) -> None:
     """One run of each checker, over hand-written handlers, stubs, and modules of awkward schemas."""
     project = tmp_path / "project"
     write_stubs(project)
+    external = project / "program/external.py"
+    external.write_text(EXTERNAL, "utf-8")
     write_modules(project / "awkward")
     folders = [E2E, RUNTIME / "typing", RUNTIME / "sample", project / "program", project / "awkward"]
     mypy, pyright, output = check(folders, tmp_path, project, project / "program")
-    expected = {file: marked(file) for file in (E2E / "bad.py", RUNTIME / "typing" / "bad.py")}
+    files = (E2E / "bad.py", RUNTIME / "typing" / "bad.py", external)
+    expected = {file: marked(file) for file in files}
     assert mypy == expected, output
     assert pyright == expected, output
     name_the_wrong_argument(output)
@@ -45,7 +82,7 @@ def name_the_wrong_argument(output: str) -> None:
     )
     lines = (RUNTIME / "typing/bad.py").read_text("utf-8").splitlines()
     wrong = [line for line in lines if "registry.register(" in line and "adapt(" not in line]
-    assert len(found) == len(wrong) > 0
+    assert len(found) == len(wrong) + 1 > 1  # and one for the external tool
     assert any("[NoteParams, ToolContext]" in each and "[EditParams, ToolContext]" in each for each in found)
     assert "Cannot infer" not in output
     assert output.count('cannot be assigned to parameter \\"handler\\"') >= len(found)
@@ -68,6 +105,8 @@ def write_stubs(project: Path) -> None:
         copy = project / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
+    (project / "specs/people").mkdir()
+    (project / "specs/people/ask.yaml").write_text(ASK, "utf-8")
     settings = '[tool.toolcast]\noutput = "made"\nproviders = ["mcp"]\nstubs = "program/handlers"\n'
     (project / "pyproject.toml").write_text(settings, "utf-8")
     config, problems = load_config(project)
@@ -79,7 +118,8 @@ def write_stubs(project: Path) -> None:
     assert first.exit_code == 0, first.output
     files = sorted((project / "program/handlers").rglob("*.py"))
     written = [path for path in files if path.name != "__init__.py"]
-    assert len(written) == len(report.entries)
+    assert len(written) == len(report.entries) - 1  # an external tool has no handler
+    assert "ask" not in (project / "program/app.py").read_text("utf-8")
     assert (project / "program/app.py").is_file()
     written[0].write_text(written[0].read_text("utf-8") + "# mine\n", "utf-8")
     again = CliRunner().invoke(cli, command)
