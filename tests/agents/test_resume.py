@@ -21,6 +21,7 @@ from .test_loop import GOOD, USER, Scripted, answered, asks
 pytestmark = pytest.mark.untyped_results
 
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
+FINAL = msgspec.structs.replace(WEB_FETCH, name="final")
 PAGE = {"url": "https://example.org/"}
 B = {**GOOD, "file_path": "/b"}
 
@@ -345,7 +346,10 @@ def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
     registry.register(GLOB, slow_glob := lambda params, context: "nothing")  # type: ignore[arg-type]
     assert slow_glob
     script = asks(
-        ("edit", {**GOOD, "new_string": "quick"}), ("edit", GOOD), ("edit", B), ("glob", {"pattern": "*"})
+        ("functions.edit", {**GOOD, "new_string": "quick"}),
+        ("edit", GOOD),
+        ("functions.edit", B),
+        ("glob", {"pattern": "*"}),
     )
 
     async def main() -> Record:
@@ -482,3 +486,23 @@ def test_references_to_secrets_stay_references() -> None:
     after = again(registry, record.state, asks(), decisions={record.waiting[0].key: "yes"})
     assert seen == ["correct-horse"]
     assert b"correct-horse" not in record.state.encode() + after.state.encode()
+
+
+def test_the_model_is_asked_once_for_its_final_output() -> None:
+    tools = Tools().registry
+    answer = asks()
+    with pytest.raises(ConnectionError) as raised:
+        start(tools, answer, ConnectionError("no route"), final=FINAL)
+    record = record_of(raised.value)
+    assert record is not None
+    after = again(tools, record.state, answer, final=FINAL)
+    assert (after.stopped, after.output, len(after.rounds)) == ("answer", None, 1)
+
+
+def test_the_final_output_is_the_same_again_without_asking() -> None:
+    tools = Tools().registry
+    script = asks(("glob", {"pattern": "*"}), ("final", PAGE))
+    record = start(tools, script, final=FINAL)
+    after = again(tools, record.state, AssertionError("the model was asked"), final=FINAL)
+    assert (after.stopped, after.output) == ("answer", record.output)
+    assert record.output == WEB_FETCH.decode(PAGE)

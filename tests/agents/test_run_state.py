@@ -57,6 +57,7 @@ STATES = st.builds(
     failures=st.dictionaries(NAMES, st.integers(1, 9), max_size=3),
     attempts=st.dictionaries(NAMES, st.integers(1, 9), max_size=3),
     malformed=st.integers(0, 2),
+    output_asked=st.booleans(),
     pending=st.none()
     | st.builds(
         PendingAnswer,

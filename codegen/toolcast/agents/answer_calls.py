@@ -30,6 +30,7 @@ class AnswerCalls:
         """Raises StateError where the answer is not the one that `pending` describes."""
         count = len(answer.calls)
         self.answer = answer
+        self._tools = tools
         self._response = pending.response
         self._found: list[ToolResult | None] = [*(pending.results or [None] * count)]
         self._waiting = {call.index: call for call in pending.waiting}
@@ -40,7 +41,7 @@ class AnswerCalls:
                 f"The answer in the state of the run has {len(self._found)} calls, and {count} are read in "
                 "it: resume it with the format and the text format that it began with."
             )
-        self.elsewhere = {**settled.results, **self._interrupted(pending, tools)}
+        self.elsewhere = {**settled.results, **self._interrupted(pending)}
         for index, result in self.elsewhere.items():
             self._found[index] = result
             self._waiting.pop(index, None)
@@ -48,13 +49,13 @@ class AnswerCalls:
         alone = [runs_alone(tools, _name(call)) for call in answer.calls]
         self._groups = [*groups(range(count), alone.__getitem__)]
 
-    def _interrupted(self, pending: PendingAnswer, tools: ToolView) -> dict[int, ToolResult]:
+    def _interrupted(self, pending: PendingAnswer) -> dict[int, ToolResult]:
         """Results of calls that were begun by a process that ended, and must not run twice."""
-        names = {index: _name(self.answer.calls[index]) for index in pending.begun}
+        names = {index: self._name(self.answer.calls[index]) for index in pending.begun}
         return {
             index: ToolResult.failed(INTERRUPTED.format(name))
             for index, name in names.items()
-            if not is_repeatable(tools, name)
+            if not is_repeatable(self._tools, name)
         }
 
     def batches(self) -> Iterator[Batch]:
@@ -109,7 +110,7 @@ class AnswerCalls:
         unknown = False
         for call in calls:
             index = next(
-                (index for index in sorted(self._begun) if _is(self.answer.calls[index], call)), None
+                (index for index in sorted(self._begun) if self._is(self.answer.calls[index], call)), None
             )
             if index is None:
                 unknown = True
@@ -148,7 +149,7 @@ class AnswerCalls:
         return [
             CallRecord(
                 id=str(getattr(self.answer.calls[index], "id", "")),
-                name=_name(self.answer.calls[index]),
+                name=self._name(self.answer.calls[index]),
                 arguments=getattr(self.answer.calls[index], "arguments", None),
                 result=result,
                 seconds=0.0,
@@ -157,14 +158,13 @@ class AnswerCalls:
             for index, result in self.elsewhere.items()
         ]
 
+    def _name(self, call: Any) -> str:
+        """The name of a call's tool, as records have it; adapters of a program's own may have other calls."""
+        name = str(getattr(call, "name", ""))
+        return self._tools.resolve(name) or name
 
-def _name(call: Any) -> str:
-    """The name of a call; adapters of a program's own may have calls of any type."""
-    return str(getattr(call, "name", ""))
-
-
-def _is(call: Any, record: CallRecord) -> bool:
-    """Whether a record is of this call, or of one that is the same in all."""
-    if getattr(call, "name", None) != record.name or getattr(call, "arguments", None) != record.arguments:
-        return False
-    return bool(getattr(call, "id", "") == record.id)
+    def _is(self, call: Any, record: CallRecord) -> bool:
+        """Whether a record is of this call, or of one that is the same in all."""
+        if self._name(call) != record.name or getattr(call, "arguments", None) != record.arguments:
+            return False
+        return bool(getattr(call, "id", "") == record.id)

@@ -285,7 +285,7 @@ class _Run:
         self._number = state.rounds
         self._asking = False  # the model is being called
         self._output = shown.output
-        self._asked_for_output = False  # after an answer without a call of its tool
+        self._asked_for_output = state.output_asked  # after an answer without a call of its tool
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
         self._interrupted = False  # the provider paused its last answer
         calls.starting = self._calling
@@ -360,7 +360,12 @@ class _Run:
         await self._notify(RoundEnded(round=done))
         self._judge_answer(work.answer, work.results)
         messages = tuple(self._messages)
-        self._state = self._now(pending=None, messages=messages, malformed=self._malformed)
+        self._state = self._now(
+            pending=None,
+            messages=messages,
+            malformed=self._malformed,
+            output_asked=self._asked_for_output,
+        )
         await self._save()
         self._judge_limits()
 

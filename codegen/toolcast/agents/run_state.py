@@ -107,6 +107,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         failures: by digest of tool and arguments, how often a call failed without a success between.
         attempts: by tool, how often its handler asked for another call without a success between.
         malformed: answers with a call that could not be read, the last ones one after another.
+        output_asked: whether the model was asked for its final output after an answer without it.
         pending: the last answer, where it is not in `messages` yet.
         shown: what a Disclosure has shown; None for a run without one.
     """
@@ -120,6 +121,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     failures: Mapping[str, int] = {}
     attempts: Mapping[str, int] = {}
     malformed: int = 0
+    output_asked: bool = False
     pending: PendingAnswer | None = None
     shown: Shown | None = None
 
