@@ -199,6 +199,31 @@ def test_hostile_ends(format: str, data: st.DataObject) -> None:
     read_usage(hostile, format)
 
 
+class Broken:
+    """An object of a client, whatever is asked of it raises."""
+
+    role = "assistant"
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"no {name}")
+
+
+@pytest.mark.parametrize("format", sorted(ANSWERS))
+def test_objects_that_misbehave(format: str) -> None:
+    with pytest.raises(DispatchError, match="RuntimeError"):
+        read_end(Broken(), format)
+    assert read_usage(Broken(), format) is None
+    answer = whole(next(each for each in ENDINGS if each.format == format))
+    hostile = {**answer, "error": Broken()}
+    with pytest.raises(DispatchError, match="RuntimeError"):
+        read_end(hostile, format)
+    nested: Any = []
+    for _ in range(10_000):
+        nested = [nested]
+    assert read_end({**answer, "error": nested}, format) == AnswerEnd("provider_error")
+    assert read_end({**answer, "error": {"code": 10**5000}}, format) == AnswerEnd("provider_error")
+
+
 @pytest.mark.parametrize("format", sorted(ANSWERS))
 @given(data=st.data())
 def test_hostile_usage(format: str, data: st.DataObject) -> None:
@@ -214,7 +239,9 @@ def test_hostile_usage(format: str, data: st.DataObject) -> None:
         assert key == "totalTokens" or key == "billed_units" or key == "totalTokenCount"
 
 
-@pytest.mark.parametrize("usage", [None, {}, [], "many", 7, {"prompt_tokens": None}])
+@pytest.mark.parametrize(
+    "usage", [None, {}, [], "many", 7, {"prompt_tokens": None}, {"prompt_tokens": 10**5000}]
+)
 def test_no_usage(usage: Any) -> None:
     assert read_usage({"choices": [], "usage": usage}, "openai") is None
 

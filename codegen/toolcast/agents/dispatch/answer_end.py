@@ -1,6 +1,7 @@
 """Why an answer ended, and the tokens that it used."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +14,9 @@ from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
 
 MAX_DETAIL = 1_000
 """Characters of a provider's words about the end that are kept."""
+
+MAX_COUNT = 2**48
+"""Most tokens of one answer that are believed; sums of them are numbers that every format has."""
 
 WHOLE: frozenset[Reason] = frozenset(("complete", "paused"))
 """Ends of answers whose last call is whole."""
@@ -56,7 +60,7 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     response = load(response)
     for path in known.errors:
         problem = locate(response, path)[0]
-        if problem:
+        if not _is_nothing(problem):
             return _error_end(problem, known)
     calls_path(response, known)
     blocked = _word(response, known.blocked)
@@ -137,7 +141,7 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
         if found is None:
             continue
         whole = isinstance(found, int) or (isinstance(found, float) and found.is_integer())
-        if isinstance(found, bool) or not whole or found < 0:
+        if isinstance(found, bool) or not whole or not 0 <= found <= MAX_COUNT:
             raise DispatchError(f"{at}: expected a number of tokens")
         return int(found)
     return None
@@ -145,27 +149,34 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
 
 def _error_end(problem: Any, format: Format) -> AnswerEnd:
     """An error in place of an answer, or beside it: a text, or an object with a code and a message."""
-    if isinstance(problem, str):
-        return AnswerEnd("provider_error", problem[:MAX_DETAIL])
-    if isinstance(problem, (bytes, int, float, list, tuple)):
-        return AnswerEnd("provider_error", f"{problem!r:.{MAX_DETAIL}}")
-    words = [get_field(problem, key, "$.error") for key in ("code", "message")]
-    code, message = ("" if word is None else str(_value(word)) for word in words)
+    if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
+        return AnswerEnd("provider_error", _word_of(problem)[:MAX_DETAIL])
+    code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))
     detail = ": ".join(word for word in (code, message) if word)
     return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:MAX_DETAIL])
 
 
-def _value(word: Any) -> Any:
-    """The value of a member of an enum."""
-    return getattr(word, "value", word)
+def _is_nothing(value: Any) -> bool:
+    """Whether there is no error: clients and servers have null, and some an empty value."""
+    return value is None or value is False or (isinstance(value, (str, Mapping, Sequence)) and not value)
+
+
+def _word_of(value: Any) -> str:
+    """A text, a number or a member of an enum as text; "" for anything else."""
+    value = value.value if isinstance(value, Enum) else value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return ""
+    return str(value) if abs(value) <= MAX_COUNT else ""  # Python writes no number of any length
 
 
 def _word(response: Any, paths: Iterable[Path]) -> str:
     """The first word that is there; "" where there is none."""
     for path in paths:
-        found = _value(locate(response, path)[0])
-        if isinstance(found, str) and found:
-            return str.__str__(found)
+        word = _word_of(locate(response, path)[0])
+        if word:
+            return word
     return ""
 
 
