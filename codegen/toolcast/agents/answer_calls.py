@@ -46,7 +46,7 @@ class AnswerCalls:
             self._found[index] = result
             self._waiting.pop(index, None)
         self._settled = settled
-        alone = [runs_alone(tools, _name(call)) for call in answer.calls]
+        alone = [runs_alone(tools, self._name(call)) for call in answer.calls]
         self._groups = [*groups(range(count), alone.__getitem__)]
 
     def _interrupted(self, pending: PendingAnswer) -> dict[int, ToolResult]:
