@@ -46,6 +46,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     ),
     "toolcast.agents": None,
     "toolcast.agents.dispatch": None,
+    "toolcast.agents.otel": ("agent_spans",),
     "toolcast.agents.text_calls": None,
     "toolcast.http": None,
     "toolcast.mcp": None,

@@ -99,7 +99,7 @@ def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
 
     async def main() -> None:
         names: dict[str, Any] = {}

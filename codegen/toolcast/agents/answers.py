@@ -14,8 +14,13 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .dispatch.answer_end import AnswerEnd
+from .dispatch.answer_facts import AnswerFacts, read_facts
+from .dispatch.call import DispatchError
 from .record import CallRecord
 from .usage import Usage
+
+if TYPE_CHECKING:
+    from .answer_streams import AnswerStream
 
 WITHHELD = frozenset(("refusal", "filtered", "provider_error"))
 """Ends of answers that count for nothing: their calls are answered, not carried out, and the run ends."""
@@ -29,10 +34,6 @@ def refused_call(call: Any, result: ToolResult) -> CallRecord:
     return CallRecord(
         id=call.id, name=call.name, arguments=call.arguments, result=result, seconds=0.0, executed=False
     )
-
-
-if TYPE_CHECKING:
-    from .answer_streams import AnswerStream
 
 
 class ReadAnswer(Struct, frozen=True, kw_only=True):
@@ -134,6 +135,18 @@ class Answers:
         """
         return [{"role": "user", "content": text}]
 
+    def facts(self, response: Any) -> AnswerFacts:
+        """Read what an answer says of itself, for traces.
+
+        Args:
+            response: what the model returned.
+
+        Returns:
+            The facts; none by default.
+        """
+        del response
+        return AnswerFacts()
+
     def stream(self) -> "AnswerStream":
         """Make what puts one streamed answer together.
 
@@ -173,7 +186,7 @@ class WireAnswers(Answers):
         self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
-        from .dispatch import DispatchError, assistant_messages, parse, read_end, read_usage
+        from .dispatch import assistant_messages, parse, read_end, read_usage
 
         end = read_end(response, self._format)
         usage = read_usage(response, self._format)
@@ -205,6 +218,12 @@ class WireAnswers(Answers):
     def say(self, text: str) -> Sequence[Any]:
         parts = self._PARTS.get(self._format)
         return [{"role": "user", parts: [{"text": text}]}] if parts else super().say(text)
+
+    def facts(self, response: Any) -> AnswerFacts:
+        try:
+            return read_facts(response, self._format)
+        except DispatchError:  # `read` says what is wrong with it
+            return AnswerFacts()
 
     def stream(self) -> "AnswerStream":
         from .answer_streams import WireStream

@@ -27,6 +27,7 @@ from .model_calls import AroundModel, Model, ModelCalls, ModelRequest
 from .options import Adapter, Checkpoint, Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .run_state import PendingAnswer, RunState, StateError
+from .telemetry import UNWATCHED, Telemetry, WatchedRun
 from .tool_calls import ToolCalls
 from .waiting import Settled
 
@@ -60,6 +61,7 @@ async def run_tools(
     checkpoint: Checkpoint | None = None,
     around_model: Sequence[AroundModel] = (),
     final: ToolBinding[Any, Any] | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -97,6 +99,7 @@ async def run_tools(
             whatever they ask with.
         final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
             arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
+        telemetry: what watches the run, such as `toolcast.agents.otel.agent_spans(…)`.
 
     Returns:
         The record of the run; `resume` goes on from its `state`.
@@ -120,6 +123,7 @@ async def run_tools(
         checkpoint=checkpoint,
         around_model=around_model,
         final=final,
+        telemetry=telemetry,
     )
     return await run_from(model, tools, RunState(messages=tuple(messages)), options)
 
@@ -166,8 +170,11 @@ async def run_from(
     settled = Settled(left=state.waiting) if settle is None else settle(state, provider)
     definitions = _definitions(tools, options, state, output)
     disclosure = tools if isinstance(tools, Disclosure) else None
-    run = _Run(model, answers, _Shown(definitions, disclosure, output), calls, state, options)
-    return await run.to_end(settled)
+    telemetry = options.telemetry or UNWATCHED
+    named = options.provider if options.format in (None, "text") else options.format
+    with telemetry.run(named or "") as watched:
+        run = _Run(model, answers, _Shown(definitions, disclosure, output, watched), calls, state, options)
+        return await run.to_end(settled)
 
 
 def _answers(tools: ToolView | Disclosure, calls: ToolCalls, options: Options) -> tuple[Answers, str | None]:
@@ -238,11 +245,12 @@ def _block(
 
 
 class _Shown(NamedTuple):
-    """What the model sees of the tools."""
+    """What the model sees of the tools, and who watches the run."""
 
     definitions: Callable[[], bytes]
     disclosure: Disclosure | None
     output: FinalOutput | None
+    watched: WatchedRun
 
 
 class _StopRunError(Exception):
@@ -286,6 +294,7 @@ class _Run:
         self._asking = False  # the model is being called
         self._output = shown.output
         self._asked_for_output = state.output_asked  # after an answer without a call of its tool
+        self._watched = shown.watched
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
         self._interrupted = False  # the provider paused its last answer
         calls.starting = self._calling
@@ -393,9 +402,12 @@ class _Run:
         clock = asyncio.timeout(left)
         self._asking = True
         try:
-            async with clock:
+            with self._watched.model_call() as call:
                 request = ModelRequest(round=self._number, messages=tuple(self._messages), definitions=shown)
-                response = await self._model.ask(request)
+                async with clock:
+                    response = await self._model.ask(request, call.chunk)
+                if self._options.telemetry is not None:
+                    call.answered(self._answers.facts(response))
         except TimeoutError:
             if not clock.expired():
                 raise
@@ -492,6 +504,7 @@ class _Run:
             usage=self._calls.spending.used,
             cost=self._calls.spending.cost,
         )
+        self._watched.ended(record)
         await self._notify(Stopped(record=record))
         return record
 

@@ -65,12 +65,14 @@ class ModelCalls:
         self._tell = tell
         self._told = False  # pieces of this round that count
         self._streamed: Any = None  # the answer that they are of
+        self._came: Callable[[], None] = _nothing
 
-    async def ask(self, request: ModelRequest) -> Any:
+    async def ask(self, request: ModelRequest, came: Callable[[], None]) -> Any:
         """Ask for the answer of a round.
 
         Args:
             request: the request, as the outermost hook gets it.
+            came: called for each chunk of a stream.
 
         Returns:
             The whole answer. What a hook or the model raises passes through.
@@ -79,7 +81,7 @@ class ModelCalls:
             TypeError: the model gave an iterator that blocks, or streams and the adapter reads no streams.
             DispatchError: the stream broke off, or does not fit its format.
         """
-        self._told, self._streamed = False, None
+        self._told, self._streamed, self._came = False, None, came
         response = await self._through(0, request)
         if response is not self._streamed:
             await self._discard()
@@ -99,6 +101,7 @@ class ModelCalls:
         await self._discard()  # a hook asks again
         async with _opened(stream) as chunks:
             async for chunk in chunks:
+                self._came()
                 await self._tell_all(reader.feed(chunk))
         await self._tell_all(reader.finish())
         self._streamed = reader.response()
@@ -114,6 +117,9 @@ class ModelCalls:
         if self._told:
             self._told = False
             await self._tell(Discarded())
+
+
+def _nothing() -> None: ...
 
 
 def _is_stream(response: Any) -> bool:

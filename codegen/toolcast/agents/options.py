@@ -13,6 +13,7 @@ from .budget import Budget
 from .events import Observer
 from .model_calls import AroundModel
 from .run_state import RunState
+from .telemetry import Telemetry
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat
@@ -40,6 +41,7 @@ class RunOptions(TypedDict, total=False):
     checkpoint: Checkpoint | None
     around_model: Sequence[AroundModel]
     final: ToolBinding[Any, Any] | None
+    telemetry: Telemetry | None
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -64,6 +66,7 @@ class Options(Struct, frozen=True, kw_only=True):
     checkpoint: Checkpoint | None = None
     around_model: Sequence[AroundModel] = ()
     final: ToolBinding[Any, Any] | None = None
+    telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
         if (self.format is None) == (self.dispatcher is None):

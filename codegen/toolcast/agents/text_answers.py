@@ -11,6 +11,7 @@ from ..runtime.view import ToolView
 from .answer_streams import AnswerStream, TextPieces
 from .answers import WITHHELD, Answers, ReadAnswer
 from .dispatch.answer_end import AnswerEnd
+from .dispatch.answer_facts import AnswerFacts
 from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_results
 
 
@@ -57,6 +58,10 @@ class TextAnswers(Answers):
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
         message = render_results(answer.calls, results, answer.problems, format=self._format)
         return self.say(message) if message else []
+
+    def facts(self, response: str | TextAnswer) -> AnswerFacts:
+        answer = TextAnswer(response) if isinstance(response, str) else response
+        return AnswerFacts(stop=answer.stop, usage=answer.usage)
 
     def stream(self) -> AnswerStream:
         return TextPieces(self._format)

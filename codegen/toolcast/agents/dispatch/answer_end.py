@@ -76,9 +76,14 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     return end
 
 
+def stop_word(response: Any, format: Format) -> str:
+    """The provider's reason to stop, as it writes it; "" where there is none."""
+    return _word(response, format.stop)
+
+
 def read_stop(response: Any, format: Format) -> AnswerEnd:
     """The end that the provider's reason to stop states."""
-    word = _word(response, format.stop)
+    word = stop_word(response, format)
     reason = format.ends.get(word)
     if reason == "complete" or not word:
         return AnswerEnd("complete")

@@ -149,7 +149,7 @@ class ChatStream:
         self._content = Content(self._pieces)
         self._calls = Calls(self._pieces, no_id)
         self._details: list[Any] = []
-        self._id = self._reason = ""
+        self._id = self._model = self._reason = ""
         self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
@@ -159,6 +159,7 @@ class ChatStream:
             raise report(chunk["error"])
         self._count(chunk, section(chunk, "x_groq", "$"))
         self._id = self._id or self._pieces.keep(text(chunk.get("id"), "$.id"), "$.id")
+        self._model = self._model or self._pieces.keep(text(chunk.get("model"), "$.model"), "$.model")
         for at, choice in enumerate(objects(chunk.get("choices"), "$.choices")):
             if choice.get("index") in (None, 0):  # the others are alternatives to this one
                 self._count(choice)
@@ -195,7 +196,8 @@ class ChatStream:
         message |= {"reasoning_details": self._details} if self._details else {}
         message |= {"tool_calls": calls} if calls else {}
         choice = {"index": 0, "message": message, "finish_reason": self._reason}
-        return {"id": self._id, "choices": [choice], **({"usage": self._usage} if self._usage else {})}
+        made = {"id": self._id, "choices": [choice], **({"usage": self._usage} if self._usage else {})}
+        return {**made, **({"model": self._model} if self._model else {})}
 
 
 class OllamaStream:
@@ -223,7 +225,7 @@ class OllamaStream:
             name = text(function.get("name"), f"{path}.function.name")
             self._pieces.tell_call(at, name, text(item.get("id"), f"{path}.id"))
             self._pieces.tell_arguments(at, function.get("arguments"))
-        for key in ("created_at", "done_reason"):
+        for key in ("model", "created_at", "done_reason"):
             if event.get(key):
                 self._top[key] = text(event[key], f"$.{key}")[:200]
         for key in ("prompt_eval_count", "eval_count"):

@@ -22,7 +22,7 @@ class ResponsesStream:
     _ITEM = "response.output_item."
     _TEXTS = ("response.output_text.delta", "response.refusal.delta")
     _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
-    _KEPT = ("id", "status", "incomplete_details", "error", "output", "usage")
+    _KEPT = ("id", "model", "status", "incomplete_details", "error", "output", "usage")
     _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
     def __init__(self, pieces: Pieces) -> None:
@@ -123,7 +123,7 @@ class GeminiStream:
         if event.get("error"):
             raise report(event["error"])
         self._id = self._id or self._pieces.keep(text(event.get("responseId"), "$.responseId"), "$")
-        for key in ("promptFeedback", "usageMetadata"):
+        for key in ("promptFeedback", "usageMetadata", "modelVersion"):
             if event.get(key):
                 self._top[key] = small(event[key], f"$.{key}")
         if section(event, "promptFeedback", "$").get("blockReason"):

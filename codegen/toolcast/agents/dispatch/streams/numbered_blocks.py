@@ -24,7 +24,7 @@ class AnthropicStream:
         self._pieces = pieces
         self._blocks: dict[int, dict[str, Any]] = {}
         self._citations: dict[int, list[Any]] = {}
-        self._id = self._reason = ""
+        self._id = self._model = self._reason = ""
         self._details: Any = None
         self._usage: dict[str, Any] = {}
 
@@ -41,6 +41,7 @@ class AnthropicStream:
         elif kind == "message_start":
             message = section(event, "message", "$")
             self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
+            self._model = self._pieces.keep(text(message.get("model"), "$.message.model"), "$.message.model")
             self._count(section(message, "usage", "$.message"), "$.message.usage")
         elif kind == "message_delta":
             delta = section(event, "delta", "$")
@@ -92,6 +93,7 @@ class AnthropicStream:
         """A message. The input of a call is the JSON text as it came, if any came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
         made = {"id": self._id, "role": "assistant", "content": content, "stop_reason": self._reason}
+        made |= {"model": self._model} if self._model else {}
         made |= {"stop_details": self._details} if self._details else {}
         return {**made, **({"usage": self._usage} if self._usage else {})}
 

@@ -1,0 +1,61 @@
+"""What an answer says of itself, for traces."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from ..usage import Usage
+from .answer_end import read_usage, stop_word
+from .answer_fields import load
+from .answer_places import locate
+from .wire_formats import format_of
+
+_IDS = ("id", "responseId")
+_MODELS = ("model", "modelVersion")
+
+
+class AnswerFacts(Struct, frozen=True, kw_only=True):
+    """What an answer says of itself.
+
+    Attributes:
+        id: the provider's id of the answer; "" for none.
+        model: the model that gave it; "" where the answer does not say.
+        stop: the provider's reason to stop, as it writes it; "" for none.
+        usage: the tokens that it used; None where it states none.
+    """
+
+    id: str = ""
+    model: str = ""
+    stop: str = ""
+    usage: Usage | None = None
+
+
+def read_facts(response: Any, format: str) -> AnswerFacts:
+    """Read what an answer says of itself.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The facts.
+
+    Raises:
+        DispatchError: the response cannot be read.
+        ValueError: the format does not exist.
+    """
+    response = load(response)
+    return AnswerFacts(
+        id=_first(response, _IDS),
+        model=_first(response, _MODELS),
+        stop=stop_word(response, format_of(format)),
+        usage=read_usage(response, format),
+    )
+
+
+def _first(response: Any, keys: tuple[str, ...]) -> str:
+    for key in keys:
+        found = locate(response, (key,))[0]
+        if isinstance(found, str) and found:
+            return str.__str__(found)
+    return ""
