@@ -235,6 +235,17 @@ def test_what_the_model_raises_is_an_error_of_both_and_quotes_nothing(late: bool
         assert (point.attributes["error.type"], point.count) == (kind, 1)
 
 
+def test_an_answer_that_says_that_the_provider_failed_is_an_error() -> None:
+    failed = {"id": "r", "status": "failed", "error": {"code": "server_error", "message": "m"}, "output": []}
+    traced = Traced()
+    assert traced.run(plain(failed), "openai-responses").stopped == "provider_error"
+    for span in traced.spans:
+        assert span.status.status_code is StatusCode.ERROR
+        assert attributes(span)["error.type"] == "provider_error"
+    [point] = traced.points["gen_ai.client.inference.duration"]
+    assert point.attributes["error.type"] == "provider_error"
+
+
 def test_a_cancelled_run_is_told_as_cancelled() -> None:
     async def slow(_messages: list[Any], _definitions: bytes) -> Any:
         await asyncio.sleep(60)

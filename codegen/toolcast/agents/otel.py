@@ -171,6 +171,8 @@ class _Run:
         """Why the run ended, and what all of its answers used."""
         self._span.set_attribute("toolcast.run.stopped", record.stopped)
         self._span.set_attribute("toolcast.run.rounds", len(record.rounds))
+        if record.stopped == "provider_error":
+            _fail(self._span, record.stopped)
         _count(self._span, self._used)
 
 
@@ -200,6 +202,9 @@ class _Call:
             self._labels["gen_ai.response.model"] = facts.model
         if facts.stop:
             self._span.set_attribute("gen_ai.response.finish_reasons", [facts.stop])
+        if facts.failed:
+            self._labels["error.type"] = "provider_error"
+            _fail(self._span, "provider_error")
         self.used = facts.usage
         _count(self._span, facts.usage)
 
@@ -214,11 +219,15 @@ def _current(span: trace.Span, histogram: metrics.Histogram, labels: dict[str, A
         except BaseException as problem:
             # Its text may quote the conversation.
             labels["error.type"] = _kind(problem)
-            span.set_attribute("error.type", labels["error.type"])
-            span.set_status(trace.StatusCode.ERROR)
+            _fail(span, labels["error.type"])
             raise
         finally:
             histogram.record(perf_counter() - begun, labels)
+
+
+def _fail(span: trace.Span, kind: str) -> None:
+    span.set_attribute("error.type", kind)
+    span.set_status(trace.StatusCode.ERROR)
 
 
 def _kind(problem: BaseException) -> str:

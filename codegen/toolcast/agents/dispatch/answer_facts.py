@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..usage import Usage
-from .answer_end import read_usage, stop_word
+from .answer_end import read_end, read_usage, stop_word
 from .answer_fields import load
 from .answer_places import locate
 from .wire_formats import format_of
@@ -22,12 +22,14 @@ class AnswerFacts(Struct, frozen=True, kw_only=True):
         model: the model that gave it; "" where the answer does not say.
         stop: the provider's reason to stop, as it writes it; "" for none.
         usage: the tokens that it used; None where it states none.
+        failed: whether it says that the provider failed.
     """
 
     id: str = ""
     model: str = ""
     stop: str = ""
     usage: Usage | None = None
+    failed: bool = False
 
 
 def read_facts(response: Any, format: str) -> AnswerFacts:
@@ -50,6 +52,7 @@ def read_facts(response: Any, format: str) -> AnswerFacts:
         model=_first(response, _MODELS),
         stop=stop_word(response, format_of(format)),
         usage=read_usage(response, format),
+        failed=read_end(response, format).reason == "provider_error",
     )
 
 
