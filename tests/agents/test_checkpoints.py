@@ -271,3 +271,12 @@ def test_a_paused_run_goes_on_in_another_process(tmp_path: Path) -> None:
         assert after["stopped"] == ("paused" if turn < 3 else "answer")
     log = (tmp_path / "log").read_text().splitlines()
     assert log == [f"{what}{number}" for number in range(3) for what in ("asked ", "edit /")] + ["asked 3"]
+
+
+def test_a_thousand_paused_runs_go_on_in_a_fresh_process(tmp_path: Path) -> None:
+    from bench.paused import READ, in_fresh_process, pause
+
+    paused = asyncio.run(pause(tmp_path, 1000))
+    assert paused["calls"] == READ * 1000
+    resumed = in_fresh_process(tmp_path)
+    assert (resumed["calls"], resumed["distinct"]) == (1000, 1000)
