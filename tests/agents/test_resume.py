@@ -332,6 +332,42 @@ def test_a_run_goes_on_from_the_record_of_an_exception() -> None:
     answered(after)
 
 
+def test_a_cancelled_round_keeps_calls_unbegun_after_one_that_ran_alone() -> None:
+    """What is known of the calls before them says nothing about these."""
+    started: list[str] = []
+
+    async def slow(params: Any, context: ToolContext) -> str:
+        started.append(context.call_id)
+        if len(started) == 1:
+            await asyncio.sleep(60)
+        return "edited"
+
+    registry = ToolRegistry()
+    registry.register(EDIT, slow)  # type: ignore[arg-type]
+    alone = msgspec.structs.replace(GLOB, parallel=False)
+    registry.register(alone, lambda params, context: "nothing")  # type: ignore[arg-type]
+    script = asks(("glob", {"pattern": "*"}), ("edit", GOOD), ("edit", B))
+
+    async def main() -> Record:
+        task = asyncio.create_task(run_tools(Scripted(script), registry, USER, format="openai", limit=1))
+        while not started:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        record = record_of(raised.value)
+        assert record is not None
+        return record
+
+    record = asyncio.run(main())
+    assert record.state.pending is not None
+    assert record.state.pending.begun == (1,)
+    after = again(registry, record.state, asks())
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert (told[0], told[2], started) == ("nothing", "edited", ["c1", "c2"])
+    assert "look before you call it again" in told[1]
+
+
 def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
     started: list[str] = []
 

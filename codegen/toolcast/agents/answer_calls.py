@@ -35,6 +35,7 @@ class AnswerCalls:
         self._found: list[ToolResult | None] = [*(pending.results or [None] * count)]
         self._waiting = {call.index: call for call in pending.waiting}
         self._begun: set[int] = set()
+        self._done: set[int] = set()  # those of batches that ended
         self._approved: dict[int, WaitingCall] = {}  # those of the batch that was begun last
         if len(self._found) != count or not {*self._waiting, *pending.begun} <= {*range(count)}:
             raise StateError(
@@ -101,19 +102,20 @@ class AnswerCalls:
             else:
                 self._found[index] = result
         self._begun.difference_update(batch.indexes)
+        self._done.update(batch.indexes)
 
     def recover(self, ended: Sequence[CallRecord], was_cancelled: Callable[[CallRecord], bool]) -> None:
         """Take what is known of a batch that was interrupted: the results of calls that ended. Calls that
         never began are as before: they wait still, where they waited."""
-        calls = [call for call in ended if call.executed]
-        interrupted: set[int] = set()
-        unknown = False
-        for call in calls:
-            index = next(
-                (index for index in sorted(self._begun) if self._is(self.answer.calls[index], call)), None
-            )
+        done, interrupted, unknown = {*self._done}, set[int](), False
+        for call in (call for call in ended if call.executed):
+            # Equal calls are told apart by their order: those of batches that ended came first.
+            known = (*sorted(done), *sorted(self._begun))
+            index = next((index for index in known if self._is(self.answer.calls[index], call)), None)
             if index is None:
                 unknown = True
+            elif index in done:
+                done.discard(index)
             elif was_cancelled(call):
                 interrupted.add(index)
                 self._begun.discard(index)
