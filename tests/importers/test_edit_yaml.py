@@ -188,7 +188,7 @@ def edited(draw: st.DrawFn) -> tuple[str, tuple[Edit, ...]]:
     return text, tuple(edits)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(edited())
 def test_data_changes_as_asked_and_comments_stay(case: tuple[str, tuple[Edit, ...]]) -> None:
     text, edits = case

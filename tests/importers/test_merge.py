@@ -137,7 +137,7 @@ def histories(draw: st.DrawFn) -> tuple[Any, Any, Any, Any, Any]:
     return base, draw(changed(base)), draw(changed(base)), texts, draw(st.booleans())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(histories())
 def test_a_merge_is_the_oracles(history: tuple[Any, Any, Any, Any, bool]) -> None:
     base, local, remote, (text_b, text_h, text_u), with_comments = history
@@ -183,7 +183,6 @@ def again_value(value: Any) -> Any:
     return None if value is UNSET else value
 
 
-@settings(max_examples=20, deadline=None)
 @given(histories())
 def test_without_the_lock_nothing_of_ours_is_lost(history: tuple[Any, Any, Any, Any, bool]) -> None:
     base, local, remote, (_, text_h, text_u), _ = history

@@ -127,7 +127,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(TOOLS, min_size=1, max_size=4), st.lists(VALUES, min_size=4, max_size=8))
 def test_the_same_values_are_valid(specs: list[dict[str, Any]], values: list[Any]) -> None:
     made = share_types(specs, "types", "all")

@@ -110,10 +110,12 @@ def test_tools_with_hostile_names_are_built_imported_and_run(group: str, tmp_pat
     assert ran.returncode == 0, ran.stderr
 
 
-def test_an_imported_list_of_hostile_names_builds_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", sampled([4, 1], [4]))
+def test_an_imported_list_of_hostile_names_builds_whole(tmp_path: Path, every: int) -> None:
     """The import keeps apart what Python would not."""
     (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["openai"]\n', encoding="utf-8")
-    names = [*(name for name in NAMES if name not in NEVER), "handlers", "none_", "NONE", "get.x", "查询"]
+    possible = [name for name in NAMES if name not in NEVER]
+    names = [*possible[::every], "handlers", "none_", "NONE", "get.x", "查询"]
     tools = [{"name": name, "description": "X.", "inputSchema": PARAMETERS} for name in names]
     (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
     decided = ("--permission", "read", "--secrets", "none", "--group", "g")

@@ -43,7 +43,13 @@ def accepts(binding: Binding, value: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("draft", "every"), [("2020-12", 1), ("7", 4), pytest.param("7", 1, marks=pytest.mark.thorough)]
+    ("draft", "every"),
+    [
+        ("2020-12", 3),
+        ("7", 4),
+        pytest.param("2020-12", 1, marks=pytest.mark.thorough),
+        pytest.param("7", 1, marks=pytest.mark.thorough),
+    ],
 )
 def test_official_suite(shared_dir: Path, draft: str, every: int) -> None:
     wrong: list[str] = []
