@@ -35,10 +35,11 @@ def shared_dir() -> Path:
 
 @pytest.fixture(autouse=True)
 def _checked_results(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registries hold typed results to their contracts, except in tests marked `untyped_results`."""
-    if request.node.get_closest_marker("untyped_results") is None:
-        defaults = {**(ToolRegistry.__init__.__kwdefaults__ or {}), "check_results": True}
-        monkeypatch.setattr(ToolRegistry.__init__, "__kwdefaults__", defaults)
+    """Registries hold typed results to their contracts, except in tests marked `untyped_results`, in which
+    text may take the place of data."""
+    check = request.node.get_closest_marker("untyped_results") is None
+    defaults = {**(ToolRegistry.__init__.__kwdefaults__ or {}), "check_results": check}
+    monkeypatch.setattr(ToolRegistry.__init__, "__kwdefaults__", defaults)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -215,7 +215,7 @@ def checkpoint(state):
 
 
 async def main():
-    registry = ToolRegistry(policy=Policy() if kill == "pause" else None)
+    registry = ToolRegistry(policy=Policy() if kill == "pause" else None, check_results=False)
     registry.register(EDIT, edit)
     if store.exists():
         state = RunState.decode(store.read_bytes())

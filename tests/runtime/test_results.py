@@ -6,6 +6,9 @@ import asyncio
 import json
 import logging
 import os
+import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.dispatch import Call, render
 from toolcast.agents.dispatch.wire_formats import FORMATS
-from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import Content, RefusalError, ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 from generated.files.glob import GLOB, GlobResult
 from tests.runtime.sample.files.edit import EDIT, EditResult
@@ -181,6 +184,51 @@ def test_a_result_that_does_not_is_a_fault_of_the_tool(
     assert (record.event, record.tool, record.call_id) == ("result_mismatch", "edit", "c")  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("returned", ["three", ToolResult.ok("three"), None, ToolResult.ok()])
+def test_text_in_the_place_of_data_is_a_fault_unless_it_is_allowed(returned: Any) -> None:
+    """By default the data must be there; whether it fits is for a type checker to say."""
+    result = execute(returned, check_results=None)
+    assert not result.success
+    assert "has none of the data that its contract promises" in result.error
+    assert result.output == ("three" if returned in ("three", ToolResult.ok("three")) else "")
+    assert execute(returned, check_results=True) == result
+    assert execute(returned, check_results=False).success
+    assert execute({"replaced": "1"}, check_results=None).success
+    assert execute(ToolResult.failed("no"), check_results=None) == ToolResult.failed("no")
+
+
+@pytest.fixture
+def either(tmp_path: Path) -> Iterator[ToolBinding[Any, Any]]:
+    """A tool whose result may be text."""
+    result = {"anyOf": [{"type": "string", "maxLength": 5}, {"type": "object", "required": ["days"]}]}
+    (tmp_path / "either.json").write_text(json.dumps({"parameters": {"type": "object"}, "result": result}))
+    module = types.ModuleType("either_probe")
+    module.__file__ = str(tmp_path / "either.py")
+    sys.modules[module.__name__] = module
+    yield ToolBinding(
+        module=module.__name__, name="either", group="", params=dict[str, Any], permission="read", secrets=(),
+        summary="", description="", contract="either.json", schemas="schemas", result=str | dict[str, Any],
+    )  # fmt: skip
+    del sys.modules[module.__name__]
+
+
+@pytest.mark.parametrize("check", [None, True, False])
+def test_text_is_data_where_the_contract_accepts_it(
+    either: ToolBinding[Any, Any], check: bool | None
+) -> None:
+    def answer(returned: Any) -> ToolResult:
+        registry = ToolRegistry(check_results=check)
+        registry.register(either, lambda params, context: returned)
+        return asyncio.run(registry.execute("either", {}))
+
+    short = answer("rain")
+    assert short == ToolResult.ok("rain", "rain")
+    [message] = render([Call(id="", name="either", arguments={}, index=0)], [short], "mcp")
+    assert message["structuredContent"] == "rain"
+    assert answer({"days": []}).success
+    assert answer("too long for it").success is (check is False)
+
+
 def test_it_is_checked_when_the_registry_is_asked_to_and_in_its_selections() -> None:
     registry = ToolRegistry()
     registry.register(GLOB, lambda params, context: {"paths": 5})  # type: ignore[arg-type, return-value]
@@ -222,7 +270,7 @@ def test_over_mcp_it_is_the_same(mode: str) -> None:
     mcp = pytest.importorskip("mcp")
     from toolcast.mcp import mcp_server
 
-    def call(returned: Any, check: bool) -> Any:
+    def call(returned: Any, check: bool | None) -> Any:
         registry = ToolRegistry(check_results=check)
         registry.register(GLOB, lambda params, context: returned)
         alone = asyncio.run(registry.execute("glob", {"pattern": "*"}))
@@ -233,6 +281,19 @@ def test_over_mcp_it_is_the_same(mode: str) -> None:
 
         return alone, asyncio.run(asyncio.wait_for(use(), 60))
 
+    for text in ("three files", ToolResult.ok("three files"), None):  # in the place of data
+        alone, served = call(text, None)
+        assert not alone.success
+        assert served.is_error
+        assert served.structured_content is None
+        assert served.content[0].text.startswith(alone.error)
+        assert ("three files" in served.content[0].text) is (text is not None)
+    alone, served = call(ToolResult.ok("three files", GlobResult(paths=["/a"], total=1)), None)
+    assert alone.success
+    assert (served.content[0].text, served.structured_content) == (
+        "three files",
+        {"paths": ["/a"], "total": 1},
+    )
     for check in (True, False):
         alone, served = call(GlobResult(paths=["/a"], total=1), check)
         assert alone.success

@@ -15,7 +15,7 @@ from .binding import ToolBinding
 from .channels import Waiting, redacted_channels
 from .context import ToolContext
 from .errors import ArgumentError, CallDeferred, RefusalError, RetryError
-from .handler_results import as_result, encodable, mismatch, mismatched
+from .handler_results import as_result, encodable, lacks_data, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
 from .middleware.events import (
@@ -89,7 +89,7 @@ class Executor:
         guard: Guard,
         workers: Workers,
         *,
-        check_results: bool,
+        check_results: bool | None,
         guesses: "Guesses | None",
         max_attempts: MaxAttempts,
     ) -> None:
@@ -290,7 +290,8 @@ class _Call:
         value = await (work if guard.timeout is None else self._within(work))
         self.stage = "encoding the result"
         result = _result(guard, binding, value, provider)
-        if executor.check_results:
+        checks = executor.check_results
+        if checks or (checks is None and lacks_data(binding, result)):
             how = mismatch(binding, value)  # before redacting: a mark is no number
             if how is not None:
                 result = mismatched(name, call_id, guard.redact_text(how), result)

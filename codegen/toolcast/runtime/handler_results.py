@@ -19,7 +19,7 @@ _VIOLATIONS = 3
 def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
     """What a handler returned, as a ToolResult for `provider`. Raises TypeError where it has no JSON text."""
     if isinstance(value, str):
-        return ToolResult(True, value, value if binding.result is str else None)
+        return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
     if isinstance(value, ToolResult):
         return value
     if value is None:
@@ -32,9 +32,24 @@ def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None =
     return ToolResult.ok(text.decode(), value)
 
 
+def lacks_data(binding: ToolBinding[Any, Any], result: ToolResult) -> bool:
+    """Whether a success has no data though its tool has a contract of results, which may accept null."""
+    return binding.result is not None and result.success and result.data is None
+
+
+def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
+    """Whether a handler's text is its typed result, and not words in the place of one."""
+    kind = binding.result
+    if kind is None or kind is str:
+        return kind is str
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return False
+    return binding._result().validator().accepts(text)
+
+
 def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
     """Why a handler's return value does not fit the contract of its results; None where it fits, where
-    there is none, and for a failure. Text is a typed result only where the contract requires text."""
+    there is none, and for a failure. Text is a typed result only where the contract accepts it."""
     if binding.result is None:
         return None
     data = value
@@ -42,7 +57,7 @@ def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
         if not value.success:
             return None
         data = value.data
-    elif isinstance(value, str) and binding.result is not str:
+    elif isinstance(value, str) and not _is_typed_text(binding, value):
         data = None
     validator = binding._result().validator()
     try:

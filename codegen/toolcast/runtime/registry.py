@@ -49,7 +49,7 @@ class ToolRegistry(ToolView):
         hooks: "Hooks | Iterable[Hooks] | None" = None,
         timeout: float | Mapping[str, float] | None = None,
         output_limit: int | None = None,
-        check_results: bool = False,
+        check_results: bool | None = None,
         max_attempts: MaxAttempts = MAX_ATTEMPTS,
         workers: Workers | None = None,
     ) -> None:
@@ -66,8 +66,9 @@ class ToolRegistry(ToolView):
             timeout: seconds for the precheck and for the handler each: one number for all tools, or a number
                 by tool name.
             output_limit: characters of text that a result may have; longer text is cut in its middle.
-            check_results: whether typed results are validated against their contracts; one that does not fit
-                becomes a failed result.
+            check_results: how typed results are held to their contracts; one that does not fit becomes a
+                failed result. None: the data must be there, not text or nothing in its place. True: it is
+                validated, too. False: neither; text may take the place of data, except over MCP.
             max_attempts: attempts at what a handler asks for again (`RetryError`) before a run tells the
                 model to stop: one number for all tools, or a number by tool name, 3 for others.
             workers: threads for plain handlers; the registry has its own by default.
@@ -95,13 +96,13 @@ class ToolRegistry(ToolView):
         )
 
     @property
-    def check_results(self) -> bool:
-        """Whether results are held to the contracts of their tools: a handler's fault shows where it is, not
+    def check_results(self) -> bool | None:
+        """How results are held to the contracts of their tools: a handler's fault shows where it is, not
         at the client or in the model's next answer. May be set at any time; selections follow."""
         return self._executor.check_results
 
     @check_results.setter
-    def check_results(self, check: bool) -> None:
+    def check_results(self, check: bool | None) -> None:
         self._executor.check_results = check
 
     @property
