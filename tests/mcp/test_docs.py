@@ -22,7 +22,7 @@ def test_every_example_runs_in_its_order(
     python_server("mcp_server_time")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
 
     async def main() -> None:
         names: dict[str, Any] = {}

@@ -24,7 +24,7 @@ def no_registry(target: str, problem: "TargetError") -> click.exceptions.Exit:
         import traceback
 
         traceback.print_exception(problem.__cause__)
-    return refuse(target, "no-registry", str(problem), problem.hint)
+    return refuse(problem.target or target, "no-registry", str(problem), problem.hint)
 
 
 async def close(registry: "ToolView") -> None:

@@ -53,6 +53,8 @@ _GRACE = 1.0
 @click.option("--instructions", help="What clients tell their model of the server.")
 @click.option("--website", metavar="URL", help="The server's website.")
 @click.option("--icon", multiple=True, metavar="URL", help="An icon of the server.")
+@click.option("--resources", metavar="MODULE:ATTRIBUTE", help="Offer a Resources object of yours, too.")
+@click.option("--prompts", metavar="MODULE:ATTRIBUTE", help="Offer a Prompts object of yours, too.")
 @click.option("--ask-approvals", is_flag=True, help="Ask clients' users for what the policy wants approved.")
 @click.option(
     "--token-env", metavar="NAME",
@@ -107,10 +109,12 @@ def command(
 
     async def main() -> int:
         with quiet_stdout():
+            beside = await _beside(stated)
             registry = await load_registry(target)
             try:
                 view = _chosen(registry, _split(groups), _split(names), _split(permission))
-                server = mcp_server(view, ask_approvals=ask_approvals, **_stated(target, icon, stated))
+                about = _stated(target, icon, stated)
+                server = mcp_server(view, ask_approvals=ask_approvals, **about, **beside)
                 if http is not None:
                     http_app(server, host, options)  # refuses what must not be served
             except ValueError as problem:
@@ -166,6 +170,19 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
         return BearerAuth(verify=fixed_token(token))
     except ValueError as problem:
         raise refuse(variable, "bad-token", f"the environment variable {variable}: {problem}") from None
+
+
+async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
+    """What the program offers beside its tools, as options of `mcp_server`. Raises TargetError."""
+    from ..mcp.prompts import Prompts
+    from ..mcp.registry_target import load_target
+    from ..mcp.resources import Resources
+
+    beside: dict[str, Any] = {}
+    for option, wanted in (("resources", Resources), ("prompts", Prompts)):
+        if (target := stated[option]) is not None:
+            beside[option] = await load_target(target, wanted, f"a {wanted.__name__} object")
+    return beside
 
 
 def _split(values: tuple[str, ...]) -> list[str] | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .live_tools import McpTools, ToolChanges, mcp_tools
     from .offered_tools import RefusedTool
     from .pins import Pin, PinChange, Pins, PinsError
+    from .prompts import Prompts
+    from .resources import Resources
     from .serve import http_app, serve_http, serve_mcp, serve_stdio
     from .server import mcp_server
     from .server_tool import Limits, ListingError, LiveTool
@@ -36,8 +38,10 @@ __all__ = [
     "Pins",
     "PinsError",
     "Principal",
+    "Prompts",
     "RefusedTool",
     "Replay",
+    "Resources",
     "ToolChanges",
     "Verify",
     "fixed_token",
@@ -68,8 +72,10 @@ __getattr__ = lazy_exports(
         "Pins": ".pins",
         "PinsError": ".pins",
         "Principal": ".bearer_auth",
+        "Prompts": ".prompts",
         "RefusedTool": ".offered_tools",
         "Replay": ".http_options",
+        "Resources": ".resources",
         "ToolChanges": ".live_tools",
         "Verify": ".bearer_auth",
         "fixed_token": ".bearer_auth",

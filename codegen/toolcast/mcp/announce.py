@@ -1,11 +1,12 @@
-"""Notifies clients when the tools change."""
+"""Notifies clients when tools, resources and prompts change."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, Literal
 from weakref import ref
 
+from .changes import Changes
 from .listed import Listed, is_modern
 from .sdk import load
 
@@ -15,23 +16,29 @@ _SESSIONS = 1024
 """Sessions of older revisions that are remembered; past it, the oldest is not notified."""
 _PATIENCE = 5.0
 """Seconds that notifying one client may take."""
+SUBSCRIPTIONS = "toolcast.subscriptions"
+"""Key of a connection's state: the URIs to which a client of an older revision subscribed."""
+
+Kind = Literal["resources", "prompts"]
+Notify = Callable[[Any], Awaitable[None]]
 
 
 class Announcer:
-    """Notifies clients: newer ones that subscribed, and older ones that listed the tools."""
+    """Notifies clients: newer ones that subscribed, and older ones that listed anything."""
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: Listed, changes: dict[Kind, Changes]) -> None:
         subscriptions = load("mcp.server.subscriptions")
         self._listed = listed
+        self._changes = changes
         self._bus = subscriptions.InMemorySubscriptionBus()
-        self._event = load("mcp.shared.subscriptions").ToolsListChanged
+        self._events = load("mcp.shared.subscriptions")
         # By their connections, which belong to the server: a session that ended is not kept alive here.
         self._older: dict[str, ref[Any]] = {}
         self.listen = subscriptions.ListenHandler(self._bus)
         """Serves `subscriptions/listen`."""
 
     def remember(self, context: Any) -> None:
-        """The session of a client that listed the tools."""
+        """The session of a client that listed the tools, resources or prompts."""
         if is_modern(context.protocol_version):
             return
         headers = getattr(context.request, "headers", None)
@@ -44,34 +51,88 @@ class Announcer:
 
     async def announce(self) -> None:
         """Notify every client, if the tools changed since the last check."""
-        if not self._listed.changed():
-            return
-        await self._bus.publish(self._event())
-        sent = [self._notify(key, kept()) for key, kept in self._older.items()]
-        await asyncio.gather(*sent)
+        if self._listed.changed():
+            await self._tell(self._events.ToolsListChanged(), lambda each: each.send_tool_list_changed())
 
-    async def _notify(self, key: str, connection: Any) -> None:
+    async def _announce_change(self, kind: Kind, uri: str | None) -> None:
+        """Notify clients of another list, or of a resource to which they subscribed."""
+        events = self._events
+        if uri is not None:
+            await self._tell(events.ResourceUpdated(uri=uri), lambda each: _updated(each, uri))
+        elif kind == "resources":
+            await self._tell(events.ResourcesListChanged(), lambda each: each.send_resource_list_changed())
+        else:
+            await self._tell(events.PromptsListChanged(), lambda each: each.send_prompt_list_changed())
+
+    async def _tell(self, event: Any, notify: Notify) -> None:
+        await self._bus.publish(event)
+        await asyncio.gather(*[self._notify(key, kept(), notify) for key, kept in self._older.items()])
+
+    async def _notify(self, key: str, connection: Any, notify: Notify) -> None:
         if connection is None:
             self._older.pop(key, None)
             return
         try:
             async with asyncio.timeout(_PATIENCE):
-                await connection.send_tool_list_changed()
+                await notify(connection)
         except Exception:  # whatever a connection that is gone raises
             self._older.pop(key, None)
 
     @asynccontextmanager
-    async def watching(self, _server: Any) -> AsyncGenerator[dict[str, Any], None]:
-        """The server's lifespan: checks the registry periodically."""
-        task = asyncio.create_task(self._watch())
-        try:
-            yield {}
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    async def watching(self) -> AsyncGenerator[None]:
+        """While the server runs: checks the registry periodically, and hears of other changes."""
+        async with AsyncExitStack() as stack:
+            waiting = _WaitingChanges()
+            for kind, changes in self._changes.items():
+                stack.callback(changes.listen(waiting.listener(kind)))
+            for work in (self._watch(), self._hear(waiting)):
+                stack.push_async_callback(_end, asyncio.create_task(work))
+            yield
 
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_PERIOD)
             await self.announce()
+
+    async def _hear(self, waiting: "_WaitingChanges") -> None:
+        while True:
+            await self._announce_change(*await waiting.next())
+
+
+class _WaitingChanges:
+    """Changes that clients are to be told of, each once, in order; from any thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiting: dict[tuple[Kind, str | None], None] = {}
+        self._changed = asyncio.Event()
+
+    def listener(self, kind: Kind) -> Callable[[str | None], None]:
+        def hear(uri: str | None) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._take, kind, uri)
+
+        return hear
+
+    def _take(self, kind: Kind, uri: str | None) -> None:
+        self._waiting[kind, uri] = None
+        self._changed.set()
+
+    async def next(self) -> tuple[Kind, str | None]:
+        while not self._waiting:
+            self._changed.clear()
+            await self._changed.wait()
+        change = next(iter(self._waiting))
+        del self._waiting[change]
+        return change
+
+
+async def _updated(connection: Any, uri: str) -> None:
+    if uri in connection.state.get(SUBSCRIPTIONS, ()):
+        await connection.send_resource_updated(uri)
+
+
+async def _end(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -15,6 +15,7 @@ from ..runtime.encode import to_builtins
 from ..runtime.errors import RefusalError
 from ..runtime.sampling import Sampled, SamplingRequest
 from . import client_questions as questions
+from .bearer_auth import extra_of
 from .listed import is_modern
 from .outbox import Outbox, Progress
 from .sdk import load
@@ -48,6 +49,7 @@ class ClientChannel:
         return ToolContext(
             tool=tool,
             call_id=str(self.context.request_id),
+            extra=extra_of(self.context.request),
             report=self._progress.report,
             receive_log=self._receive_log,
             asker=self._ask if questions.can_ask(capabilities) else None,

@@ -2,7 +2,7 @@
 
 import logging
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -93,11 +93,8 @@ class Listed:
         """Definitions from `cursor` on, and where the next page begins. A cursor is the name before it, so
         that a page holds what it should also after tools were added."""
         tools = self.tools(version)
-        names = sorted(tools)
-        start = 0 if cursor is None else bisect_right(names, cursor)
-        end = len(names) if self._page_size is None else min(len(names), start + self._page_size)
-        following = names[end - 1] if end < len(names) else None
-        return [tools[name].definition for name in names[start:end]], following
+        names, following = page_of(sorted(tools), cursor, self._page_size)
+        return [tools[name].definition for name in names], following
 
     def _tool(self, binding: ToolBinding[Any, Any], dialect: str) -> ListedTool:
         provider = self._provider
@@ -115,6 +112,13 @@ class Listed:
             with suppress(UnsupportedSchema):  # then only the client validates
                 validator = result_validator(schema)
         return ListedTool(binding, definition, provider, validator)
+
+
+def page_of(names: Sequence[str], cursor: str | None, size: int | None) -> tuple[Sequence[str], str | None]:
+    """The names, which are sorted, of the page that begins after `cursor`, and the cursor of the next."""
+    start = 0 if cursor is None else bisect_right(names, cursor)
+    end = len(names) if size is None else min(len(names), start + size)
+    return names[start:end], names[end - 1] if 0 < end < len(names) else None
 
 
 def _older(definition: bytes, dialect: str) -> bytes:

@@ -8,40 +8,56 @@ from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from ..runtime.view import ToolView
 
+T = TypeVar("T")
+
 
 class TargetError(Exception):
-    """There is no registry under that name. `hint` is the way out."""
+    """There is no such object under a name. `hint` is the way out, `target` the name."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", target: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+        self.target = target
 
 
 async def load_registry(target: str) -> ToolView:
-    """The registry that `MODULE:ATTRIBUTE` names: the object itself, or what it returns when it is called
-    without arguments, now or awaited. The working directory is searched first.
+    """The registry, or the selection of one, that `MODULE:ATTRIBUTE` names; as `load_target`."""
+    return await load_target(target, ToolView, "a ToolRegistry")
+
+
+async def load_target(target: str, wanted: type[T], noun: str) -> T:
+    """The object that `MODULE:ATTRIBUTE` names: the object itself, or what it returns when it is called
+    without arguments, now or awaited. The working directory is searched first. `noun` is what it has to be.
 
     Raises TargetError, caused by whatever the program's own code raised.
     """
+    try:
+        return await _load(target, wanted, noun)
+    except TargetError as problem:
+        problem.target = target
+        raise
+
+
+async def _load(target: str, wanted: type[T], noun: str) -> T:
     module_name, _, attribute = target.partition(":")
     if not attribute or not all(
         part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]
     ):
         raise TargetError(
-            f"{target!r} does not name a registry", "write MODULE:ATTRIBUTE, as in app.tools:registry"
+            f"{target!r} does not name {noun}", "write MODULE:ATTRIBUTE, as in app.tools:registry"
         )
     module = _module(module_name)
-    found = _attribute(module, attribute)
-    if isinstance(found, ToolView):
+    found = _attribute(module, attribute, wanted, noun)
+    if isinstance(found, wanted):
         return found
     if not callable(found):
         raise TargetError(
-            f"{target} is of type {type(found).__name__}, not a ToolRegistry",
-            "name a ToolRegistry, a selection of one, or a function without parameters that returns one",
+            f"{target} is of type {type(found).__name__}, not {noun}",
+            f"name {noun}, or a function without parameters that returns one",
         )
     try:
         made = found()
@@ -50,10 +66,9 @@ async def load_registry(target: str) -> ToolView:
         raise TargetError(
             f"{target}() raised {type(problem).__name__}: {problem}", "it is called without arguments"
         ) from problem
-    if not isinstance(made, ToolView):
+    if not isinstance(made, wanted):
         raise TargetError(
-            f"{target}() returned a value of type {type(made).__name__}, not a ToolRegistry",
-            "return the registry itself",
+            f"{target}() returned a value of type {type(made).__name__}, not {noun}", f"return {noun} itself"
         )
     return made
 
@@ -78,25 +93,25 @@ def _module(name: str) -> ModuleType:
         raise TargetError(message, "correct the module; its traceback stands above") from problem
 
 
-def _attribute(module: ModuleType, attribute: str) -> Any:
+def _attribute(module: ModuleType, attribute: str, wanted: type[Any], noun: str) -> Any:
     found: Any = module
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
             raise TargetError(
-                f"{module.__name__} has no attribute {attribute!r}", _instead(module, part)
+                f"{module.__name__} has no attribute {attribute!r}", _instead(module, part, wanted, noun)
             ) from None
     return found
 
 
-def _instead(module: ModuleType, part: str) -> str:
-    registries = [name for name, value in vars(module).items() if isinstance(value, ToolView)]
+def _instead(module: ModuleType, part: str, wanted: type[Any], noun: str) -> str:
+    fitting = [name for name, value in vars(module).items() if isinstance(value, wanted)]
     near = difflib.get_close_matches(part, [name for name in vars(module) if name[:1] != "_"], n=1)
-    offered = registries or near
+    offered = fitting or near
     if offered:
         return f"did you mean {module.__name__}:{offered[0]}?"
-    return "name a ToolRegistry, or a function that returns one"
+    return f"name {noun}, or a function that returns one"
 
 
 @contextmanager

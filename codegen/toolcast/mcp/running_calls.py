@@ -5,7 +5,7 @@ Their handlers wait in this process: the client's next request of the call has t
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 import msgspec
@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from ..runtime.errors import RefusalError
 from ..runtime.result import ToolResult
+from .bearer_auth import principal_in
 from .client_channel import ANSWER_SECONDS, ClientChannel
-from .sdk import load
 
 MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
@@ -104,5 +104,6 @@ class WaitingCalls:
 def call_identity(context: Any, params: Any) -> CallIdentity:
     """The identity of a request to call a tool."""
     arguments: Mapping[str, Any] = params.arguments or {}
-    principal: Callable[[Any], str | None] = load("mcp.server.request_state").authenticated_principal
-    return params.name, msgspec.json.encode(arguments, order="deterministic"), principal(context)
+    principal = None if context.request is None else principal_in(context.request)
+    who = None if principal is None else principal.id
+    return params.name, msgspec.json.encode(arguments, order="deterministic"), who

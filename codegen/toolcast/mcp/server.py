@@ -11,21 +11,22 @@ from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import UnknownToolError
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
-from .announce import Announcer
-from .bearer_auth import extra_of
+from .announce import Announcer, Kind
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
+from .changes import Changes
 from .client_channel import LOG_LEVEL, ClientChannel
 from .elicited_approval import elicited_approver
 from .event_log import closing_stream
 from .listed import Listed, ListedTool, is_modern
+from .offered_functions import INVALID_PARAMS, OfferedFunctions
+from .offered_requests import request_handlers
+from .prompts import Prompts
 from .registry_server import server_type
+from .resources import Resources
 from .running_calls import CallIdentity, RunningCall, WaitingCalls, call_identity
 from .sdk import load
 from .server_calls import answer
 from .server_identity import ServerIdentity, identity_of
-
-INVALID_PARAMS = -32602
-"""JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
 
 
 def mcp_server(
@@ -42,6 +43,8 @@ def mcp_server(
     page_size: int | None = None,
     ask_approvals: bool = False,
     calls: CallLimits = CallLimits(),  # noqa: B008 - frozen
+    resources: Resources | None = None,
+    prompts: Prompts | None = None,
 ) -> Any:
     """Make an MCP server that offers a registry, or a selection of it.
 
@@ -65,6 +68,8 @@ def mcp_server(
         ask_approvals: whether the client's user is asked for the approvals that the registry's policy wants,
             where the policy has no approver and the client takes questions.
         calls: how many calls run at once.
+        resources: resources to offer.
+        prompts: prompts to offer.
 
     Returns:
         An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
@@ -76,9 +81,13 @@ def mcp_server(
         ValueError: `page_size` is below 1, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
-    offered = _Offered(
-        registry, Listed(registry, provider, page_size), CallTurns(calls), ask_approvals=ask_approvals
-    )
+    changes: dict[Kind, Changes] = {}
+    if resources is not None:
+        changes["resources"] = resources.changes
+    if prompts is not None:
+        changes["prompts"] = prompts.changes
+    listed = Listed(registry, provider, page_size)
+    offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals)
     identity = identity_of(registry) if name is None else ServerIdentity(name, "")
     made = server_type()(
         identity.name,
@@ -93,12 +102,17 @@ def mcp_server(
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
         on_subscriptions_listen=offered.announcer.listen,
+        **request_handlers(
+            OfferedFunctions(registry, page_size), offered.announcer.remember, resources, prompts
+        ),
     )
     # As an argument it would warn that the newest revision has it no more; older clients do.
     made.add_request_handler("logging/setLevel", load("mcp.types").SetLevelRequestParams, offered.set_level)
     # Transports ask for these without saying what changes.
-    changes = sdk.NotificationOptions(tools_changed=True)
-    made.create_initialization_options = partial(made.create_initialization_options, changes)
+    announced = sdk.NotificationOptions(
+        tools_changed=True, resources_changed=resources is not None, prompts_changed=prompts is not None
+    )
+    made.create_initialization_options = partial(made.create_initialization_options, announced)
     made.middleware.append(offered.as_generated)
     return made
 
@@ -120,20 +134,28 @@ def _icon(icon: Mapping[str, Any]) -> Any:
 class _Offered:
     """The handlers of one server. `context` is the SDK's `ServerRequestContext`."""
 
-    def __init__(self, registry: ToolView, listed: Listed, turns: CallTurns, *, ask_approvals: bool) -> None:
+    def __init__(
+        self,
+        registry: ToolView,
+        listed: Listed,
+        turns: CallTurns,
+        changes: dict[Kind, Changes],
+        *,
+        ask_approvals: bool,
+    ) -> None:
         self._registry = registry
         self._ask_approvals = ask_approvals
         self._listed = listed
         self._turns = turns
         self._types = load("mcp.types")
         self._error = load("mcp.shared.exceptions").MCPError
-        self.announcer = Announcer(listed)
+        self.announcer = Announcer(listed, changes)
 
     @asynccontextmanager
-    async def lifespan(self, server: Any) -> AsyncGenerator[dict[str, Any]]:
+    async def lifespan(self, _server: Any) -> AsyncGenerator[dict[str, Any]]:
         """The state of one run of the server: the calls that wait for answers."""
         waiting = WaitingCalls()
-        async with self.announcer.watching(server):
+        async with self.announcer.watching():
             try:
                 yield {_WAITING: waiting}
             finally:
@@ -178,7 +200,6 @@ class _Offered:
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
-        circumstances = msgspec.structs.replace(circumstances, extra=extra_of(context.request))
         return RunningCall(channel, self._execute(context.request, params, tool, circumstances))
 
     async def _execute(

@@ -16,6 +16,7 @@ from msgspec import Struct, inspect
 
 from .encode import to_builtins
 from .errors import RefusalError
+from .field_types import choices_of, stated_type
 
 T = TypeVar("T")
 
@@ -134,41 +135,13 @@ def form_schema(form: type[Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
-def choices_of(kind: inspect.Type) -> tuple[str, ...] | None:
-    """The texts that a type allows, an enum's in its order; None for what is no choice of texts."""
-    kind = _plain(kind)[0]
-    if isinstance(kind, inspect.LiteralType):
-        values: tuple[Any, ...] = tuple(kind.values)
-    elif isinstance(kind, inspect.EnumType):
-        values = tuple(member.value for member in kind.cls)
-    else:
-        return None
-    return values if all(isinstance(value, str) for value in values) else None
-
-
-def _plain(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
-    """A type without its metadata and without None, and the JSON Schema keywords that it states."""
-    stated: dict[str, Any] = {}
-    while True:
-        if isinstance(kind, inspect.Metadata):
-            stated = {**(kind.extra_json_schema or {}), **stated}
-            kind = kind.type
-        elif isinstance(kind, inspect.UnionType):
-            others = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
-            if len(others) != 1:
-                return kind, stated
-            kind = others[0]
-        else:
-            return kind, stated
-
-
 _ANNOTATIONS = ("title", "description")
 _FORMATS = ("email", "uri", "date", "date-time")
 
 
 def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
     """The schema of one field. Bounds that forms lack, such as patterns, are checked in the answer."""
-    plain, stated = _plain(kind)
+    plain, stated = stated_type(kind)
     made = {key: stated[key] for key in _ANNOTATIONS if key in stated}
     if (choices := choices_of(plain)) is not None:
         return {"type": "string", **made, **_choice(choices, stated, "oneOf", where)}
@@ -190,7 +163,7 @@ def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
             name = "integer" if isinstance(plain, inspect.IntType) else "number"
             return {"type": name, **made, **_present({"minimum": plain.ge, "maximum": plain.le})}
         case inspect.ListType() if (items := choices_of(plain.item_type)) is not None:
-            below = _choice(items, _plain(plain.item_type)[1], "anyOf", where)
+            below = _choice(items, stated_type(plain.item_type)[1], "anyOf", where)
             listed = {"type": "string", **below} if "enum" in below else below
             return {
                 "type": "array", **made, "items": listed,

@@ -26,10 +26,12 @@ class Content(Struct, frozen=True, kw_only=True):
         data: the bytes of any other piece, not encoded.
         media_type: a media type without parameters, such as `image/png`.
         name: a file name without its folder.
+        uri: the URI of a resource that a file is; MCP clients are sent it, with the resource's text where it
+            has one.
 
     Raises:
         ValueError: `kind` or `media_type` is not valid.
-        TypeError: `text` or `name` is not str, or `data` is not bytes.
+        TypeError: `text`, `name` or `uri` is not str, or `data` is not bytes.
     """
 
     kind: Kind
@@ -37,13 +39,14 @@ class Content(Struct, frozen=True, kw_only=True):
     data: bytes = b""
     media_type: str = "text/plain"
     name: str = ""
+    uri: str = ""
 
     def __post_init__(self) -> None:
         # A Struct that is constructed checks no types; a wrong one would fail while an answer is rendered.
         if self.kind not in ("text", "image", "audio", "file"):
             raise ValueError(f"kind must be 'text', 'image', 'audio' or 'file', not {self.kind!r}.")
-        if not isinstance(self.text, str) or not isinstance(self.name, str):
-            raise TypeError("text and name must be str.")
+        if not isinstance(self.text, str) or not isinstance(self.name, str) or not isinstance(self.uri, str):
+            raise TypeError("text, name and uri must be str.")
         if not isinstance(self.data, bytes):
             raise TypeError(
                 f"data must be bytes, not {type(self.data).__name__}; for base64 use from_base64."
@@ -114,6 +117,32 @@ class Content(Struct, frozen=True, kw_only=True):
             TypeError: `data` is not bytes.
         """
         return cls(kind="file", data=data, media_type=media_type, name=name)
+
+    @classmethod
+    def resource(cls, uri: str, data: str | bytes, media_type: str = "") -> "Content":
+        """Make a resource, embedded with its content.
+
+        Args:
+            uri: its URI.
+            data: text or bytes.
+            media_type: such as `text/markdown`; by default `text/plain` for a text, else
+                `application/octet-stream`.
+
+        Returns:
+            The piece: a file whose name is the last part of the URI.
+
+        Raises:
+            ValueError: the media type is not valid.
+            TypeError: `uri` is not str, or `data` is neither text nor bytes.
+        """
+        if not isinstance(uri, str):
+            raise TypeError(f"uri must be str, not {type(uri).__name__}.")
+        if isinstance(data, str):
+            media_type, data = media_type or "text/plain", data.encode("utf-8", "replace")
+        name = uri.rstrip("/").rpartition("/")[2]
+        return cls(
+            kind="file", data=data, media_type=media_type or "application/octet-stream", name=name, uri=uri
+        )
 
     @classmethod
     def from_base64(cls, kind: Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":

@@ -135,6 +135,18 @@ class ToolView:
         """
         return self.snapshot().resolve(name)
 
+    def redact(self, value: T) -> T:
+        """Take values of secrets out of anything else that leaves the program, as out of results.
+
+        Args:
+            value: text, bytes, or data.
+
+        Returns:
+            A redacted copy; the same object where nothing was found.
+        """
+        secrets = self._executor.guard.secrets
+        return value if secrets is None else secrets.redact(value)
+
     def get(self, name: str) -> Entry:
         """Find a tool by its own name.
 

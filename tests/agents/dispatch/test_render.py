@@ -348,3 +348,29 @@ def test_what_a_result_must_repeat(client: Client) -> None:
     judge_of("anthropic", client)(message)
     (message,) = assistant_messages(answer, "anthropic")
     judge_of("anthropic", client)(message)
+
+
+def test_an_embedded_resource_keeps_its_uri_and_its_text() -> None:
+    pieces = (
+        Content.resource("notes://today/a%20b", "remember ✓", "text/markdown"),
+        Content.resource("data://x", '{"a": 1}', "application/json"),
+        Content.resource("img://logo", b"\x89PNG", "image/png"),
+        Content.resource("bad://text", b"\xff", "text/plain"),
+        Content.resource("plain://", "lone \ud800"),
+    )
+    (answer,) = render(some_calls(1), [ToolResult.ok("", None, pieces)], "mcp")
+    assert answer["content"] == [
+        {"type": "resource", "resource": resource}
+        for resource in (
+            {"uri": "notes://today/a%20b", "mimeType": "text/markdown", "text": "remember ✓"},
+            {"uri": "data://x", "mimeType": "application/json", "text": '{"a": 1}'},
+            {"uri": "img://logo", "mimeType": "image/png", "blob": "iVBORw=="},
+            {"uri": "bad://text", "mimeType": "text/plain", "blob": "/w=="},
+            {"uri": "plain://", "mimeType": "text/plain", "text": "lone ?"},
+        )
+    ]
+    assert [piece.name for piece in pieces[:2]] == ["a%20b", "x"]
+    with pytest.raises(TypeError, match="uri"):
+        Content.resource(5, "x")  # type: ignore[arg-type]  # what a program may give
+    with pytest.raises(TypeError):
+        Content.resource("x://y", 5)  # type: ignore[arg-type]  # what a program may give

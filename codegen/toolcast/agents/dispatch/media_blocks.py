@@ -5,7 +5,9 @@ missing, so that the model does not take the result for the whole.
 """
 
 import re
+from binascii import b2a_base64
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ...runtime.result import Content
@@ -111,9 +113,24 @@ def mcp(piece: Content) -> dict[str, Any]:
     """A content block of a CallToolResult."""
     if piece.kind in ("image", "audio"):
         return {"type": piece.kind, "data": piece.base64, "mimeType": piece.media_type}
+    if piece.uri:
+        return {"type": "resource", "resource": resource_contents(piece.uri, piece.data, piece.media_type)}
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", piece.name) or "file"
     resource = {"uri": f"attachment:///{name}", "mimeType": piece.media_type, "blob": piece.base64}
     return {"type": "resource", "resource": resource}
+
+
+_TEXTS = re.compile(r"text/.*|application/(json|xml|yaml|javascript|.*\+(json|xml))")
+"""Media types of what people read."""
+
+
+def resource_contents(uri: str, data: bytes, media_type: str) -> dict[str, Any]:
+    """The contents of an MCP resource: text where they are text, else base64."""
+    resource = {"uri": uri, "mimeType": media_type}
+    if _TEXTS.fullmatch(media_type):
+        with suppress(UnicodeDecodeError):
+            return {**resource, "text": data.decode()}
+    return {**resource, "blob": b2a_base64(data, newline=False).decode()}
 
 
 def _utf8(data: bytes) -> str | None:
