@@ -7,11 +7,15 @@ import re
 import threading
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 DOC = Path(__file__).resolve().parents[2] / "docs/agents.md"
 ARGUMENTS = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -80,9 +84,14 @@ class Server(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None: ...
 
 
-@pytest.fixture
-def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+def blocks() -> list[str]:
+    """The programs of the page."""
+    return re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     for name, value in {"OPENAI": f"{url}/v1", "ANTHROPIC": url}.items():
@@ -94,16 +103,104 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server.server_close()
 
 
+@pytest.fixture
+def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with serving(Server, monkeypatch):
+        yield
+
+
+class Everything(BaseHTTPRequestHandler):
+    """The server of the program that uses all of the loop: busy at first, then one answer after the other."""
+
+    script: ClassVar[list[dict[str, Any]]] = []
+    bodies: ClassVar[list[dict[str, Any]]] = []
+    busy: ClassVar[list[int]] = []
+
+    def do_POST(self) -> None:
+        self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        busy = bool(self.busy)
+        answer = b'{"error": {"message": "slow down"}}' if busy else streamed(self.script.pop(0))
+        self.send_response(self.busy.pop() if busy else 200)
+        self.send_header("Content-Type", "application/json" if busy else "text/event-stream")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+def asking(*asked: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """OpenAI's answer with a text and calls, and what it used."""
+    calls = [
+        {
+            "id": f"call_{at}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
+        for at, (name, arguments) in enumerate(asked)
+    ]
+    message = {"role": "assistant", "content": "I look.", "tool_calls": calls}
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    return {"id": "1", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+
+
+def test_one_program_uses_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("openai")
+    [code] = [block for block in blocks() if "async def main(" in block]
+    assert len(code.splitlines()) < 80
+    file = tmp_path / "a.py"
+    file.write_text("x = 1\nprint(x)\n")
+    path = {"file_path": str(file)}
+    monkeypatch.setattr(Everything, "busy", [429])
+    monkeypatch.setattr(Everything, "bodies", [])
+    script = [
+        asking(("file_read", path), ("edit", {**path, "old_string": "x", "new_string": "y"})),
+        asking(("edit", {**path, "old_string": "x = 1", "new_string": "y = 1"})),
+        asking(("memory_store", FACT)),
+    ]
+    monkeypatch.setattr(Everything, "script", script)
+    answers = ["yes", "yes"]
+    monkeypatch.setattr("builtins.input", lambda _: answers.pop(0))
+    exporter = InMemorySpanExporter()
+    tracers = TracerProvider()
+    tracers.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr("opentelemetry.trace.get_tracer_provider", lambda: tracers)
+    with serving(Everything, monkeypatch):
+        names: dict[str, Any] = {}
+        exec(compile(code, str(DOC), "exec"), names)
+
+        async def main() -> Any:
+            record = await names["main"]("Rename x to y.", tmp_path / "run.state")
+            await names["client"].close()
+            return record
+
+        record = asyncio.run(main())
+    assert (record.stopped, record.output.content, answers) == ("answer", FACT["content"], [])
+    assert file.read_text() == "y = 1\nprint(x)\n"
+    assert (record.usage.total, round(record.cost, 6)) == (3300, 0.00675)
+    assert "This was attempt 1 of 3" in json.dumps(Everything.bodies[-1]["messages"])
+    printed = capsys.readouterr().out
+    assert printed.count("I look.") == 3
+    assert f"edit: edited {file}" in printed
+    spans = [span.name for span in exporter.get_finished_spans()]
+    tools = ("execute_tool edit", "execute_tool file_read", "execute_tool memory_store")
+    assert sorted({*spans}) == ["chat gpt-5.4", *tools, "invoke_agent editor"]
+    assert spans.count("invoke_agent editor") == 3  # it was resumed twice
+
+
 @pytest.mark.usefixtures("loopback")
 def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
-    blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 12
+    examples = [block for block in blocks() if "async def main(" not in block]
+    assert len(examples) == 12
 
     async def main() -> None:
         names: dict[str, Any] = {}
-        for block in blocks:
+        for block in examples:
             code = compile(block, str(DOC), "exec", flags=PyCF_ALLOW_TOP_LEVEL_AWAIT)
             result = eval(code, names)
             if inspect.isawaitable(result):
