@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from toolcast.agents import Record, in_thread, run_tools
+from toolcast.agents import Record, RunState, in_thread, resume, run_tools
 from toolcast.agents.dispatch import ArgumentsPiece, TextPiece
-from toolcast.agents.events import LoopEvent, RoundEnded
+from toolcast.agents.events import LoopEvent
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.agents.dispatch.answers import TEXT
 from tests.agents.dispatch.test_clients import CLIENTS, on_the_wire, serving
@@ -102,30 +103,28 @@ def user(format: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OPENERS)
-def test_a_streamed_run(name: str, client: Client) -> None:
+def test_a_streamed_run_that_pauses_for_an_approval(name: str, client: Client) -> None:
     format = name.removesuffix(" manager")
-    tools = Tools()
+    tools = Tools(policy=Policy("supervised"))
     seen: list[LoopEvent] = []
     body, kind = on_the_wire(format, events_of(format, asked(format, "/a", "/é")))
+    options: Any = {"format": format, "provider": "openai", "on_event": seen.append}
     with serving(body, kind) as served:
 
-        def observe(event: LoopEvent) -> None:
-            seen.append(event)
-            if isinstance(event, RoundEnded):
-                served.body = on_the_wire(format, events_of(format, []))[0]
-
-        async def main() -> Record:
+        async def main() -> tuple[Record, Record]:
             async with OPENERS[name](client, served.url) as asks:
-                return await run_tools(
-                    lambda messages, _: asks[name](messages),
-                    tools,
-                    [user(format)],
-                    format=format,
-                    provider="openai",
-                    on_event=observe,
-                )
 
-        record = asyncio.run(main())
+                def model(messages: list[Any], _: bytes) -> Any:
+                    return asks[name](messages)
+
+                paused = await run_tools(model, tools, [user(format)], **options)
+                served.body = on_the_wire(format, events_of(format, []))[0]
+                state = RunState.decode(paused.state.encode())
+                decisions: Any = {call.key: "yes" for call in paused.waiting}
+                return paused, await resume(model, tools, state, decisions=decisions, **options)
+
+        paused, record = asyncio.run(main())
+    assert (paused.stopped, len(paused.waiting)) == ("paused", 2)
     assert (record.stopped, sorted(tools.paths)) == ("answer", ["/a", "/é"])
     assert "edited /é" in json.dumps(served.requests[1], ensure_ascii=False)
     pieces = [event.text for event in seen if isinstance(event, ArgumentsPiece) and event.index == 1]

@@ -43,8 +43,8 @@ USER = [{"role": "user", "content": "Edit it."}]
 class Tools(ToolRegistry):
     """A tool that notes what it was called with."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.paths: list[str] = []
         self.register(EDIT, self.edit)
 
