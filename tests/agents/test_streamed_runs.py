@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, redirect_stdout
 from typing import Any
 
 import pytest
@@ -437,8 +437,10 @@ def test_a_stream_that_blocks_is_read_in_a_thread() -> None:
     events = Blocking(events_of("openai", []))
     record, _ = run(lambda _m, _d: in_thread(events), format="openai")
     assert (record.stopped, events.closed.is_set()) == ("answer", True)
-    with pytest.raises(TypeError, match="in_thread"):
-        run(plain(iter(events)), format="openai")
+    manager = redirect_stdout(None)
+    for stream in (events, iter(events), manager):
+        with pytest.raises(TypeError, match="in_thread"):
+            run(plain(stream), format="openai")
 
 
 def test_closing_ends_a_thread_that_waits() -> None:

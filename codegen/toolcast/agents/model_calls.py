@@ -127,10 +127,12 @@ def _is_stream(response: Any) -> bool:
     kind = type(response)
     if hasattr(kind, "__aiter__") or hasattr(kind, "__aenter__"):
         return True
-    if hasattr(kind, "__next__"):
+    # Generators and clients' streams; boto3's has no `__next__`, a manager only `__enter__`.
+    closes = hasattr(kind, "__iter__") and hasattr(kind, "close")
+    if hasattr(kind, "__next__") or hasattr(kind, "__enter__") or closes:
         raise TypeError(
             f"The model gave a {kind.__name__}, which blocks the program while it waits for the next chunk. "
-            "Return in_thread(…) of it (toolcast.agents), or use the async client."
+            "Return in_thread(…) of an iterable of chunks (toolcast.agents), or use the async client."
         )
     return False
 
