@@ -178,3 +178,33 @@ def test_a_value_of_vertex_that_its_call_leaves_open() -> None:
     text = {"jsonPath": "$.city", "stringValue": "Par", "willContinue": True}
     with pytest.raises(DispatchError, match="ended inside of the string"):
         told("gemini", [part(name="weather", partialArgs=[text])])
+
+
+class Misbehaving:
+    """An object of a client whose fields raise."""
+
+    @property
+    def type(self) -> str:
+        raise RuntimeError
+
+
+class Helper:
+    """What a client's helper adds to its stream, with all that came so far."""
+
+    def __init__(self, type: str, **fields: Any) -> None:
+        self.type = type
+        self.__dict__ |= fields
+
+
+@pytest.mark.parametrize("event", [Misbehaving(), 5, None, [], object()])
+@pytest.mark.parametrize("format", ["openai", "anthropic"])
+def test_an_event_that_is_none_is_a_dispatch_error(format: str, event: Any) -> None:
+    with pytest.raises(DispatchError):
+        Assembler(format).feed(event)
+
+
+def test_what_a_helper_of_the_client_adds_is_told_once() -> None:
+    openai = [Helper("chunk", chunk=delta(content="a")), Helper("content.delta", delta="a", snapshot="a")]
+    assert told("openai", openai)[1] == [TextPiece("a")]
+    block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a"}}
+    assert told("anthropic", [block, Helper("text", text="a", snapshot="a")])[1] == [TextPiece("a")]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...runtime.arguments import MAX_TEXT
-from .answer_fields import kind, load, plain
+from .answer_fields import get_field, kind, load, plain
 from .call import Call, DispatchError
 from .parse_answer import parse
 from .pieces import Piece
@@ -30,16 +30,19 @@ _REPEATS = {
     "anthropic": ("text", "thinking", "signature", "citation", "input_json"),
 }
 """How the types of events begin that a client's helper adds: they repeat what came, and grow with it."""
+_REPEATED = object()
 
 
 def _provider_event(event: Any, format: str) -> Any:
-    """The event of the provider itself; None for one that a client's helper adds to the stream."""
-    kind = None if isinstance(event, (dict, str, bytes)) else getattr(event, "type", None)
+    """The event of the provider itself; _REPEATED for one that a client's helper adds to the stream."""
+    if event is None or isinstance(event, (dict, str, bytes, bytearray, memoryview)):
+        return event
+    kind = get_field(event, "type", "$")
     if not isinstance(kind, str):
         return event
     if format == "openai" and kind == "chunk":
-        return event.chunk
-    return None if kind.startswith(_REPEATS.get(format, ())) else event
+        return get_field(event, "chunk", "$")
+    return _REPEATED if kind.startswith(_REPEATS.get(format, ())) else event
 
 
 class Assembler:
@@ -84,7 +87,7 @@ class Assembler:
             self.end()
             return []
         event = _provider_event(event, self._format)
-        if event is None:
+        if event is _REPEATED:
             return []
         made = plain(load(event))
         if not isinstance(made, dict):
