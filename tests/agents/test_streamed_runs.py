@@ -353,6 +353,52 @@ def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> No
     asyncio.run(main())
 
 
+def test_closing_cancels_handlers_and_waits_for_them() -> None:
+    left: list[str] = []
+
+    async def hang(_params: EditParams, _: ToolContext) -> str:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            left.append("handler")
+        return ""
+
+    tools = ToolRegistry()
+    tools.register(EDIT, hang)
+
+    async def main() -> None:
+        model = streaming(events_of("openai", asked("openai", "/a", "/b")))
+        async with aclosing(stream_tools(model, tools, USER, format="openai")) as events:
+            async for event in events:
+                if isinstance(event, Calling):
+                    await asyncio.sleep(0.01)
+                    break
+        assert left
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
+def test_an_observer_that_never_returns_does_not_outlive_a_cancellation() -> None:
+    async def observe(event: LoopEvent) -> None:
+        if isinstance(event, TextPiece):
+            await asyncio.sleep(60)
+
+    async def main() -> None:
+        model = streaming(events_of("openai", []))
+        task = asyncio.create_task(run_tools(model, Tools(), USER, format="openai", on_event=observe))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        record = record_of(raised.value)
+        assert record is not None
+        assert record.stopped == "cancelled"
+
+    asyncio.run(main())
+
+
 def collected(model: Any, **options: Any) -> tuple[list[LoopEvent], BaseException | None]:
     seen: list[LoopEvent] = []
 
