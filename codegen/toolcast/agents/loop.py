@@ -260,8 +260,8 @@ class _StopRunError(Exception):
         self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
     ) -> None:
         super().__init__(stop)
-        self.stop = stop
-        self.exceeded = exceeded
+        self.stop: Stop = stop
+        self.exceeded: Limit | None = exceeded
         self.detail = detail
         self.output = output
 

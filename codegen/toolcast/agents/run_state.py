@@ -174,7 +174,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         body = memoryview(data)[len(mark) + 1 :]
         if len(body) > MAX_STATE:
             raise StateError(f"The state of the run is too large: {len(body)} bytes, {MAX_STATE} allowed.")
-        if sha256(body[32:]).digest() != body[:32]:
+        if sha256(body[32:]).digest() != body[:32].tobytes():
             raise StateError("The state of the run is damaged: its bytes are not those that were encoded.")
         try:
             return msgspec.msgpack.decode(body[32:], type=cls, ext_hook=decode_ext)
