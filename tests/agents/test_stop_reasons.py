@@ -134,9 +134,10 @@ def test_a_paused_turn_goes_on(scripted: Scripted) -> None:
     for ending in of(format, "paused"):
         record = scripted.run((ending, None), (calling(format), asked(format)), (complete(format), None))
         assert (record.stopped, len(record.rounds), len(record.calls)) == ("answer", 3, 1)
-        sent = scripted.requests[1]["messages"]
-        assert [message["role"] for message in sent] == ["user", "assistant"]
-        assert sent[1]["content"] == whole(ending)["content"]
+        if format == "anthropic":  # the turn goes back as it is
+            sent = scripted.requests[1]["messages"]
+            assert [message["role"] for message in sent] == ["user", "assistant"]
+            assert sent[1]["content"] == whole(ending)["content"]
         record = scripted.run((ending, None), (ending, None), max_rounds=2)
         assert (record.stopped, len(record.rounds)) == ("paused", 2)
 

@@ -23,6 +23,10 @@ class Ending(NamedTuple):
         return f"{self.format}-{self.word}"
 
 
+def _words(format: str, reason: str, words: str) -> tuple[Ending, ...]:
+    return tuple(Ending(format, word, reason, "" if reason == "complete" else word) for word in words.split())
+
+
 ENDINGS = (
     Ending("openai", "stop", "complete"),
     Ending("openai", "length", "cut", "length"),
@@ -64,6 +68,18 @@ ENDINGS = (
     Ending("cohere", "TIMEOUT", "provider_error", "TIMEOUT"),
     Ending("ollama", "stop", "complete"),
     Ending("ollama", "length", "cut", "length"),
+    *_words("openai-responses", "cut", "max_messages"),
+    *_words("openai-responses", "paused", "steered"),
+    *_words("anthropic", "complete", "stop_sequence"),
+    *_words("anthropic", "paused", "compaction"),
+    *_words("gemini", "cut", "TOO_MANY_TOOL_CALLS CONTINUATION"),
+    *_words("gemini", "filtered", "LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII ESCALATION MODEL_ARMOR"),
+    *_words("gemini", "filtered", "IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION"),
+    *_words("gemini", "provider_error", "NO_IMAGE IMAGE_OTHER MALFORMED_RESPONSE"),
+    *_words("gemini", "provider_error", "MISSING_THOUGHT_SIGNATURE PUP_LIMITED_DISABLED"),
+    *_words("bedrock", "complete", "stop_sequence"),
+    *_words("bedrock", "cut", "model_context_window_exceeded"),
+    *_words("cohere", "complete", "STOP_SEQUENCE"),
 )
 
 USAGE: dict[str, tuple[dict[str, Any], Usage]] = {

@@ -188,6 +188,21 @@ def test_what_is_no_custom_call() -> None:
         feed({"index": 0, "function": {"arguments": "{}"}})
 
 
+def test_a_server_that_has_null_for_what_is_not_there() -> None:
+    stream = Assembler("openai")
+    function = {"name": "edit", "arguments": GOOD}
+    for item in (
+        {"index": 0, "id": "a", "type": "function", "function": function, "custom": None},
+        {"index": 1, "id": "b", "type": "custom", "function": None, "custom": {"name": "note", "input": SQL}},
+        {"index": 1, "id": None, "type": None, "function": None, "custom": {"name": None, "input": "!"}},
+    ):
+        stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [item]}}]})
+    stream.end()
+    first, second = stream.calls()
+    assert (first.name, first.arguments, first.custom) == ("edit", GOOD, False)
+    assert (second.name, second.arguments, second.custom) == ("note", f"{SQL}!", True)
+
+
 def test_a_result_of_a_custom_call_repeats_its_caller() -> None:
     response = answer("openai-responses")
     caller = {"type": "program", "caller_id": "p_1"}

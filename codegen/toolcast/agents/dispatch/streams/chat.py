@@ -22,7 +22,8 @@ class Calls:
 
     def feed(self, item: Event, path: str) -> None:
         """Take one item of `tool_calls`."""
-        key, arguments = ("custom", "input") if "custom" in item else ("function", "arguments")
+        custom = item.get("custom") is not None
+        key, arguments = ("custom", "input") if custom else ("function", "arguments")
         function = section(item, key, path)
         id = text(item.get("id"), f"{path}.id")
         id = "" if id in self._no_id else id
@@ -38,7 +39,7 @@ class Calls:
             return
         self._last = at
         call = self._calls[at]
-        if key in item:
+        if item.get(key) is not None:
             call["kind"] = call["kind"] or key
             if call["kind"] != key:
                 raise DispatchError(f"{path}.{key}: a piece of a call that began as {call['kind']!r}")
