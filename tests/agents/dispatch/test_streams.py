@@ -325,3 +325,48 @@ def test_what_comes_whole_is_bounded_too(format: str) -> None:
     calls = [Asked(f"c{i}", "t" * 400, dump({"a": "x" * 400})) for i in range(5)]
     with pytest.raises(DispatchError, match="too large"):
         assembled(format, STREAMS[format](calls, [[]] * 5, first), limit=1500)
+
+
+def details_of(*pieces: dict[str, Any]) -> Any:
+    """The reasoning of a streamed answer, and of it as it goes back."""
+    stream = Assembler("openai")
+    for piece in pieces:
+        stream.feed({"choices": [{"index": 0, "delta": {"reasoning_details": [piece]}}]})
+    stream.end()
+    (message,) = assistant_messages(stream.response(), "openai")
+    return message.get("reasoning_details")
+
+
+def test_pieces_of_signed_reasoning_are_one_block() -> None:
+    """As OpenRouter streams a thinking block of Anthropic's, whose signature is for the whole text."""
+    block = {"type": "reasoning.text", "format": "anthropic-claude-v1", "index": 0}
+    streamed = [{**block, "text": "Let"}, {**block, "text": " me compute."}, {**block, "signature": "Et8B"}]
+    assert details_of(*streamed) == [{**block, "text": "Let me compute.", "signature": "Et8B"}]
+    # With null for what is not there, and two blocks.
+    nulls = [{**piece, "id": None, "signature": piece.get("signature")} for piece in streamed]
+    other = [{**piece, "index": 1} for piece in streamed]
+    wanted = {**block, "text": "Let me compute.", "signature": "Et8B"}
+    assert details_of(*nulls, *other) == [wanted, {**wanted, "index": 1}]
+
+
+def test_reasoning_that_is_no_piece_of_the_block_before() -> None:
+    text = {"type": "reasoning.text", "text": "a"}
+    encrypted = {"type": "reasoning.encrypted", "data": "x", "index": 0}
+    assert details_of(text, encrypted, encrypted, text) == [text, encrypted, encrypted, text]
+    signed = {**text, "signature": "s"}
+    assert details_of(signed, text, {**text, "id": "1"}, {**text, "id": "2"}) == [
+        signed,
+        {**text, "text": "aa", "id": "1"},
+        {**text, "id": "2"},
+    ]
+    summary = {"type": "reasoning.summary", "summary": "b"}
+    assert details_of(summary, summary, text) == [{**summary, "summary": "bb"}, text]
+    hidden = {"type": "reasoning.text", "text": "", "signature": "s"}
+    assert details_of(hidden) == [hidden]
+    strange = [{"type": "reasoning.text", "text": [1]}, {"type": ["x"]}, {}]
+    assert details_of(*strange) == strange
+
+
+def test_reasoning_may_come_in_any_number_of_pieces() -> None:
+    (block,) = details_of(*[{"type": "reasoning.text", "text": "word ", "index": 0}] * 17_000)
+    assert len(block["text"]) == 85_000

@@ -5,6 +5,7 @@ from typing import Any
 from ..answer_fields import text
 from ..call import DispatchError
 from .fragments import Event, Pieces, number, objects, report, section, small
+from .reasoning_details import ReasoningDetails
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
 """Texts other than the content. Some servers require their reasoning back with the calls."""
@@ -149,7 +150,7 @@ class ChatStream:
         self._pieces = pieces
         self._content = Content(self._pieces)
         self._calls = Calls(self._pieces, no_id)
-        self._details: list[Any] = []
+        self._details = ReasoningDetails(self._pieces)
         self._id = self._model = self._reason = ""
         self._usage: dict[str, Any] = {}
 
@@ -182,7 +183,7 @@ class ChatStream:
                 tell = self._pieces.tell_text if key == "refusal" else self._pieces.tell_thought
                 tell(delta[key])
         for detail in objects(delta.get("reasoning_details"), f"{path}.reasoning_details"):
-            self._details.append(self._pieces.keep(detail, path))
+            self._details.feed(detail, f"{path}.reasoning_details")
         for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
             self._calls.feed(item, f"{path}.tool_calls[{at}]")
         reason = choice.get("finish_reason")
@@ -194,7 +195,8 @@ class ChatStream:
         calls = self._calls.listed()
         message: dict[str, Any] = {"role": "assistant", "content": self._content.whole()}
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
-        message |= {"reasoning_details": self._details} if self._details else {}
+        details = self._details.listed()
+        message |= {"reasoning_details": details} if details else {}
         message |= {"tool_calls": calls} if calls else {}
         choice = {"index": 0, "message": message, "finish_reason": self._reason}
         made = {"id": self._id, "choices": [choice], **({"usage": self._usage} if self._usage else {})}
