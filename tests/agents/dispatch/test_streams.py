@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from toolcast.agents.dispatch import Assembler, Call, DispatchError, assistant_messages, parse
 
 from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
+from tests.agents.dispatch.judges import judge_of
 from tests.agents.dispatch.streaming import IN_PIECES, STREAMS, dump
+from tests.clients.conftest import Client
 
 VALUES = st.dictionaries(
     st.text(max_size=4),
@@ -370,3 +372,52 @@ def test_reasoning_that_is_no_piece_of_the_block_before() -> None:
 def test_reasoning_may_come_in_any_number_of_pieces() -> None:
     (block,) = details_of(*[{"type": "reasoning.text", "text": "word ", "index": 0}] * 17_000)
     assert len(block["text"]) == 85_000
+
+
+def content_of(*contents: Any) -> Any:
+    """The content of a streamed answer of Mistral's, as it goes back."""
+    stream = Assembler("mistral")
+    for content in contents:
+        stream.feed({"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]})
+    stream.end()
+    (message,) = assistant_messages(stream.response(), "mistral")
+    return message["content"]
+
+
+def thought(*parts: Any, **rest: Any) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": [*parts], **rest}
+
+
+def word(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def test_pieces_of_a_thought_are_one_block(client: Client) -> None:
+    """As Magistral streams them; its whole answers have one block."""
+    cite = {"type": "reference", "reference_ids": [1]}
+    content = content_of(
+        [thought(word("'s a"))],
+        [thought(word(" greeting"), cite)],
+        [thought(word("so"), signature="Zm9v")],
+        [thought(word("Again"), closed=True)],
+        [thought(word("not"))],
+        [word("Hel")],
+        "lo",
+    )
+    assert content == [
+        thought(word("'s a greeting"), cite, word("so"), signature="Zm9v"),
+        thought(word("Again"), closed=True),
+        thought(word("not")),
+        word("Hello"),
+    ]
+    judge_of("mistral", client)({"role": "assistant", "content": content})
+    # Whatever else stands there stays as it came.
+    strange = [
+        {"type": "thinking", "thinking": "hm"},
+        {"type": ["x"]},
+        thought(thought(word("a")), thought()),
+    ]
+    assert content_of(strange) == [*strange[:2], thought(thought(word("a")))]
+    pieces = [[thought(word("word "))]] * 17_000
+    (block,) = content_of(*pieces)
+    assert block == thought(word("word " * 17_000))

@@ -1,10 +1,11 @@
 """Chunks of chat messages: OpenAI and compatible servers, Mistral, Cohere, Ollama."""
 
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 from ..answer_fields import text
 from ..call import DispatchError
-from .fragments import Event, Pieces, number, objects, report, section, small
+from .fragments import Event, Pieces, goes_on, number, objects, report, section, small
 from .reasoning_details import ReasoningDetails
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
@@ -101,9 +102,11 @@ class Calls:
 class Content:
     """The content of a message: text, or blocks where one came that is no text."""
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: Pieces, name: Hashable = "content") -> None:
         self._pieces = pieces
-        self._blocks: list[Any] = []  # a key of a text, or a block as it came
+        self._name = name
+        # Each the key of a text, a block as it came, or what Mistral's block of a thought has beside it.
+        self._blocks: list[tuple[Hashable, int] | Event | _Thought] = []
 
     def feed(self, content: Any, path: str) -> None:
         """Take the next text, or a list of blocks."""
@@ -113,33 +116,62 @@ class Content:
         for block in objects(content, path):
             if block.get("type") == "text":
                 self._text(block.get("text"), path)
+            elif block.get("type") == "thinking" and isinstance(block.get("thinking"), list):
+                self._thought(block, path)
             else:
                 self._blocks.append(self._pieces.keep(block, path))
-                self._tell_thought(block.get("thinking"), f"{path}.thinking")
 
     def whole(self) -> Any:
         """Text, or the list of blocks."""
-        made = [
-            {"type": "text", "text": self._pieces.text(block)} if isinstance(block, tuple) else block
-            for block in self._blocks
-        ]
-        if all(isinstance(block, tuple) for block in self._blocks):
+        made = self.listed()
+        if all(isinstance(block, tuple) and not isinstance(block, _Thought) for block in self._blocks):
             return "".join(block["text"] for block in made)
         return made
+
+    def listed(self) -> list[Event]:
+        """The list of blocks."""
+        out: list[Event] = []
+        for block in self._blocks:
+            if isinstance(block, _Thought):
+                out.append({**block.rest, "thinking": block.content.listed()})
+            elif isinstance(block, tuple):
+                out.append({"type": "text", "text": self._pieces.text(block)})
+            else:
+                out.append(block)
+        return out
 
     def _text(self, fragment: Any, path: str) -> None:
         if fragment is None or fragment == "":
             return
-        if not self._blocks or not isinstance(self._blocks[-1], tuple):
-            self._blocks.append(("text", len(self._blocks)))
-        self._pieces.add(self._blocks[-1], fragment, path)
-        self._pieces.tell_text(fragment)
+        last = self._blocks[-1] if self._blocks else None
+        if not isinstance(last, tuple) or isinstance(last, _Thought):
+            last = (self._name, len(self._blocks))
+            self._blocks.append(last)
+        self._pieces.add(last, fragment, path)
+        if self._name == "content":
+            self._pieces.tell_text(fragment)
+        else:
+            self._pieces.tell_thought(fragment)
 
-    def _tell_thought(self, thinking: Any, path: str) -> None:
-        """Mistral's, a list of texts and references."""
-        if isinstance(thinking, list):
-            for block in objects(thinking, path):
-                self._pieces.tell_thought(text(block.get("text"), f"{path}.text"))
+    def _thought(self, block: Event, path: str) -> None:
+        """Mistral's: texts and references, streamed word by word."""
+        rest = {key: value for key, value in block.items() if key != "thinking" and value is not None}
+        last = self._blocks[-1] if self._blocks else None
+        if not isinstance(last, _Thought) or not goes_on(last.rest, rest):
+            last = _Thought(
+                self._pieces.keep(rest, path), Content(self._pieces, (self._name, len(self._blocks)))
+            )
+            self._blocks.append(last)
+        elif new := {key: value for key, value in rest.items() if key not in last.rest}:
+            last.rest.update(self._pieces.keep(new, path))
+        last.content.feed(block["thinking"], f"{path}.thinking")
+
+
+class _Thought(NamedTuple):
+    """A block of thinking: its other keys, and its own blocks."""
+
+    rest: Event
+    content: Content
 
 
 class ChatStream:

@@ -144,6 +144,14 @@ def number(event: Mapping[str, Any], key: str, path: str) -> int:
     return found
 
 
+def goes_on(block: Event, piece: Event) -> bool:
+    """Whether a piece of reasoning goes on with a block: nothing differs, and the block is neither signed nor
+    closed."""
+    if "signature" in block or block.get("closed"):
+        return False
+    return all(block.get(key, value) == value for key, value in piece.items())
+
+
 def small(value: Any, path: str) -> Any:
     """A value about the answer, of which the last one counts. Raises DispatchError past the bound."""
     try:

@@ -4,15 +4,14 @@ A signature is for the text of a whole block, so pieces that went back as they c
 `signature` in `thinking` block").
 """
 
-from .fragments import Event, Pieces
+from .fragments import Event, Pieces, goes_on
 
 _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 """The types of blocks that come in pieces, and the key of their text."""
 
 
 class ReasoningDetails:
-    """The blocks of one message. A piece goes on with the block before it where both are of one kind, nothing
-    in them differs, and the block has no signature yet."""
+    """The blocks of one message."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
@@ -26,20 +25,12 @@ class ReasoningDetails:
             self._blocks.append(self._pieces.keep(detail, path))
             return
         rest = {name: value for name, value in detail.items() if name != key and value is not None}
-        if not self._continues(rest):
+        if not (self._blocks and goes_on(self._blocks[-1], rest)):
             self._blocks.append(self._pieces.keep(rest, path))
         elif new := {name: value for name, value in rest.items() if name not in self._blocks[-1]}:
             self._blocks[-1] |= self._pieces.keep(new, path)
         if text is not None:
             self._pieces.add(("detail", len(self._blocks) - 1), text, f"{path}.{key}")
-
-    def _continues(self, rest: Event) -> bool:
-        last = self._blocks[-1] if self._blocks else {}
-        return (
-            "signature" not in last
-            and last.get("type") == rest["type"]
-            and all(last.get(name, value) == value for name, value in rest.items())
-        )
 
     def listed(self) -> list[Event]:
         """The blocks so far, in their order."""
