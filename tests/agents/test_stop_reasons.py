@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from toolcast.agents import Record, in_thread, run_tools
+from toolcast.agents import Record, in_thread, record_of, run_tools
 from toolcast.agents.usage import Usage
 from toolcast.runtime import ToolRegistry, ToolResult
 
@@ -167,6 +167,35 @@ def test_a_round_of_calls(scripted: Scripted) -> None:
     record = scripted.run((calling(format), asked(format)), (complete(format), None))
     assert (record.stopped, len(record.rounds), len(record.calls)) == ("answer", 2, 1)
     assert "edited /a" in json.dumps(scripted.requests[1])
+
+
+AZURE = {
+    "message": "The response was filtered due to the prompt triggering Azure's content management policy.",
+    "type": None,
+    "param": "prompt",
+    "status": 400,
+    "innererror": {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}},
+}
+
+
+@pytest.mark.parametrize(("code", "stopped"), [("content_filter", "filtered"), ("bad", "provider_error")])
+def test_a_prompt_that_azure_withholds(code: str, stopped: str, client: Client) -> None:
+    """It is an error of the request there: what the client raises passes through, and has the record."""
+    openai = client("openai")
+    with serving(json.dumps({"error": {**AZURE, "code": code}}).encode(), "application/json") as served:
+        served.status = 400
+        made = openai.AzureOpenAI(azure_endpoint=served.url, api_key="k", api_version="v", max_retries=0)
+
+        async def model(messages: list[Any], _: bytes) -> Any:
+            return made.chat.completions.create(model="m", messages=messages)
+
+        run = run_tools(model, registry(), [user("openai")], format="azure-openai", provider="openai")
+        with pytest.raises(openai.BadRequestError) as raised:
+            asyncio.run(run)
+    record = record_of(raised.value)
+    assert record is not None
+    assert (record.stopped, record.messages) == (stopped, (user("openai"),))
+    assert "content management policy" in record.detail
 
 
 def test_every_provider_is_here() -> None:

@@ -21,6 +21,7 @@ from .answers import Answers, ReadAnswer, WireAnswers
 from .budget import Budget
 from .delegation import depth
 from .disclosure import TEXT, Disclosure
+from .dispatch.answer_end import raised_reason
 from .events import Called, Calling, LoopEvent, Observer, RoundEnded, RoundStarted, Stopped
 from .final_output import FinalOutput
 from .model_calls import AroundModel, Model, ModelCalls, ModelRequest
@@ -318,7 +319,7 @@ class _Run:
             attach_record(problem, await self._end(_StopRunError("cancelled")))
             raise
         except Exception as problem:
-            failed: Stop = "provider_error" if self._asking else "error"
+            failed: Stop = raised_reason(problem) if self._asking else "error"
             attach_record(problem, await self._end(_StopRunError(failed, detail=str(problem))))
             raise
 

@@ -43,7 +43,7 @@ class Served:
     def __init__(self, body: bytes, kind: str) -> None:
         self.requests: list[Any] = []
         self.later: list[bytes] = []
-        self.body, self.kind = body, kind
+        self.body, self.kind, self.status = body, kind, 200
         self.url = ""
 
 
@@ -56,7 +56,7 @@ def serving(body: bytes, kind: str) -> Iterator[Served]:
             given = self.rfile.read(int(self.headers["content-length"]))
             served.requests.append(json.loads(given))
             body = served.later.pop(0) if served.later else served.body
-            self.send_response(200)
+            self.send_response(served.status)
             self.send_header("content-type", served.kind)
             self.send_header("content-length", str(len(body)))
             self.end_headers()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -94,6 +94,16 @@ def end_of(word: str) -> AnswerEnd:
     """The end that a reason to stop states, as any provider writes it."""
     reason = ENDS.get(word, "complete")
     return AnswerEnd(reason, "" if reason == "complete" and word in ENDS else word)
+
+
+def raised_reason(problem: BaseException) -> Literal["filtered", "provider_error"]:
+    """What an exception of a client means: Azure answers a prompt that its filter withholds with an error,
+    whose code is that of an answer that it withholds."""
+    try:
+        code = _word_of(getattr(problem, "code", None))
+    except Exception:  # a property of a foreign class may raise anything
+        code = ""
+    return "filtered" if ENDS.get(code) == "filtered" else "provider_error"
 
 
 def read_usage(response: Any, format: str) -> Usage | None:
