@@ -218,12 +218,34 @@ def test_a_handler_may_defer_its_call() -> None:
     assert after.messages[2]["content"] == "it is done"
 
 
+def test_a_handler_may_ask_for_two_approvals() -> None:
+    asked: list[bool] = []
+
+    async def two(params: Any, context: ToolContext) -> str:
+        asked.append(context.approved)
+        if len(asked) < 3:
+            raise CallDeferred(f"person {len(asked)}", kind="approval")
+        return "done"
+
+    registry = ToolRegistry()
+    registry.register(EDIT, two)  # type: ignore[arg-type]
+    record = start(registry, asks(("edit", GOOD)))
+    first = {record.waiting[0].key: "yes"}
+    record = again(registry, record.state, decisions=first)
+    assert [(call.kind, call.text) for call in record.waiting] == [("approval", "person 2")]
+    with pytest.raises(ValueError, match="no call waits"):  # what the first one said counts once
+        again(registry, record.state, decisions=first)
+    after = again(registry, record.state, asks(), decisions={record.waiting[0].key: "yes"})
+    assert (after.messages[2]["content"], asked) == ("done", [False, True, True])
+
+
 def test_an_approved_call_may_wait_for_its_result() -> None:
     tools = Tools(Policy()).registry
     record = start(tools, asks(("web_fetch", PAGE)))
     assert record.waiting[0].kind == "approval"
     approved = again(tools, record.state, decisions={record.waiting[0].key: "yes"})
     assert (approved.stopped, approved.waiting[0].kind) == ("paused", "external")
+    assert approved.waiting[0].key != record.waiting[0].key
     after = again(tools, approved.state, asks(), results={approved.waiting[0].key: "a page"})
     assert (after.stopped, after.messages[2]["content"]) == ("answer", "a page")
 

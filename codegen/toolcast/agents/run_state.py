@@ -35,7 +35,8 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         key: names the call in `decisions` and `results` of `resume`. It is made of the round, the call's
-            place, id, tool and arguments: what was decided of another call does not count for this one.
+            place, id, tool and arguments, and of what it waits for: what was decided of another call, or of
+            another question about this one, does not count.
         name: name of the tool.
         arguments: the arguments in the contract's own form, with references in place of secrets.
         kind: "approval" or "external".

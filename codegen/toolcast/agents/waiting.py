@@ -49,7 +49,7 @@ class Deferred(ToolResult, frozen=True):
 
     def waiting(self, round: int, index: int) -> WaitingCall:
         """The call, for the state of the run."""
-        seed = [round, index, self.id, self.name, self.arguments]
+        seed = [round, index, self.id, self.name, self.arguments, self.kind, self.text]
         return WaitingCall(
             key=_digest(seed),
             name=self.name,
