@@ -173,6 +173,7 @@ bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables 
 	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize --write docs/performance.md
 	$(BIN)/python -m bench.decode --write docs/performance.md
 	$(BIN)/python -m bench.text_calls
+	$(BIN)/python -m bench.paused --write docs/durable.md
 	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/performance.md
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt

@@ -20,13 +20,9 @@ from generated.files.edit import EDIT
 from generated.files.glob import GLOB
 from generated.web.web_fetch import WEB_FETCH
 from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
-from tests.agents.dispatch.judges import as_object
-from tests.clients.conftest import Client
 
-from .dispatch.conftest import client
 from .test_loop import GOOD
 
-assert client  # a fixture
 pytestmark = pytest.mark.untyped_results
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
 PNG = Content.image(b"\x89PNG\r\n\x1a\n\xff", "image/png")
@@ -126,12 +122,6 @@ def test_calls_without_ids(format: str) -> None:
 @pytest.mark.parametrize("format", ANSWERS)
 def test_json_text(format: str) -> None:
     ends_alike(json.dumps(ANSWERS[format](asked(format))).encode(), last(format), format=format)
-
-
-@pytest.mark.parametrize("format", ANSWERS)
-def test_the_official_clients_objects(format: str, client: Client) -> None:
-    first = as_object(format, ANSWERS[format](asked(format)), client)
-    ends_alike(first, last(format), format=format)
 
 
 def written(family: str | None) -> str:
