@@ -45,7 +45,7 @@ def tools(log: list[str]) -> ToolRegistry:
         log.append(params.file_path)
         return "x" * 2000
 
-    registry = ToolRegistry(policy=Policy(auto_approve=["file_read"]))
+    registry = ToolRegistry(policy=Policy(auto_approve=["file_read"]), check_results=False)
     registry.register(EDIT, edit)
     registry.register(FILE_READ, read)  # type: ignore[arg-type]
     return registry

@@ -12,7 +12,7 @@ from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, Round
 from toolcast.runtime import CallDeferred, Framework, RetryError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 
-from generated.files.edit import EDIT
+from generated.files.edit import EDIT, EditResult
 from generated.files.glob import GLOB
 from generated.web.web_fetch import WEB_FETCH
 
@@ -163,23 +163,47 @@ def test_a_key_is_for_one_call_and_its_kind() -> None:
         again(tools, later.state, decisions={edit: "yes"})
 
 
-def test_results_from_outside_are_results_of_handlers() -> None:
-    typed = msgspec.structs.replace(EDIT, external=True)
-    registry = ToolRegistry(output_limit=10)
-    registry.register(typed)
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (EditResult(replacements=3), ""),
+        ({"replacements": 3}, ""),
+        (ToolResult.ok("three", {"replacements": 3}), ""),
+        (ToolResult.failed("no such file"), ""),
+        ({"replacements": 0}, "is not what its contract says"),
+        ({}, "is not what its contract says"),
+        (ToolResult.ok("three", {"replaced": 3}), "is not what its contract says"),
+        ("three", "has none of the data that its contract promises"),
+        (ToolResult.ok("three"), "has none of the data that its contract promises"),
+        (None, "has none of the data that its contract promises"),
+    ],
+)
+def test_results_from_outside_are_held_to_the_contract(value: Any, problem: str) -> None:
+    registry = ToolRegistry(check_results=None)
+    registry.register(msgspec.structs.replace(EDIT, external=True))
     record = start(registry, asks(("edit", GOOD)))
-    key = record.waiting[0].key
-    for value, text in (
-        ("a text of 21 letters.", "a text "),
-        (ToolResult.failed("gone"), "gone"),
-    ):
-        after = again(registry, record.state, asks(), results={key: value})
-        [call] = after.calls
-        assert (call.result.output or call.result.error).startswith(text)
-        assert len(call.result.output) < 80
-    assert EDIT.result is not None
-    with pytest.raises(ValueError, match="The result of tool 'edit' is not what its contract says"):
-        again(registry, record.state, asks(), results={key: {"replaced": "many"}})
+    results = {record.waiting[0].key: value}
+    if problem:
+        with pytest.raises(ValueError, match=f"The result of tool 'edit' {problem}"):
+            again(registry, record.state, asks(), results=results)
+        return
+    after = again(registry, record.state, asks(), results=results)
+    [call] = after.calls
+    assert call.result.output == getattr(value, "output", '{"replacements":3}')
+    assert call.result.success == getattr(value, "success", True)
+
+
+def test_results_from_outside_are_cut_and_hold_no_secret() -> None:
+    registry = ToolRegistry(output_limit=40, secrets=lambda name: "correct-horse")
+    registry.register(msgspec.structs.replace(EDIT, external=True, secrets=("new_string",)))
+    referring = {**GOOD, "new_string": "<secret_ref:PASSWORD>"}
+    record = start(registry, asks(("edit", referring)))
+    text = f"It was correct-horse, {'and so on, ' * 20}"
+    after = again(registry, record.state, asks(), results={record.waiting[0].key: text})
+    output = after.calls[0].result.output
+    assert "correct-horse" not in output
+    assert output.startswith("It was [redacted:PASSWORD]")
+    assert len(output) < 100
 
 
 def test_a_tool_that_changed_meanwhile_does_not_run_on_an_old_approval() -> None:

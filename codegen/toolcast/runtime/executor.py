@@ -124,13 +124,12 @@ class Executor:
         self, binding: ToolBinding[Any, Any], value: Any, provider: str | None, call_id: str
     ) -> ToolResult:
         """The result of a call that was carried out elsewhere, treated as that of a handler. Raises
-        ValueError for a typed value that does not fit the contract."""
-        data = value.data if isinstance(value, ToolResult) else value
-        if data is not None and not isinstance(value, str):
+        ValueError for one that does not fit the contract."""
+        result = encodable(_result(self.guard, binding, value, provider), binding.name, call_id)
+        if result.data is not None or self.check_results is not False:
             how = mismatch(binding, value)
             if how is not None:
                 raise ValueError(f"The result of tool {binding.name!r} {self.guard.redact_text(how)}.")
-        result = encodable(_result(self.guard, binding, value, provider), binding.name, call_id)
         return result if self.guard.limit is None else cut_result(result, self.guard.limit)
 
     def redact_name(self, name: Any) -> Any:

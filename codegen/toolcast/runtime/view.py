@@ -235,7 +235,8 @@ class ToolView:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.
 
         Values of secrets are redacted, and text is cut, as in the results of calls. A typed value is held to
-        the contract of the tool's results, whatever `check_results` is.
+        the contract of the tool's results; text in the place of one is refused unless `check_results` is
+        False.
 
         Args:
             name: name of the tool.
@@ -248,7 +249,7 @@ class ToolView:
 
         Raises:
             UnknownToolError: there is no such tool.
-            ValueError: a typed value does not fit the contract.
+            ValueError: the value does not fit the contract.
             TypeError: a value has no JSON form.
         """
         return self._executor.accept(self.get(name).binding, value, provider, call_id)
