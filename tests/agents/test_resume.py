@@ -104,6 +104,35 @@ def test_always_is_remembered_by_the_policy_of_the_process_that_goes_on() -> Non
     assert (after.stopped, tools.ran) == ("answer", ["/a", "/a"])
 
 
+def test_always_is_yes_this_once_where_the_policy_always_asks() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD)))
+    tools = Tools(Policy(always_ask=["edit"]))
+    key = record.waiting[0].key
+    after = again(tools.registry, record.state, asks(("edit", GOOD)), decisions={key: "always"})
+    assert (after.stopped, tools.ran) == ("paused", ["/a"])
+
+
+def test_an_approved_call_that_a_crash_interrupted_does_not_run_again() -> None:
+    stored: list[bytes] = []
+    tools = Tools()
+    record = start(tools.registry, asks(("edit", GOOD), ("edit", B)))
+    one, two = record.waiting
+    again(
+        tools.registry,
+        record.state,
+        decisions={one.key: "yes"},
+        checkpoint=lambda state: stored.append(state.encode()),
+    )
+    during = RunState.decode(stored[0])
+    assert during.pending is not None
+    assert (during.pending.begun, during.waiting) == ((0,), (two,))
+    tools.ran.clear()
+    after = again(tools.registry, during, asks(), decisions={two.key: "yes"})
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert "It may have taken effect" in told[0]
+    assert (told[1], tools.ran) == ("edited /b", ["/b"])
+
+
 def test_a_decision_lifts_no_rule() -> None:
     record = start(Tools().registry, asks(("edit", GOOD)))
     tools = Tools(Policy("read_only"))

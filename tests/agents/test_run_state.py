@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import RunState, StateError, WaitingCall
 from toolcast.agents.run_state import PendingAnswer, Shown
+from toolcast.agents.usage import Usage
 from toolcast.runtime import Content, ToolResult
 from toolcast.runtime.repairs.repair import Repair
 
@@ -58,6 +59,7 @@ STATES = st.builds(
     attempts=st.dictionaries(NAMES, st.integers(1, 9), max_size=3),
     malformed=st.integers(0, 2),
     output_asked=st.booleans(),
+    usage=st.none() | st.builds(Usage, input=st.integers(0, 9), output=st.integers(0, 9)),
     pending=st.none()
     | st.builds(
         PendingAnswer,

@@ -109,7 +109,7 @@ class Policy:
     4. a tool in `auto_approve` is approved;
     5. a call of a shape that was answered *always* is approved;
     6. autonomy `read_only` approves (only tools that read reach this rule);
-    7. everything else is asked for; without an approver it is denied.
+    7. everything else is asked for; without an approver it is denied, or waits (`run_tools`).
 
     A framework that makes calls (`toolcast.bridges`) may bring an approver where the policy has none, or the
     approval itself.
