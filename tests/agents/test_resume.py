@@ -342,11 +342,13 @@ def test_what_handlers_asked_for_again_before_the_pause_counts() -> None:
 
     tools = Tools().registry
     tools.replace(GLOB, asks_again)
-    record = start(tools, asks(("glob", {"pattern": "*"})), asks(("edit", GOOD)))
+    record = start(tools, asks(("glob", {"pattern": "*"}), ("edit", GOOD)))
     assert record.state.attempts == {"glob": 1}
     search = asks(("glob", {"pattern": "?"}))
     after = again(tools, record.state, search, asks(), decisions={record.waiting[0].key: "no"})
-    assert "attempt 2 of 3" in after.calls[-1].result.error
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert "attempt 1 of 3" in told[0]
+    assert "attempt 2 of 3" in told[2]
     assert after.state.attempts == {"glob": 2}
 
 
