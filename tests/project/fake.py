@@ -90,7 +90,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
     prefix = f"{tool.group}/" if tool.group else ""
     leaf = module_name(tool.name)
     files = {
-        f"{prefix}{leaf}.py": _module(tool.name, body),
+        f"{prefix}{leaf}.py": _module(tool.name, body, external="external" in lines),
         f"contracts/{tool.name}.json": f'{{"body": "{body}"}}\n'.encode(),
     }
     for provider in options.providers:
@@ -107,6 +107,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
         keyword=leaf,
         params="P",
         handler=class_name(tool.name, "Handler"),
+        external="external" in lines,
     )
     warnings = [Diagnostic(file=tool.document.file, code="odd", message="odd", severity="warning")]
     return Compiled(
@@ -137,12 +138,15 @@ def compile_package(
 ) -> dict[str, bytes]:
     groups = {entry.group for entry in entries}
     files = {f"{group}/__init__.py" if group else "__init__.py": MARK.encode() for group in groups}
-    files["registry.py"] = (MARK + "".join(f"# {entry.name}\n" for entry in entries)).encode()
+    rows = [f"# {entry.name}{', external' * entry.external}\n" for entry in entries]
+    files["registry.py"] = (MARK + "".join(rows)).encode()
     return files
 
 
-def _module(name: str, body: str) -> bytes:
+def _module(name: str, body: str, *, external: bool) -> bytes:
     handler, constant = class_name(name, "Handler"), constant_name(name)
+    if external:
+        return f"{MARK}BODY = {handler} = {body!r}\n{constant}: object = dict(external=True)\n".encode()
     return f"{MARK}BODY = {constant} = {handler} = {body!r}\n".encode()
 
 

@@ -65,6 +65,7 @@ class Subject(RuleBasedStateMachine):
         lines = [f"name: {stem.replace('/', '_')}" if flaw != "clash" else "name: same", f"v{version}"]
         lines += [f"uses: {name}.yaml" for name in uses]
         lines += [f"loss: {version}"] if version % 2 else []
+        lines += ["external"] if version == 2 else []
         lines += ["odd"] if flaw == "odd" else []
         return "\n".join([*(["bad"] if flaw == "bad" else []), *lines, ""])
 

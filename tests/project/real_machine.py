@@ -34,4 +34,5 @@ class RealMachine(Machine):
         lines = [f"    {use[-1]}: {{$ref: {way}{use}.yaml}}\n" for use in uses]
         if flaw == "odd":  # a warning
             lines.append("    odd: {type: string, maxlength: 3}\n")
-        return SPEC.format(name=name, version=version) + "".join(lines)
+        external = "external: true\n" if version == 2 else ""
+        return external + SPEC.format(name=name, version=version) + "".join(lines)
