@@ -336,6 +336,38 @@ def test_failures_before_the_pause_count() -> None:
     assert again(tools(), after.state).rounds == ()
 
 
+def test_calls_that_their_handlers_defer() -> None:
+    """One runs once it is approved, since it is told; the other one's work goes on elsewhere."""
+
+    async def careful(params: Any, context: ToolContext) -> str:
+        if not context.approved:
+            raise CallDeferred("for Ann", kind="approval")
+        return "edited with care"
+
+    async def later(params: Any, context: ToolContext) -> str:
+        raise CallDeferred("job 7")
+
+    tools = ToolRegistry()
+    tools.register(EDIT, careful)  # type: ignore[arg-type]
+    tools.register(WEB_FETCH, later)  # type: ignore[arg-type]
+    script = asks(("edit", GOOD), ("web_fetch", PAGE))
+    record = start(tools, script)
+    edited, fetched = record.waiting
+    assert [(call.kind, call.text) for call in record.waiting] == [
+        ("approval", "for Ann"),
+        ("external", "job 7"),
+    ]
+    results = {fetched.key: "a page"}
+    after = again(tools, record.state, asks(), decisions={edited.key: "yes"}, results=results)
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert (after.stopped, told) == ("answer", ["edited with care", "a page"])
+    alone = start(tools, script, asks(), pause=False)
+    told = [message["content"] for message in alone.messages if message["role"] == "tool"]
+    assert "nobody to ask" in told[0]
+    assert "nothing here waits for it" in told[1]
+    assert "job 7" not in "".join(told)
+
+
 def test_what_handlers_asked_for_again_before_the_pause_counts() -> None:
     async def asks_again(params: Any, context: ToolContext) -> ToolResult:
         raise RetryError("another pattern")
