@@ -35,6 +35,20 @@ def test_no_secrets(name: str) -> None:
     assert not looks_secret(name)
 
 
+def test_secrets_of_an_external_tool_are_not_resolved_here(tmp_path: Path) -> None:
+    text = {"token": {"type": "string", "description": "For the service."}}
+    tools = {
+        "ask": spec(properties=text, secrets=["token"], external=True),
+        "send": spec(properties=text, secrets=["token"]),
+        "wait": spec(properties=text, secrets=[], external=True),
+    }
+    (note,) = found(write(tmp_path, tools), "unresolved-secrets")
+    assert (note.tool, note.severity) == ("ask", "note")
+    assert "in place of secrets in 'token'" in note.message
+    tools["ask"]["lint"] = {"ignore": {"unresolved-secrets": "The queue's workers resolve them."}}
+    assert found(write(tmp_path, tools), "unresolved-secrets") == []
+
+
 def test_only_undeclared_parameters_that_take_text_are_reported(tmp_path: Path) -> None:
     text = {"type": "string", "description": "For the service."}
     properties = {

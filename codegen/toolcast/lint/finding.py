@@ -255,6 +255,12 @@ RULES: Final[dict[str, Rule]] = {
         "Its name ends in a word such as password, api_key or secret, it takes text, and "
         "`secrets` does not list it.",
     ),
+    "unresolved-secrets": Rule(
+        "note",
+        "An external tool lists secrets",
+        "Its calls leave the program with `<secret_ref:NAME>` in them: who carries them out has to resolve "
+        "the references.",
+    ),
     "unknown-replacement": Rule(
         "warning",
         "A deprecated tool names no tool to use instead",

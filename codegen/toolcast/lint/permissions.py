@@ -31,8 +31,9 @@ _HARMLESS: Final = among(
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
-    """Secrets that are not declared, and destruction that calls itself reading."""
+    """Secrets that are not declared or not resolved, and destruction that calls itself reading."""
     yield from _secrets(subject)
+    yield from _unresolved(subject)
     if subject.tool.permission == "read":
         yield from _destruction(subject)
 
@@ -47,6 +48,15 @@ def _secrets(subject: Subject) -> Iterator[Finding]:
         message = f"the parameter {readable(path)!r} looks like a secret, but `secrets` does not list {top!r}"
         fix = f"write `secrets: [{', '.join((*subject.tool.secrets, top))}]`"
         yield subject.finding("secret-parameter", message, fix, schema=path)
+
+
+def _unresolved(subject: Subject) -> Iterator[Finding]:
+    tool = subject.tool
+    if tool.external and tool.secrets:
+        names = ", ".join(map(repr, tool.secrets))
+        message = f"the calls are carried out elsewhere, with references in place of secrets in {names}"
+        fix = "resolve them there and say so in `lint.ignore`, or write `secrets: []`"
+        yield subject.finding("unresolved-secrets", message, fix, at=("secrets",))
 
 
 def looks_secret(name: str) -> bool:

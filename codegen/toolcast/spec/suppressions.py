@@ -43,6 +43,7 @@ LINT_CODES: Final = (
     "string-chars",
     "tokens",
     "unknown-replacement",
+    "unresolved-secrets",
     "vague-description",
     "vague-parameter",
 )
