@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from toolcast.mcp import mcp_server
+from toolcast.mcp import BearerAuth, HttpOptions, fixed_token, mcp_server
 
 from tests.clients.conftest import Client
 from tests.mcp import app
+from tests.mcp.over_http import serving
 
 
 def with_client(fastmcp: Any, server: Any, use: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -54,6 +55,24 @@ def test_its_server_passes_a_registry_on(client: Client) -> None:
         return await connected.call_tool("glob", {"pattern": "y"})
 
     assert with_client(fastmcp, proxy, use).structured_content == {"paths": ["/y"], "total": 1}
+
+
+def test_its_client_shows_its_token_over_http(client: Client) -> None:
+    fastmcp = client("fastmcp")
+    token = "0123456789-abcdefghij"
+    options = HttpOptions(auth=BearerAuth(verify=fixed_token(token)))
+
+    async def use() -> str:
+        async with serving(client, options) as (http, _):
+            url = f"{http.base_url}/mcp"
+            with pytest.raises(Exception, match="error response"):
+                async with fastmcp.Client(url, auth="another-token-of-theirs"):
+                    raise AssertionError("it was let in")
+            async with fastmcp.Client(url, auth=token) as connected:
+                result = await connected.call_tool("bash", {"command": "free"}, raise_on_error=False)
+                return result.content[0].text
+
+    assert asyncio.run(asyncio.wait_for(use(), 60)) == "done at once"
 
 
 def test_decorators_of_the_other_type_are_refused_in_words(client: Client) -> None:

@@ -4,11 +4,15 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from toolcast.mcp import BearerAuth, CallLimits, HttpOptions, Principal, mcp_server
-from toolcast.runtime import ToolRegistry
+from toolcast.mcp.call_limits import CallTurns
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
-from generated.shell.bash import BASH
+from generated.shell.bash import BASH, BashParams
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.over_http import MODERN_META, Held, calling, opened, result_of, serving
 
@@ -160,6 +164,92 @@ def test_a_cancelled_call_gives_its_turn_back(sdk: Sdk) -> None:
             return (await last).content[0].text
 
     assert run(use()) == "done at once"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_that_asks_its_user_lets_others_run(mode: str, sdk: Sdk) -> None:
+    """One turn: the call that asks has it before and after, another one meanwhile. It never has two."""
+    types = sdk("mcp.types")
+    order: list[str] = []
+
+    class Name(msgspec.Struct):
+        name: str
+
+    async def use() -> None:
+        answered = asyncio.Event()
+
+        async def handler(params: BashParams, context: ToolContext) -> ToolResult:
+            if params.command == "ask":
+                order.append("asks")
+                answer = await context.ask("Who?", Name)
+                order.append(f"heard {answer.data.name if answer.data else None}")
+            else:
+                order.append("other")
+                answered.set()
+                await asyncio.sleep(0.05)
+                order.append("other is done")
+            return ToolResult.failed("done")
+
+        async def answer(_context: Any, _params: Any) -> Any:
+            await answered.wait()
+            return types.ElicitResult(action="accept", content={"name": "Ada"})
+
+        registry = ToolRegistry()
+        registry.register(BASH, handler)
+        server = mcp_server(registry, calls=CallLimits(running=1))
+        async with sdk("mcp").Client(server, mode=mode, elicitation_callback=answer) as client:
+            asking = asyncio.create_task(client.call_tool("bash", {"command": "ask"}))
+            while not order:
+                await asyncio.sleep(0.01)
+            await client.call_tool("bash", {"command": "other"})
+            await asking
+            order.append("both are done")
+
+    run(use())
+    assert order == ["asks", "other", "other is done", "heard Ada", "both are done"]
+
+
+@given(st.data())
+def test_turns_are_neither_lost_nor_doubled(data: st.DataObject) -> None:
+    """Calls that wait, pause and are cancelled at any moment; then all turns are free."""
+    limits = CallLimits(running=2, per_client=1, waiting=100, waiting_per_client=100)
+    plans = data.draw(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), min_size=1, max_size=8))
+    cancelled = data.draw(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 12)), max_size=6))
+
+    class Request:
+        def __init__(self, client: str) -> None:
+            self.scope: dict[str, Any] = {}
+            self.headers = {"mcp-session-id": client}
+
+    async def use() -> None:
+        turns = CallTurns(limits)
+        running = {"a": 0, "b": 0}
+
+        async def call(client: str, pauses: int) -> None:
+            async with turns.turn(Request(client)) as turn:
+                for pause in range(pauses + 1):
+                    running[client] += 1
+                    assert running[client] <= 1
+                    try:
+                        await asyncio.sleep(0)
+                    finally:
+                        running[client] -= 1
+                    if pause < pauses:
+                        async with turn.paused():
+                            await asyncio.sleep(0)
+
+        tasks = [asyncio.create_task(call(*plan)) for plan in plans]
+        for step in range(13):
+            for number, when in cancelled:
+                if when == step and number < len(tasks):
+                    tasks[number].cancel()
+            await asyncio.sleep(0)
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
+        assert all(each is None or isinstance(each, asyncio.CancelledError) for each in done), done
+        for every, clients in turns._loops.values():  # none where all were cancelled before they began
+            assert (every.present, every.free._value, clients) == (0, 2, {})
+
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize("limits", [{"running": 0}, {"per_client": 0}, {"waiting": -1}])

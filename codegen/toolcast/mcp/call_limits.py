@@ -16,7 +16,8 @@ class CallLimits(Struct, frozen=True, kw_only=True):
 
     A client is a principal where there is authentication, else a session of an older revision. HTTP requests
     of the newest revision without authentication say nothing of their client: only the limits of all calls
-    hold for them. Whatever calls otherwise than by HTTP counts as one client.
+    hold for them. Whatever calls otherwise than by HTTP counts as one client. A call whose handler waits for
+    its client's answer does not run meanwhile.
 
     Attributes:
         running: calls that run at once, of all clients.
@@ -43,24 +44,53 @@ class _Turns:
     """Turns of some calls: so many at once, in the order in which they came."""
 
     def __init__(self, running: int, waiting: int) -> None:
-        self._free = asyncio.Semaphore(running)
+        self.free = asyncio.Semaphore(running)
+        self.present = 0
         self._running = running
         self._most = running + waiting
-        self.present = 0
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
+    def enter(self) -> None:
+        """Count a call. Raises TooManyCallsError."""
         if self.present >= self._most:
             raise TooManyCallsError(
                 f"The server runs {self._running} calls at once, and too many wait already: this one did not "
                 "run. Wait until others have ended, then call again."
             )
         self.present += 1
+
+    def leave(self) -> None:
+        """Count a call no more."""
+        self.present -= 1
+
+
+class Turn:
+    """The turn of one call, of its client's and of all."""
+
+    def __init__(self, turns: tuple[_Turns, ...]) -> None:
+        self._turns = turns
+        self._held = 0
+
+    async def take(self) -> None:
+        """Wait for the turn."""
+        # The client's own comes first: whoever waits for it takes no turn from others.
+        for turns in self._turns[self._held :]:
+            await turns.free.acquire()
+            self._held += 1
+
+    def give_back(self) -> None:
+        """Let others run."""
+        while self._held:
+            self._held -= 1
+            self._turns[self._held].free.release()
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncGenerator[None]:
+        """Let others run while the call waits for its client; then wait for a turn again."""
+        self.give_back()
         try:
-            async with self._free:
-                yield
+            yield
         finally:
-            self.present -= 1
+            await self.take()
 
 
 class CallTurns:
@@ -71,7 +101,7 @@ class CallTurns:
         self._loops: WeakKeyDictionary[Any, tuple[_Turns, dict[str, _Turns]]] = WeakKeyDictionary()
 
     @asynccontextmanager
-    async def turn(self, request: Any) -> AsyncGenerator[None]:
+    async def turn(self, request: Any) -> AsyncGenerator[Turn]:
         """Wait until a call may run, and count it while it does.
 
         Args:
@@ -87,18 +117,23 @@ class CallTurns:
         every, clients = self._loops[loop]
         client = _client_of(request)
         if client is None:
-            async with every.turn():
-                yield
-            return
-        if client not in clients:
-            clients[client] = _Turns(limits.per_client, limits.waiting_per_client)
-        own = clients[client]
+            counted: tuple[_Turns, ...] = (every,)
+        else:
+            if client not in clients:
+                clients[client] = _Turns(limits.per_client, limits.waiting_per_client)
+            counted = (clients[client], every)
+        turn, entered = Turn(counted), 0
         try:
-            # The client's own turn first: whoever waits for it takes no turn from others.
-            async with own.turn(), every.turn():
-                yield
+            for turns in counted:
+                turns.enter()
+                entered += 1
+            await turn.take()
+            yield turn
         finally:
-            if not own.present:
+            turn.give_back()
+            for turns in counted[:entered]:
+                turns.leave()
+            if client is not None and not counted[0].present:
                 clients.pop(client, None)
 
 

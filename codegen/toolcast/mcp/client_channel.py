@@ -16,6 +16,7 @@ from ..runtime.errors import RefusalError
 from ..runtime.sampling import Sampled, SamplingRequest
 from . import client_questions as questions
 from .bearer_auth import extra_of
+from .call_limits import Turn
 from .listed import is_modern
 from .outbox import Outbox, Progress
 from .sdk import load
@@ -38,6 +39,8 @@ class ClientChannel:
         self._logs = Outbox(self._send_log)
         self._open: dict[str, tuple[Any, asyncio.Future[Any]]] = {}
         self._number = 0
+        self.turn: Turn | None = None
+        """The call's turn, which is another's while the client is asked."""
         self.asked = asyncio.Event()
         """Set while there may be questions that no result has sent yet."""
 
@@ -120,6 +123,12 @@ class ClientChannel:
 
     async def _put(self, request: Any, expected: Any) -> Any:
         """Ask the client. Raises RefusalError where there is no answer."""
+        if self.turn is None:
+            return await self._answer(request, expected)
+        async with self.turn.paused():
+            return await self._answer(request, expected)
+
+    async def _answer(self, request: Any, expected: Any) -> Any:
         if self.suspends:
             return await self._wait_for_retry(request)
         metadata = load("mcp.shared.message").ServerMessageMetadata(

@@ -200,14 +200,14 @@ class _Offered:
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
-        return RunningCall(channel, self._execute(context.request, params, tool, circumstances))
+        return RunningCall(channel, self._execute(channel, params, tool, circumstances))
 
     async def _execute(
-        self, request: Any, params: Any, tool: ListedTool, circumstances: ToolContext
+        self, channel: ClientChannel, params: Any, tool: ListedTool, circumstances: ToolContext
     ) -> ToolResult:
         """Run the handler, when it is the call's turn."""
         try:
-            async with self._turns.turn(request):
+            async with self._turns.turn(channel.context.request) as channel.turn:
                 return await self._registry.execute(
                     params.name, params.arguments or {}, tool.provider, circumstances
                 )
