@@ -33,9 +33,6 @@ PART = "mcp-conformance"
 CLIENT_SCENARIOS = ("initialize", "tools_call", "sse-retry")
 """Scenarios of clients that `mcp_tools` has a part in."""
 NOT_RUN: Mapping[str, str] = {
-    "completion-": "a registry completes nothing",
-    "resources-": "a registry has no resources",
-    "prompts-": "a registry has no prompts",
     "elicitation-sep1034-client-defaults": "the program that connects answers questions, not the registry",
     "auth/": "signing in is the SDK's client's, before `mcp_tools` has it",
 }
@@ -169,8 +166,8 @@ def row(outcome: Outcome) -> str:
 def part(servers: Sequence[Outcome], clients: Sequence[Outcome]) -> str:
     """The part of the page."""
     lines = [
-        f"`@modelcontextprotocol/conformance` {version()}, scenarios for servers, and those for clients that",
-        "concern tools. A scenario passes where none of its checks fails or warns.",
+        f"`@modelcontextprotocol/conformance` {version()}, all scenarios for servers, and those for clients",
+        "that concern tools. A scenario passes where none of its checks fails or warns.",
     ]
     for what, outcomes in (("A registry as a server", servers), ("A server's tools in a registry", clients)):
         passed = sum(not each.wrong for each in outcomes)

@@ -14,7 +14,7 @@ def test_every_scenario_for_servers_passes_and_the_page_says_so(sdk: Sdk) -> Non
     except mcp_conformance.SuiteMissingError as problem:
         missing(str(problem))
         return
-    assert len(outcomes) >= 20
+    assert len(outcomes) == 32
     assert {each.scenario: each.wrong for each in outcomes if each.wrong} == {}
     page = PAGE.read_text("utf-8").splitlines()
     assert [each.scenario for each in outcomes if mcp_conformance.row(each) not in page] == []

@@ -9,13 +9,14 @@ The names of tools, and what they answer, are the suite's (`@modelcontextprotoco
 
 import asyncio
 import base64
+import json
 import logging
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
-from toolcast.mcp import HttpOptions, Replay, mcp_server, serve_http
+from toolcast.mcp import HttpOptions, Prompts, Replay, Resources, mcp_server, serve_http
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
 
@@ -44,13 +45,16 @@ async def audio(params: Any, context: ToolContext) -> ToolResult:
 
 
 async def embedded(params: Any, context: ToolContext) -> ToolResult:
-    file = Content.file(b"This is an embedded resource content.", "text/plain", "embedded.txt")
-    return ToolResult.ok("", content=(file,))
+    resource = Content.resource("test://embedded-resource", "This is an embedded resource content.")
+    return ToolResult.ok("", content=(resource,))
 
 
 async def mixed(params: Any, context: ToolContext) -> ToolResult:
-    file = Content.file(b'{"test":"data","value":123}', "application/json", "mixed.json")
-    return ToolResult.ok("Multiple content types test:", content=(Content.image(PNG, "image/png"), file))
+    resource = Content.resource(
+        "test://mixed-content-resource", '{"test":"data","value":123}', "application/json"
+    )
+    content = (Content.image(PNG, "image/png"), resource)
+    return ToolResult.ok("Multiple content types test:", content=content)
 
 
 async def with_logging(params: Any, context: ToolContext) -> ToolResult:
@@ -180,13 +184,82 @@ TOOLS: Mapping[str, tuple[Mapping[str, Any], Callable[..., Any]]] = {
 }
 
 
+async def template_data(params: Any, context: ToolContext) -> str:
+    found = {"id": params.id, "templateTest": True, "data": f"Data for ID: {params.id}"}
+    return json.dumps(found)
+
+
+class Id(Struct):
+    id: str
+
+
+class Two(Struct):
+    arg1: Annotated[str, Meta(description="First test argument")]
+    arg2: Annotated[str, Meta(description="Second test argument")]
+
+
+class Embedded(Struct):
+    resourceUri: Annotated[str, Meta(description="URI of the resource to embed")]  # noqa: N815
+
+
+def with_arguments(params: Two, context: ToolContext) -> str:
+    return f"Prompt with arguments: arg1='{params.arg1}', arg2='{params.arg2}'"
+
+
+def with_resource(params: Embedded, context: ToolContext) -> list[str | Content]:
+    content = Content.resource(params.resourceUri, "Embedded resource content for testing.")
+    return [content, "Please process the embedded resource above."]
+
+
+def beginning_with(start: str, _known: Mapping[str, str]) -> list[str]:
+    return [word for word in ("paris", "park", "party") if word.startswith(start)]
+
+
+def offered_resources() -> Resources:
+    made = Resources()
+    made.add(
+        "test://static-text",
+        "This is the content of the static text resource.",
+        description="A text.",
+        media_type="text/plain",
+    )
+    made.add("test://static-binary", PNG, description="An image.", media_type="image/png")
+    made.add("test://watched-resource", "It may change.", description="What clients subscribe to.")
+    made.add_template(
+        "test://template/{id}/data", template_data, Id, description="Data.", media_type="application/json"
+    )
+    return made
+
+
+def offered_prompts() -> Prompts:
+    made = Prompts()
+    made.add("test_simple_prompt", "This is a simple prompt for testing.", description="A prompt.")
+    made.add(
+        "test_prompt_with_arguments",
+        with_arguments,
+        Two,
+        description="Two arguments.",
+        complete={"arg1": beginning_with},
+    )
+    made.add("test_prompt_with_embedded_resource", with_resource, Embedded, description="A resource.")
+    image_first = [Content.image(PNG, "image/png"), "Please analyze the image above."]
+    made.add("test_prompt_with_image", image_first, description="An image.")
+    return made
+
+
 async def main() -> None:
     specs = {f"{name}.yaml": spec(dict(parameters)) for name, (parameters, _) in TOOLS.items()}
     with package(specs, options=Options(providers=("mcp",))) as bindings:
         registry = ToolRegistry()
         for name, (_, handler) in TOOLS.items():
             registry.register(bindings[name], handler)
-        server = mcp_server(registry, name="toolcast-conformance", version="1")
+        server = mcp_server(
+            registry,
+            name="toolcast-conformance",
+            version="1",
+            resources=offered_resources(),
+            prompts=offered_prompts(),
+        )
         options = HttpOptions(replay=Replay(retry=300, stream_seconds=0.5))
         await serve_http(server, "127.0.0.1", 0, options)
 
