@@ -16,7 +16,7 @@ NEWEST = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name"
 
 
 def run(session: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(session, 120))
+    return asyncio.run(asyncio.wait_for(session, 240))
 
 
 async def still_serves(client: Any) -> bool:
@@ -147,7 +147,7 @@ def test_sessions_that_never_were(sdk: Sdk) -> None:
     assert set(statuses(sdk, *requests)) == {404}
 
 
-@pytest.mark.parametrize(("most", "tried"), [(10, 30), pytest.param(1000, 3000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("most", "tried"), [(10, 30), pytest.param(100, 1500, marks=pytest.mark.thorough)])
 def test_many_sessions(most: int, tried: int, sdk: Sdk) -> None:
     """Past the limit none is opened; those that are open go on, and room comes back as they end."""
 

@@ -189,7 +189,34 @@ def test_a_result_that_is_larger_than_what_is_kept_is_told(sdk: Sdk) -> None:
     answer, again = run(use())
     assert len(answer["result"]["content"][0]["text"]) > 500
     assert again["id"] == 7
-    assert "more than this server keeps (200)" in again["error"]["message"]
+    assert "are more than 200" in again["error"]["message"]
+
+
+@pytest.mark.parametrize("bounds", [Replay(session_events=1), Replay(total_bytes=30)])
+def test_who_waits_for_a_result_that_is_not_kept_is_told(bounds: Replay, sdk: Sdk) -> None:
+    """Another message takes its place before it was sent, or all sessions together leave none for it."""
+    types = sdk("mcp.types")
+
+    async def use() -> list[Any]:
+        store = EventLog(bounds)
+        KEY.set(store.open())
+        first = await store.store_event("7", None)
+        sent: list[Any] = []
+
+        async def send(event: Any) -> None:
+            sent.append(event.message)
+
+        waiting = asyncio.create_task(store.replay_events_after(first, send))
+        await asyncio.sleep(0)
+        result = types.JSONRPCResponse(jsonrpc="2.0", id=7, result={"content": "x" * 50})
+        await store.store_event("7", result)
+        await store.store_event("8", types.JSONRPCNotification(jsonrpc="2.0", method="m"))
+        assert await waiting is None
+        return sent
+
+    (told,) = run(use())
+    assert (told.id, told.error.code) == (7, -32603)
+    assert "did not keep it" in told.error.message
 
 
 def test_logs_go_with_their_sessions(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,9 +241,11 @@ def test_logs_go_with_their_sessions(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) 
             assert (await client.post("/mcp", json=calling("free"))).status_code == 400  # no session begins
             assert (await client.post("/mcp", json=calling("free"), headers=first)).status_code == 404
             counts.append(len(store.logs))
-            await opened(client)
+            left = await opened(client)
             await opened(client)
             await asyncio.sleep(0.6)
+            for _ in range(3):  # who asks for a session that has ended does not keep it
+                assert (await client.post("/mcp", json=calling("free"), headers=left)).status_code == 404
             await opened(client)
             counts.append(len(store.logs))
             return counts

@@ -25,7 +25,7 @@ from .sdk import load
 _STANDALONE = "_GET_stream"
 """The SDK's id for the stream that belongs to no request."""
 _SECONDS = "toolcast.stream_seconds"
-_TOO_LARGE = -32603
+_LOST = -32603
 """JSON-RPC's internal error, for a result that could not be kept."""
 
 
@@ -33,6 +33,14 @@ class _Event(Struct, frozen=True):
     stream: str
     message: Any  # None for the event that tells a client from where it can go on
     size: int
+
+
+class _Follower:
+    """Waits for the result of a stream's request. `results` has the request's id once there is one."""
+
+    def __init__(self, stream: str) -> None:
+        self.stream = stream
+        self.results: list[Any] = []
 
 
 class Room:
@@ -48,8 +56,9 @@ class SessionLog:
     Attributes:
         version: the revision that its client and the server agreed on; None until they did.
         requests: HTTP requests of the session that are being answered.
-        used: when the last of them was, in seconds of the monotonic clock.
+        used: when the last of them was served, in seconds of the monotonic clock.
         ended: whether the session has ended.
+        followers: who waits for the results of requests.
     """
 
     def __init__(self, bounds: Replay, room: Room, prefix: str) -> None:
@@ -57,6 +66,7 @@ class SessionLog:
         self.requests = 0
         self.used = monotonic()
         self.ended = False
+        self.followers: list[_Follower] = []
         self._bounds = bounds
         self._room = room
         self._prefix = prefix
@@ -69,13 +79,18 @@ class SessionLog:
         """Keep a message, and drop what exceeds the bounds for it. Returns its id."""
         self._number += 1
         made = f"{self._prefix}-{self._number:x}"
-        while self._events and (
-            len(self._events) >= self._bounds.session_events
-            or self._size + size > self._bounds.session_bytes
-            or size > self._room.left
+        fits = size <= self._bounds.session_bytes
+        while (
+            fits
+            and self._events
+            and (
+                len(self._events) >= self._bounds.session_events
+                or self._size + size > self._bounds.session_bytes
+                or size > self._room.left
+            )
         ):
             self._drop(next(iter(self._events)))
-        if size <= min(self._bounds.session_bytes, self._room.left):
+        if fits and size <= self._room.left:
             self._events[made] = _Event(stream, message, size)
             self._size += size
             self._room.left -= size
@@ -158,18 +173,19 @@ class EventLog:
             return log.add(stream_id, None, 0)
         if log.version is None:
             log.version = (getattr(message, "result", None) or {}).get("protocolVersion")
+        ends = isinstance(message, self._ends)
+        for follower in log.followers:
+            if ends and follower.stream == stream_id:
+                follower.results.append(message.id)
         size = len(message.model_dump_json(by_alias=True, exclude_unset=True))
-        if size > self.bounds.session_bytes and isinstance(message, self._ends):
-            message = self._replaced(message.id, size)
+        if size > self.bounds.session_bytes and ends:
+            message = self._lost(message.id, f"its {size} bytes are more than {self.bounds.session_bytes}")
             size = len(message.model_dump_json())
         return log.add(stream_id, message, size)
 
-    def _replaced(self, request: Any, size: int) -> Any:
-        text = (
-            f"The connection broke before the result arrived, and its {size} bytes are more than this server "
-            f"keeps ({self.bounds.session_bytes})."
-        )
-        return self._error(jsonrpc="2.0", id=request, error=self._error_data(code=_TOO_LARGE, message=text))
+    def _lost(self, request: Any, why: str) -> Any:
+        text = f"The connection broke before the result arrived, and the server did not keep it: {why}."
+        return self._error(jsonrpc="2.0", id=request, error=self._error_data(code=_LOST, message=text))
 
     async def replay_events_after(
         self, last_event_id: str, send_callback: Callable[[Any], Awaitable[None]]
@@ -184,18 +200,27 @@ class EventLog:
         stream = log.stream_of(last_event_id) if log is not None else None
         if log is None or stream is None:
             return None
-        while True:
-            grown = log.grown
-            for id, message in log.following(last_event_id, stream):
-                await send_callback(self._message(message, id))
-                last_event_id = id
-                if isinstance(message, self._ends):
+        follower = _Follower(stream)
+        log.followers.append(follower)
+        try:
+            while True:
+                grown = log.grown
+                for id, message in log.following(last_event_id, stream):
+                    await send_callback(self._message(message, id))
+                    last_event_id = id
+                    if isinstance(message, self._ends):
+                        return None
+                if stream == _STANDALONE:
+                    return stream
+                for request in follower.results:
+                    lost = self._lost(request, "there was no room for it")
+                    await send_callback(self._message(lost))
                     return None
-            if stream == _STANDALONE:
-                return stream
-            await grown.wait()
-            if log.ended:
-                return None
+                await grown.wait()
+                if log.ended:
+                    return None
+        finally:
+            log.followers.remove(follower)
 
 
 class SessionLogs:
@@ -241,13 +266,14 @@ class SessionLogs:
         if log.version is not None and (revision is None or revision in self._older):
             scope = _without(scope, b"mcp-protocol-version")
             scope["headers"].append((b"mcp-protocol-version", log.version.encode()))
-        kept = session is not None
+        kept, served = session is not None, False
 
         async def send_noting(message: Any) -> None:
-            nonlocal kept
+            nonlocal kept, served
             if message["type"] == "http.response.start":
+                served = message["status"] < 400
                 opened = dict(message.get("headers", ())).get(b"mcp-session-id")
-                if session is None and opened is not None and message["status"] < 400:
+                if session is None and opened is not None and served:
                     self._sweep(store)
                     self._keys[opened] = key
                     kept = True
@@ -262,7 +288,8 @@ class SessionLogs:
         finally:
             KEY.reset(token)
             log.requests -= 1
-            log.used = monotonic()
+            if served:  # a session that has ended is not kept by who asks for it
+                log.used = monotonic()
             if not kept:
                 store.close(key)
 

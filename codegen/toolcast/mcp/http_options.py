@@ -13,16 +13,16 @@ class Replay(Struct, frozen=True, kw_only=True):
     """What a server keeps so that a client whose connection broke gets what it missed (SEP-1699).
 
     A client of revision 2025-11-25 or later gets an event first that says from where it can go on, and how
-    long to wait; then it asks with `Last-Event-ID`. What exceeds a bound is dropped, the oldest first. A
-    result that is larger than `session_bytes` is replaced by an error that says so.
+    long to wait; then it asks with `Last-Event-ID`. What exceeds a bound is dropped, the oldest first. Who
+    waits for a result that was not kept gets an error that says so.
 
     Attributes:
         session_events: messages of one session; 0 to keep none, and to send no such event.
         session_bytes: bytes of the messages of one session.
         total_bytes: bytes of the messages of all sessions. A message that would exceed it is not kept.
         retry: milliseconds that a client waits before it connects again.
-        stream_seconds: seconds after which the stream of a call that still runs is closed, and the client is
-            to connect again: for proxies that end long connections. None to keep it open.
+        stream_seconds: seconds after which the stream of a call that still runs is closed, once, and the
+            client is to connect again: for proxies that end long connections. None to keep it open.
     """
 
     session_events: int = 256
