@@ -1,15 +1,20 @@
 """FastMCP's client and proxy of a registry's server, in one process."""
 
+# ruff: noqa: ARG001, ARG005 - what others call has their signature
+
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from toolcast.mcp import BearerAuth, HttpOptions, fixed_token, mcp_server
+from msgspec import Struct
+from toolcast.mcp import BearerAuth, HttpOptions, Prompts, Resources, fixed_token, mcp_server
+from toolcast.runtime import ToolContext, ToolRegistry
 
 from tests.clients.conftest import Client
 from tests.mcp import app
 from tests.mcp.over_http import serving
+from tests.runtime.sample.files.edit import EDIT
 
 
 def with_client(fastmcp: Any, server: Any, use: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -84,3 +89,48 @@ def test_decorators_of_the_other_type_are_refused_in_words(client: Client) -> No
         server.add_tool(lambda: "never offered")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         server.nothing  # noqa: B018 - the access is the test
+
+
+class Order(Struct):
+    name: str
+    count: int = 3
+
+
+async def ask_and_log(params: Any, context: ToolContext) -> str:
+    context.log("warning", "words")
+    answer = await context.ask("What?", Order)
+    sampled = await context.sample("Say it.", max_tokens=5)
+    return f"{answer.data} {sampled.text}"
+
+
+@pytest.mark.untyped_results
+def test_its_client_answers_questions_and_reads_resources_and_prompts(client: Client) -> None:
+    fastmcp = client("fastmcp")
+    registry, resources, prompts = ToolRegistry(), Resources(), Prompts()
+    registry.register(EDIT, ask_and_log)
+    resources.add("notes://today", "remember")
+    prompts.add("greet", lambda params, context: f"Greet {params.name}, {params.count} times.", Order)
+    heard: list[Any] = []
+
+    async def answer(message: str, response_type: Any, params: Any, context: Any) -> Any:
+        return response_type(name=message, count=5)
+
+    async def sample(messages: Any, params: Any, context: Any) -> str:
+        return f"said {messages[0].content.text}"
+
+    async def hear(message: Any) -> None:
+        heard.append((message.level, message.data))
+
+    async def session() -> None:
+        server = mcp_server(registry, resources=resources, prompts=prompts)
+        made = fastmcp.Client(server, elicitation_handler=answer, sampling_handler=sample, log_handler=hear)
+        async with asyncio.timeout(60), made as connected:
+            arguments = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+            result = await connected.call_tool("edit", arguments)
+            assert result.content[0].text == f"{Order('What?', 5)} said Say it."
+            assert (await connected.read_resource("notes://today"))[0].text == "remember"
+            greeting = await connected.get_prompt("greet", {"name": "bo"})
+            assert greeting.messages[0].content.text == "Greet bo, 3 times."
+
+    asyncio.run(session())
+    assert heard == [("warning", "words")]

@@ -4,12 +4,13 @@
 
 import asyncio
 import base64
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta, Struct
-from toolcast.mcp import mcp_server
+from toolcast.mcp import http_app, mcp_server
 from toolcast.mcp.running_calls import WaitingCalls
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
@@ -421,3 +422,47 @@ def test_a_policy_that_forbids_asks_nobody(sdk: Sdk) -> None:
     result, asked = asyncio.run(session())
     assert result.is_error
     assert not asked
+
+
+@every_mode
+def test_questions_cross_a_real_connection(mode: str, sdk: Sdk) -> None:
+    """Over HTTP the answer of a newer client comes with its next request, that of an older one by itself."""
+    uvicorn = sdk("uvicorn")
+    begun: list[str] = []
+
+    async def twice(context: ToolContext) -> str:
+        begun.append(context.call_id)
+        context.log("error", "asking")
+        first = await context.ask("first", Order)
+        second = await context.ask("second", Order)
+        context.progress(1, 1, "asked")
+        return f"{first.data} {second.data}"
+
+    async def session() -> tuple[Any, list[Any], list[str]]:
+        heard: list[str] = []
+        asked, callback = answering(sdk, {"name": "bo"}, {"name": "al", "count": 1})
+
+        async def hear(done: float, total: float | None, message: str | None) -> None:
+            heard.append(message or "")
+
+        app = http_app(mcp_server(registry_of(twice)))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+            try:
+                async with sdk("mcp").Client(url, mode=mode, elicitation_callback=callback) as client:
+                    result = await client.call_tool("edit", ARGUMENTS, progress_callback=hear)
+                    return result, asked, heard
+            finally:
+                server.should_exit = True
+                await serving
+
+    result, asked, heard = asyncio.run(asyncio.wait_for(session(), 60))
+    assert result.content[0].text == f"{Order(name='bo')} {Order(name='al', count=1)}"
+    assert [params.message for params in asked] == ["first", "second"]
+    assert len(begun) == 1
+    assert heard == ["asked"]
