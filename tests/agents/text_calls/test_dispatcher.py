@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from toolcast.agents.text_calls import Call, Problem, TextDispatcher, parse, render_results
 from toolcast.runtime import Content, Guesses, ToolContext, ToolRegistry, ToolResult
 
+from generated.registry import BINDINGS
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
@@ -223,3 +224,20 @@ async def test_a_call_with_an_id_keeps_the_rest_of_the_context() -> None:
     context = ToolContext(report=lambda *progress: seen.append(progress))
     outcome = await TextDispatcher(registry_of(work)).run(call("edit", EDITED, id="c7"), context)
     assert (outcome.results[0].output, seen) == ("c7", [(0.5, None, "")])
+
+
+@pytest.mark.parametrize("format", ["toolcast", "auto", "hermes"])
+@pytest.mark.parametrize("arguments", ["null", '"null"', '""', "{}"])
+def test_null_is_no_arguments(format: str, arguments: str) -> None:
+    registry = ToolRegistry()
+    for name in ("cron_list", "edit"):
+        registry.register(BINDINGS[name], lambda params, _: f"called with {params}")
+    if format == "toolcast" and arguments[0] == '"':
+        arguments = "null"  # there arguments are an object, or none
+    text = "".join(
+        f'<tool_call>{{"name": "{name}", "arguments": {arguments}}}</tool_call>'
+        for name in ("cron_list", "edit")
+    )
+    done, refused = asyncio.run(TextDispatcher(registry, format=format).run(text)).results
+    assert done.output.startswith("called with CronListParams(")
+    assert "missing required property `file_path`" in refused.error

@@ -78,10 +78,11 @@ def _envelope(members: dict[str, str]) -> str | None:
 
 
 def _exact(members: dict[str, str]) -> Found | None:
-    if members.keys() != {"name", "arguments"} or members["arguments"][:1] != "{":
+    if members.keys() != {"name", "arguments"}:
         return None
+    arguments = "{}" if members["arguments"] == "null" else members["arguments"]
     name = _STRING.decode(members["name"])
-    return Found(name, members["arguments"]) if name.strip() == name != "" else None
+    return Found(name, arguments) if arguments[:1] == "{" and name.strip() == name != "" else None
 
 
 def _call(members: dict[str, str], form: CallForm, strict: bool) -> Found | None:
