@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.agents import Disclosure
+from toolcast.agents.dispatch import Dispatcher
+from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, UnknownProviderError
 
 from generated.registry import BINDINGS, register_some
@@ -109,3 +112,11 @@ def test_a_module_that_cannot_be_imported_is_a_failed_call(
     assert "loading its module" in result.error
     assert "planted" not in result.error
     assert "planted" in caplog.text
+    for way in (TextDispatcher(registry), TextDispatcher(Disclosure(registry, "text").tools)):
+        [failed] = asyncio.run(way.run("<tool_call>one>a value</tool_call>")).results
+        assert "loading its module" in failed.error
+    function = {"name": "one", "arguments": "{}"}
+    calls = [{"id": "1", "type": "function", "function": function}]
+    answer = {"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": calls}}]}
+    [message] = asyncio.run(Dispatcher(registry, "openai").run(answer))
+    assert "loading its module" in message["content"]

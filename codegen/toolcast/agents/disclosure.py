@@ -313,7 +313,7 @@ class Disclosure:
         if provider is None and self.provider != TEXT:
             dialect = self.provider
         known = self.registry.resolve(name)
-        in_part = known is not None and self.level_of(known) != "full"
+        in_part = known is not None and self._in_part(known)
         result = await self.registry.execute(name, arguments, dialect, context, guesses)
         if result.success or known is None or not in_part or known in self._answered:
             return result
@@ -329,6 +329,13 @@ class Disclosure:
         error = f"{result.error}\nThe full definition of {known!r}: {self._whole(binding)}"
         hint = hint_for(binding, problem, schema_text(binding, dialect))
         return msgspec.structs.replace(result, error=error, data=hint)
+
+    def _in_part(self, name: str) -> bool:
+        """Whether less than all of a tool is shown; false for one that cannot be loaded: its call says so."""
+        try:
+            return self.level_of(name) != "full"
+        except Exception:  # whatever a module raises when it is imported
+            return False
 
     def _whole(self, binding: ToolBinding[Any, Any]) -> str:
         """The full definition, in the form of the provider's."""

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ...runtime.arguments import Arguments
+from ...runtime.binding import ToolBinding
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
@@ -119,9 +120,10 @@ class Dispatcher:
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
         """
-        for name in {self._registry.resolve(call.name) for call in calls}:
-            if name is not None:  # a missing dialect is the program's fault, not the model's
-                self._registry.get(name).binding.definition(self.provider)
+        for name in {call.name for call in calls}:
+            binding = self._binding(name)
+            if binding is not None:  # a missing dialect is the program's fault, not the model's
+                binding.definition(self.provider)
         return await run_side_by_side(
             calls,
             lambda call: self._one(call, context),
@@ -149,11 +151,17 @@ class Dispatcher:
         return None
 
     def _parameters(self, name: str) -> list[str] | None:
-        """Names of a tool's parameters; None for an unknown tool."""
+        """Names of a tool's parameters; None for a tool that the registry will not call."""
+        binding = self._binding(name)
+        return None if binding is None else sorted(binding.schema().get("properties", ()))
+
+    def _binding(self, name: str) -> ToolBinding[Any, Any] | None:
+        """The binding of a tool; None for one that is unknown or cannot be loaded: its call says so."""
         found = self._registry.resolve(name)
-        if found is None:
+        try:
+            return None if found is None else self._registry.get(found).binding
+        except Exception:  # whatever a module raises when it is imported
             return None
-        return sorted(self._registry.get(found).binding.schema().get("properties", ()))
 
     async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
         refused = self.refused(call)

@@ -109,30 +109,34 @@ class TextDispatcher:
         circumstances = _with_id(context, call.id)
         if call.textual and isinstance(call.arguments, str):
             names = self._possible_names(call)
-            if len(names) != 1:
+            if names is not None and len(names) != 1:
                 return await self._refuse_unnamed(call, names, circumstances)
-            arguments = {names[0]: call.arguments}
+            arguments = call.arguments if names is None else {names[0]: call.arguments}
         guesses = self.guesses if call.textual else None
         return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
 
-    def _possible_names(self, call: Call) -> list[str]:
-        """The parameters that the one value of a call may be for which names none."""
+    def _possible_names(self, call: Call) -> list[str] | None:
+        """The parameters that the one value of a call may be for which names none; None where its tool is
+        unknown or cannot be loaded: the registry says so."""
         name = self._registry.resolve(call.name)
         if name is None:
-            return []
-        schema = standalone_schema(self._registry.get(name).binding)
+            return None
+        try:
+            schema = standalone_schema(self._registry.get(name).binding)
+        except Exception:  # whatever a module raises when it is imported
+            return None
         required = [*schema.get("required", ())]
         return required if len(required) == 1 else [*schema.get("properties", {})]
 
     async def _refuse_unnamed(self, call: Call, names: list[str], context: ToolContext | None) -> ToolResult:
         """Have the registry refuse a value that is no object of arguments, and add what the model can change.
 
-        So a Disclosure and whoever records calls know of it, and an unknown tool is named as one.
+        So a Disclosure and whoever records calls know of it.
         """
         result = await self._registry.execute(call.name, call.arguments, None, context, Guesses())
-        name = self._registry.resolve(call.name)
-        if result.success or name is None:
+        if result.success:
             return result
+        name = self._registry.resolve(call.name)
         words = (
             f"The call of {name!r} has a value and no parameter's name; it cannot be told which of "
             f"{', '.join(sorted(names)) or 'none'} is meant. Name the parameters."
