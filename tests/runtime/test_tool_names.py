@@ -4,6 +4,9 @@
 
 import asyncio
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -21,6 +24,7 @@ from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 from generated.files.glob import GLOB, GlobResult
 from tests.runtime.sample.misc.note import NOTE
 
+ROOT = Path(__file__).resolve().parents[2]
 GARBLED = (
     "functions.note",
     "functions.note:0",
@@ -168,6 +172,22 @@ def test_unknown_names_are_still_told_to_hooks() -> None:
     assert [type(event) for event in watch.events] == [Refused, Finished]
     assert isinstance(watch.events[0], Refused)
     assert watch.events[0].stage == "lookup"
+
+
+def test_an_exact_name_is_looked_up_as_ever() -> None:
+    """What reads other forms is not even imported."""
+    code = (
+        "import asyncio, sys\n"
+        "from toolcast.runtime import ToolRegistry\n"
+        "from tests.runtime.sample.misc.note import NOTE\n"
+        "registry = ToolRegistry()\n"
+        "registry.register(NOTE, lambda params, context: 'done')\n"
+        "for name in ('note', 'functions.note'):\n"
+        "    print(asyncio.run(registry.execute(name, {'text': 'x'})).output)\n"
+        "    print('toolcast.runtime.tool_names' in sys.modules)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["done", "False", "done", "True"]
 
 
 def test_names_that_were_garbled_are_not_kept() -> None:
