@@ -11,7 +11,8 @@ from .workers import Workers, unwrap
 R = TypeVar("R")
 
 Returns: TypeAlias = R | ToolResult | str | Awaitable[R | ToolResult | str]
-"""What a handler may return, now or awaited: its typed result, a finished ToolResult, or text."""
+"""What a handler may return, now or awaited: its typed result, a finished ToolResult, or text. Where the tool
+has a typed result, text alone is a failure unless the contract accepts it (`ToolRegistry.check_results`)."""
 
 Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 """A handler as the registry keeps it; type checkers use the generated Protocols."""
