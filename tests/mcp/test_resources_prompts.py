@@ -140,7 +140,7 @@ def test_what_is_read(mode: str, sdk: Sdk) -> None:
     today, logo, now, item, _ = talk(sdk, mode, use)
     assert plain(today) == {"uri": "notes://today", "mimeType": "text/plain", "text": "remember"}
     assert (base64.b64decode(logo.blob), logo.mime_type) == (PNG, "image/png")
-    assert (now.text, now.mime_type) == ("read by Resource 'notes://now'", "text/markdown")
+    assert (now.text, now.mime_type) == ("read by notes://now", "text/markdown")
     assert plain(item) == {
         "uri": "items://7/tail", "mimeType": "application/json", "text": '{"id": 7, "part": "tail"}',
     }  # fmt: skip

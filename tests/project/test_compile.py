@@ -40,13 +40,13 @@ def test_defaults_and_faults_of_the_caller() -> None:
         toolcast.compile({"a.txt": SPEC})
 
 
-def test_the_dialect_that_a_spec_states_reaches_those_whose_profile_keeps_it() -> None:
+def test_the_draft_that_a_spec_states_reaches_mcp_clients() -> None:
     """Whatever draft the spec names, what is sent is 2020-12: older drafts are upgraded."""
     newest, older = "https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"
     root = f'{{$schema: "{older}", type: object, properties: {{a: {{$ref: "#/definitions/A"}}}}'
     root += ", additionalProperties: false, definitions: {A: {type: string}}}"
     spec = SPEC.replace(b"{type: object}", f"{root}\nresult: {root}".encode())
-    providers = ["mcp", "mcp-2025-11-25", "mcp-2025-06-18", "gemini"]
+    providers = ["mcp", "mcp-2025-11-25", "mcp-2025-06-18", "gemini", "openai"]
     made = toolcast.compile({"a.yaml": spec}, providers=providers)
     assert not made.diagnostics
     for revision in ("mcp", "mcp-2025-11-25"):
@@ -56,6 +56,6 @@ def test_the_dialect_that_a_spec_states_reaches_those_whose_profile_keeps_it() -
             assert schema["$schema"] == newest
             assert [*schema["$defs"].values()] == [{"type": "string"}]
             assert schema["additionalProperties"] is False
-    for other in ("mcp-2025-06-18", "gemini"):
+    for other in ("mcp-2025-06-18", "gemini", "openai"):
         assert b"$schema" not in made.files[f"schemas/{other}/a.json"]
     assert b"$schema" not in made.files["a.py"]

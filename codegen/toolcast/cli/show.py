@@ -154,7 +154,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     tool, _ = load_task(context, Task(path, "tool"))
     assert isinstance(tool, ToolSpec)
     profile = profile_of(provider, context.options)
-    schema = build_tool(tool, types).normal.sent("parameters")
+    schema = build_tool(tool, types).normal.standalone("parameters")
     wanted = tool.providers.get(provider, {}).get("strict")
     found, flag = steps(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
     if form == "json":

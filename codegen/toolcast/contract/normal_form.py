@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..jsonschema.keyword_values import DIALECT
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, join, split
 from ..jsonschema.subschemas import map_subschemas, subschemas
@@ -29,7 +28,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]  # files outside the specs folder that references name, and that are not there
     origins: Mapping[int, tuple[Document, Path]]  # id of a schema dict → its position in a spec
     linked: bool  # whether there is any `$ref`
-    dialects: frozenset[str]  # roots that state `$schema`
+    states_draft: frozenset[str]  # roots whose spec names a draft; they are 2020-12 by now
 
     def document(self) -> dict[str, Any]:
         """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
@@ -52,7 +51,8 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         return {**({"$defs": kept} if kept else {}), **document}
 
     def standalone(self, root: str) -> dict[str, Any]:
-        """The schema of `root` with the definitions it reaches, without `x-python`."""
+        """The schema of `root` with the definitions it reaches, without `x-python`: the input of providers
+        and model families."""
         schema: dict[str, Any] = without_keyword(self.roots[root], KEYWORD)
         needed = reachable_definitions(schema, self.defs)
         if not needed:
@@ -61,12 +61,6 @@ class NormalForm(Struct, frozen=True, kw_only=True):
             **schema,
             "$defs": {n: without_keyword(self.defs[n], KEYWORD) for n in self.defs if n in needed},
         }
-
-    def sent(self, root: str) -> dict[str, Any]:
-        """The schema of `root` for providers: it states its dialect where the spec does. That is 2020-12,
-        whatever draft the spec names, since it is upgraded by now."""
-        schema = self.standalone(root)
-        return {"$schema": DIALECT, **schema} if root in self.dialects else schema
 
     def locate(self, pointer: str) -> tuple[Document, Path]:
         """The spec and the path in it of what is at `pointer` of `document()`."""

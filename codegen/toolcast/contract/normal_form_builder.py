@@ -60,7 +60,7 @@ class NormalFormBuilder:
         self._roots: dict[str, Any] = {}
         self._pending: list[tuple[str, SchemaLocation]] = []
         self._linked = False
-        self._dialects: set[str] = set()
+        self._states_draft: set[str] = set()
         self._unknown_keywords = 0
 
     def add_root(self, name: str, path: Path) -> None:
@@ -70,7 +70,7 @@ class NormalFormBuilder:
         location = SchemaLocation(self.tool, "", path, path, draft_of(stated))
         schema = self._schema(stated, location, 0)
         if isinstance(stated, dict) and "$schema" in stated:
-            self._dialects.add(name)
+            self._states_draft.add(name)
         self._read_pending()
         self._roots[name] = self._as_object_schema(schema, location) if name == "parameters" else schema
 
@@ -146,7 +146,7 @@ class NormalFormBuilder:
             missing=tuple(sorted(self._references.missing)),
             origins=self.origins,
             linked=self._linked,
-            dialects=frozenset(self._dialects),
+            states_draft=frozenset(self._states_draft),
         )
 
     # -- one schema ---------------------------------------------------------------------------

@@ -21,13 +21,13 @@ class Completions:
 
     async def complete(self, context: Any, params: Any) -> Any:
         """Values of an argument of a prompt, or of a template of resources."""
-        arguments, what = self._arguments(params.ref)
+        arguments, name = self._arguments(params.ref)
         known = {} if params.context is None else dict(params.context.arguments or {})
 
         async def propose(_context: Any) -> tuple[list[str], int]:
             return await arguments.values(params.argument.name, params.argument.value, known)
 
-        values, total = await self._functions.value(context, f"The completion of {what}", propose)
+        values, total = await self._functions.value(context, "Completion of", name, propose)
         made = self._types.Completion(values=values, total=total, has_more=total > len(values))
         return self._types.CompleteResult(completion=made)
 
@@ -41,4 +41,4 @@ class Completions:
             name = ref.uri
         if found is None:
             raise self._error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
-        return found.arguments, repr(name)
+        return found.arguments, name

@@ -34,8 +34,8 @@ class OfferedFunctions:
         self._workers = Workers()
         self._error = load("mcp.shared.exceptions").MCPError
 
-    async def value(self, context: Any, what: str, content: Any, *arguments: Any) -> Any:
-        """What `content` is, or returns, without values of secrets.
+    async def value(self, context: Any, kind: str, name: str, content: Any, *arguments: Any) -> Any:
+        """What `content`, of a resource or prompt with a name, is, or returns, without values of secrets.
 
         Raises the SDK's MCPError where a function refuses or fails; of a fault the client gets the kind
         alone, as a model does of a tool's.
@@ -44,14 +44,14 @@ class OfferedFunctions:
             return content
         channel = ClientChannel(context)
         try:
-            made = await call(self._workers, content, *arguments, self._circumstances(channel, what))
+            made = await call(self._workers, content, *arguments, self._circumstances(channel, name))
         except RefusalError as problem:
             raise self.refused(problem) from None
         except BaseException as problem:
             channel.stop()
             if is_from_outside(problem):
                 raise
-            raise self.failed(what, unwrap(problem)) from None
+            raise self.failed(f"{kind} {name!r}", unwrap(problem)) from None
         await channel.flush()
         return self._registry.redact(made)
 
@@ -72,10 +72,11 @@ class OfferedFunctions:
 
     def page(self, entries: Mapping[str, Any], params: Any) -> tuple[list[dict[str, Any]], str | None]:
         """The definitions of one page, sorted by key, and the cursor of the next."""
-        names, following = page_of(sorted(entries), params.cursor if params else None, self._page_size)
-        return [entries[name].definition for name in names], following
+        listed = dict(entries)  # others may come and go in another thread
+        names, following = page_of(sorted(listed), params.cursor if params else None, self._page_size)
+        return [listed[name].definition for name in names], following
 
-    def _circumstances(self, channel: ClientChannel, what: str) -> ToolContext:
+    def _circumstances(self, channel: ClientChannel, name: str) -> ToolContext:
         """Questions are for handlers of tools: in the newest revision they end the request."""
-        circumstances = channel.circumstances(what)
+        circumstances = channel.circumstances(name)
         return msgspec.structs.replace(circumstances, asker=None, sampler=None)

@@ -37,12 +37,11 @@ class OfferedPrompts:
         except RefusalError as problem:
             raise self._functions.refused(problem) from None
         arguments = (typed,) if prompt.parameterized else ()
-        what = f"Prompt {prompt.name!r}"
-        value = await self._functions.value(context, what, prompt.content, *arguments)
+        value = await self._functions.value(context, "Prompt", prompt.name, prompt.content, *arguments)
         try:
             messages = messages_of(value)
         except TypeError as problem:
-            raise self._functions.failed(what, problem) from None
+            raise self._functions.failed(f"Prompt {prompt.name!r}", problem) from None
         made = [{"role": message.role, "content": _block(message.content)} for message in messages]
         return self._types.GetPromptResult.model_validate(
             {"messages": made, **({"description": prompt.description} if prompt.description else {})},

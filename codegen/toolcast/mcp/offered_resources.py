@@ -45,12 +45,11 @@ class OfferedResources:
         uri = str(params.uri)
         resource, typed = self._find(context, uri)
         arguments = () if typed is None else (typed,)
-        what = f"Resource {resource.uri!r}"
-        value = await self._functions.value(context, what, resource.content, *arguments)
+        value = await self._functions.value(context, "Resource", resource.uri, resource.content, *arguments)
         try:
             piece = contents(resource, uri, value)
         except TypeError as problem:
-            raise self._functions.failed(what, problem) from None
+            raise self._functions.failed(f"Resource {resource.uri!r}", problem) from None
         made = resource_contents(uri, piece.data, piece.media_type)
         kind = self._types.TextResourceContents if "text" in made else self._types.BlobResourceContents
         return self._types.ReadResourceResult(contents=[kind.model_validate(made, by_name=False)])

@@ -195,8 +195,8 @@ class Resources:
         Raises:
             RefusalError: a variable of the URI does not fit its type, or leads out of a folder.
         """
-        if uri in self._resources:
-            return Found(self._resources[uri], None)
+        if (found := self._resources.get(uri)) is not None:
+            return Found(found, None)
         for resource in [*self._templates.values()]:
             variables = resource.template.match(uri)
             if variables is not None:

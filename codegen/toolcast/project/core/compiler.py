@@ -185,7 +185,7 @@ def _definitions(
     encoded: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
     info = tool_info(tool, built.normal)
-    normalizer = SchemaNormalizer(built.normal.sent("parameters"))
+    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
     for id in options.providers:
         profile = profile_of(id, options)
         try:

@@ -20,7 +20,7 @@ from .compiled import pretty
 
 def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
     """What every envelope may contain of a tool, apart from its parameters."""
-    result = normal.sent("result") if "result" in normal.roots else None
+    result = normal.standalone("result") if "result" in normal.roots else None
     return ToolInfo(
         name=tool.name,
         description=shown_description(tool),
@@ -32,6 +32,7 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         result_schema=result if isinstance(result, dict) else None,
         icons=tool.mcp.icons,
         meta=tool.mcp.meta,
+        states_draft=normal.states_draft,
     )
 
 

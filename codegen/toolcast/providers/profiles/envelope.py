@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...jsonschema.keyword_values import DIALECT
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
@@ -49,6 +50,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     result_schema: dict[str, Any] | None = None
     icons: tuple[dict[str, Any], ...] = ()
     meta: dict[str, Any] = {}
+    states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
@@ -61,15 +63,17 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
 
     Returns:
         The complete tool object; keys in the order of the template. The schemas in it are those of the
-        arguments, not copies.
+        arguments, not copies, but for the name of their draft.
 
     Raises:
         ProfileError: the template names an unknown value.
     """
     schema = None if omits(profile, parameters) else parameters.schema
-    result = tool.result_schema
-    if result is not None and "$schema" in result and "$schema" not in profile.dialect.keep:
-        tool = replace(tool, result_schema={key: item for key, item in result.items() if key != "$schema"})
+    if profile.states_draft:
+        if schema is not None and "parameters" in tool.states_draft:
+            schema = {"$schema": DIALECT, **schema}
+        if tool.result_schema is not None and "result" in tool.states_draft:
+            tool = replace(tool, result_schema={"$schema": DIALECT, **tool.result_schema})
     return _filled(profile.envelope, _values(tool, schema, parameters.strict), profile.id)
 
 

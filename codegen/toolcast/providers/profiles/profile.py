@@ -25,6 +25,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         sources: pages from which the rules come.
         envelope: template of the tool object: "$name" and the like are filled in; absent values leave no key.
         omit_empty_parameters: whether a tool without parameters has no schema.
+        states_draft: whether the schemas of a tool object name their draft, 2020-12, where the spec names
+            one.
         dialect: the accepted part of JSON Schema.
         strict: the dialect of strict mode; None where there is no such flag.
         always_strict: whether what is sent is always enforced, without a flag.
@@ -39,6 +41,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     sources: tuple[str, ...] = ()
     envelope: dict[str, Any]
     omit_empty_parameters: bool = False
+    states_draft: bool = False
     dialect: Dialect = Dialect()
     strict: Dialect | None = None
     always_strict: bool = False
