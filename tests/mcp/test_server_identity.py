@@ -60,7 +60,7 @@ def test_a_registry_without_handlers_of_its_own_has_the_programs_name() -> None:
 @pytest.mark.parametrize("mode", ["legacy", "auto"])  # a pinned newest revision asks for no identity
 def test_clients_are_sent_what_the_program_states(mode: str, sdk: Sdk) -> None:
     icon = {"src": "https://acme.example/icon.png", "mimeType": "image/png", "sizes": ["48x48"]}
-    stated = {
+    stated: dict[str, Any] = {
         "name": "acme", "version": "1.2", "title": "Acme tools", "description": "Files of Acme.",
         "instructions": "Look before you edit.", "website_url": "https://acme.example", "icons": [icon],
     }  # fmt: skip

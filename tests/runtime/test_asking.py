@@ -271,7 +271,8 @@ def test_a_model_is_asked(note: Note) -> None:
 
 
 def test_faults_of_the_program_are_faults(note: Note) -> None:
-    for answer in ("yes", Elicited("perhaps"), None):  # type: ignore[arg-type]  # what a program may return
+    wrong: list[Any] = ["yes", Elicited[Any]("perhaps"), None]  # type: ignore[arg-type]  # what programs return
+    for answer in wrong:
         result = execute(note, order, ToolContext(asker=answering(answer)[1]))
         assert "internal error TypeError" in result.error
     result = execute(note, summarise, ToolContext(sampler=lambda request: "text"))  # type: ignore[arg-type,return-value]
