@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 from toolcast.importers.edit_yaml import EditError, edited_yaml
@@ -188,8 +188,16 @@ def edited(draw: st.DrawFn) -> tuple[str, tuple[Edit, ...]]:
     return text, tuple(edits)
 
 
+AT_THE_END = (
+    "b:\n  bc: null",
+    (Edit(("b", "a"), ":\n\n", None), Edit(("b", "c"), "x\n\n\n", None), Edit(("b", "bc"), ":\n\n", None)),
+)
+
+
 @settings(max_examples=2 * settings.default.max_examples)
 @given(edited())
+@example(AT_THE_END)
+@example(("b:\n  a: null", (Edit(("b", "a"), ":\n\n", None), Edit(("a",), 1, None))))
 def test_data_changes_as_asked_and_comments_stay(case: tuple[str, tuple[Edit, ...]]) -> None:
     text, edits = case
     made = edited_yaml(text, edits)

@@ -63,6 +63,16 @@ def test_text_made_of_structure_comes_back(data: dict[str, list[str]]) -> None:
     assert same(ours(text), data)
 
 
+@given(st.text("a:. \n", max_size=6))
+@example("x\n\n")
+def test_what_follows_belongs_to_the_same_document(text: str) -> None:
+    assert yaml.safe_load(dump({"a": text}) + dump({"b": [text]}) + dump({"c": 1})) == {
+        "a": text,
+        "b": [text],
+        "c": 1,
+    }
+
+
 @given(TEXT)
 def test_a_base_loader_sees_strings_too(text: str) -> None:
     """Without any scalar rules the text is the same: nothing hangs on YAML 1.1's idea of a boolean."""

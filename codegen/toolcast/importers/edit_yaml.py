@@ -110,7 +110,7 @@ def _replaced(text: str, member: _Member, new: str) -> str:
         inner += [tail.strip()] if tail.strip() else []
     lines = [*inner, *lines]
     if lines:
-        return text[:start] + _block(lines, margin, text) + text[end:]
+        return text[:start] + _block(lines, margin, text) + _rest(lines, text, end)
     return text[:start] + text[_next_line(text, end) :]
 
 
@@ -118,7 +118,8 @@ def _inserted(text: str, member: _Member, new: str) -> str:
     """A new entry of a block mapping, on the lines below `member`."""
     _, margin = _margin(text, member)
     end, _ = _rest_of_line(text, member.value.end)
-    return text[:end] + _newline(text) + _block(new.splitlines(), margin, text) + text[end:]
+    lines = new.splitlines()
+    return text[:end] + _newline(text) + _block(lines, margin, text) + _rest(lines, text, end)
 
 
 def _edited_flow(text: str, node: _Span, edit: Edit, line: int) -> str:
@@ -152,6 +153,11 @@ def _edited_flow(text: str, node: _Span, edit: Edit, line: int) -> str:
 
 def _block(lines: list[str], margin: str, text: str) -> str:
     return _newline(text).join(margin + line if line else line for line in lines)
+
+
+def _rest(lines: list[str], text: str, end: int) -> str:
+    """What follows `lines`. At the end of a text, an empty last line belongs to a value, and is ended."""
+    return text[end:] or (_newline(text) if lines[-1:] == [""] else "")
 
 
 def _margin(text: str, member: _Member) -> tuple[int, str]:

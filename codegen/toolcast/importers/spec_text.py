@@ -55,6 +55,8 @@ def dump(data: Any, *, flow: bool = False) -> str:
             width=_ENDLESS,
         )
     )
+    if text.endswith("\n...\n"):  # behind a text that ends in empty lines: other keys may follow
+        text = text[: -len("...\n")]
     return text.strip().removeprefix("{").removesuffix("}") if flow else text
 
 
