@@ -29,4 +29,5 @@ def grows_linearly(make: Callable[[int], Callable[[], object]]) -> bool:
 
     What is quadratic executes sixteen times as many. `make` gives the work of a size.
     """
+    make(1)()  # imports and what is made at first use are no part of the work
     return lines_executed(make(4)) < 6 * lines_executed(make(1)) + 500
