@@ -7,7 +7,8 @@ from typing import Any
 
 from anthropic import AsyncAnthropic
 from toolcast.agents import run_tools
-from toolcast.agents.dispatch import Assembler
+from toolcast.agents.dispatch import TextPiece
+from toolcast.agents.events import LoopEvent
 
 from .toolbox import toolbox
 
@@ -16,18 +17,16 @@ async def main(question: str, client: AsyncAnthropic, model: str = "claude-sonne
     """Answer `question` about the files of the working folder. Text is printed as it comes."""
 
     async def ask(messages: list[Any], definitions: bytes) -> Any:
-        events = await client.messages.create(
+        return await client.messages.create(
             model=model, max_tokens=4096, messages=messages, tools=json.loads(definitions), stream=True
         )
-        answer = Assembler("anthropic")
-        async for event in events:
-            answer.feed(event)
-            if event.type == "content_block_delta" and event.delta.type == "text_delta":
-                print(event.delta.text, end="", flush=True)
-        return answer.response()
+
+    def show(event: LoopEvent) -> None:
+        if isinstance(event, TextPiece):
+            print(event.text, end="", flush=True)
 
     history = [{"role": "user", "content": question}]
-    record = await run_tools(ask, toolbox("."), history, format="anthropic")
+    record = await run_tools(ask, toolbox("."), history, format="anthropic", on_event=show)
     blocks = record.rounds[-1].response["content"]
     return "".join(block["text"] for block in blocks if block["type"] == "text")
 
