@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import tracemalloc
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, redirect_stdout
 from typing import Any
@@ -19,6 +20,7 @@ from toolcast.agents import (
     stream_resume,
     stream_tools,
 )
+from toolcast.agents.answer_streams import MAX_STREAMED_TEXT, TextPieces
 from toolcast.agents.answers import Answers
 from toolcast.agents.dispatch import (
     ArgumentsPiece,
@@ -232,6 +234,17 @@ def test_a_thought_without_a_beginning_takes_back_what_was_told() -> None:
     _, seen = run(streaming(["I think", " so.</think>", "Yes."]), format="text")
     at = seen.index(Discarded())
     assert "".join(each.text for each in seen[at:] if isinstance(each, TextPiece)) == "Yes."
+
+
+def test_a_text_is_bounded_and_empty_pieces_cost_nothing() -> None:
+    stream = TextPieces("auto")
+    tracemalloc.start()
+    for _ in range(100_000):
+        stream.feed("")
+    assert tracemalloc.get_traced_memory()[0] < 100_000
+    tracemalloc.stop()
+    with pytest.raises(DispatchError, match="too large"):
+        stream.feed("x" * (MAX_STREAMED_TEXT + 1))
 
 
 def test_a_text_format_with_values_one_by_one() -> None:

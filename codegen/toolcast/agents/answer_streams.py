@@ -101,6 +101,8 @@ class TextPieces(AnswerStream):
         self._size += len(chunk)
         if self._size > MAX_STREAMED_TEXT:
             raise DispatchError(f"the answer is too large: more than {MAX_STREAMED_TEXT} characters")
+        if not chunk:
+            return ()
         self._pieces.append(chunk)
         return self._tell(self._stream.feed(chunk))
 
