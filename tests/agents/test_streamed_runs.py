@@ -20,14 +20,15 @@ from toolcast.agents import (
     stream_resume,
     stream_tools,
 )
-from toolcast.agents.answer_streams import MAX_STREAMED_TEXT, TextPieces
-from toolcast.agents.answers import Answers
+from toolcast.agents.answer_streams import MAX_STREAMED_TEXT, AnswerStream, TextPieces
+from toolcast.agents.answers import Answers, ReadAnswer
 from toolcast.agents.dispatch import (
     ArgumentsPiece,
     Assembler,
     CallBegun,
     Discarded,
     DispatchError,
+    Piece,
     TextPiece,
 )
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
@@ -516,6 +517,41 @@ def test_closing_ends_a_thread_that_waits() -> None:
 
     asyncio.run(main())
     assert events.closed.is_set()
+
+
+class Letters(AnswerStream):
+    """Puts letters together."""
+
+    def __init__(self) -> None:
+        self.whole = ""
+
+    def feed(self, chunk: Any) -> Sequence[Piece]:
+        self.whole += chunk
+        return [TextPiece(chunk)]
+
+    def response(self) -> Any:
+        return self.whole
+
+
+class Lettered(Answers):
+    """An adapter of a program's own, whose answers are texts without calls."""
+
+    def __init__(self, _tools: Any) -> None: ...
+
+    def read(self, response: Any) -> ReadAnswer:
+        return ReadAnswer(messages=[response], calls=())
+
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+        return [] if answer.calls else results
+
+    def stream(self) -> AnswerStream:
+        return Letters()
+
+
+def test_an_adapter_may_have_streams_of_its_own() -> None:
+    record, seen = run(streaming("Done."), dispatcher=Lettered)
+    assert (record.stopped, record.response) == ("answer", "Done.")
+    assert [event.text for event in seen if isinstance(event, TextPiece)] == [*"Done."]
 
 
 class Own(Answers):
