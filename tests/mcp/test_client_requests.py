@@ -247,6 +247,49 @@ def test_who_states_no_level_gets_what_the_revision_has(sdk: Sdk) -> None:
     assert log(sdk, MODERN, talk, None) == []
 
 
+@every_mode
+def test_messages_around_a_question_arrive(mode: str, sdk: Sdk) -> None:
+    """Also those of the time when no request of the client waits."""
+
+    async def busy(context: ToolContext) -> str:
+        async def count() -> None:
+            for number in range(3):
+                context.log("error", number)
+                context.progress(number + 1)
+                await asyncio.sleep(0.03)
+
+        context.log("error", "before")
+        answer, _ = await asyncio.gather(context.ask("?", Order), count())
+        context.log("error", "after")
+        return answer.action
+
+    heard: list[Any] = []
+    reported: list[float] = []
+
+    async def hear(params: Any) -> None:
+        heard.append(params.data)
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        reported.append(done)
+
+    async def later(context: Any, params: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return sdk("mcp.types").ElicitResult(action="decline")
+
+    async def session() -> None:
+        client = sdk("mcp").Client(
+            mcp_server(registry_of(busy)), mode=mode, logging_callback=hear, elicitation_callback=later,
+            **({"log_level": "error"} if mode == MODERN else {}),
+        )  # fmt: skip
+        async with asyncio.timeout(60), client:
+            result = await client.call_tool("edit", ARGUMENTS, progress_callback=report)
+            assert result.content[0].text == "decline"
+
+    asyncio.run(session())
+    assert heard == ["before", 0, 1, 2, "after"]
+    assert reported[-1] == 3
+
+
 def test_nothing_is_sent_after_the_result(sdk: Sdk) -> None:
     async def flood(context: ToolContext) -> str:
         for number in range(5000):

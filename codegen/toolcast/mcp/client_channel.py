@@ -41,6 +41,8 @@ class ClientChannel:
         self._number = 0
         self.turn: Turn | None = None
         """The call's turn, which is another's while the client is asked."""
+        self._attached = asyncio.Event()  # to a request that is not answered yet
+        self._attached.set()
         self.asked = asyncio.Event()
         """Set while there may be questions that no result has sent yet."""
 
@@ -69,8 +71,14 @@ class ClientChannel:
         """The questions that have no answer, by key."""
         return {key: request for key, (request, _) in self._open.items()}
 
-    def deliver(self, answers: Mapping[str, Any]) -> None:
-        """Hand over what a client answered; what it did not answer is asked again."""
+    def detach(self) -> None:
+        """Keep what is reported and logged from now on for the next request."""
+        self._attached.clear()
+
+    def attach(self, context: Any, answers: Mapping[str, Any]) -> None:
+        """Go on in another request, with what its client answered; what it did not answer is asked again."""
+        self.context = context
+        self._attached.set()
         for key, (_, future) in [*self._open.items()]:
             if key in answers and not future.done():
                 future.set_result(answers[key])
@@ -97,6 +105,7 @@ class ClientChannel:
         self._logs.stop()
 
     async def _send_progress(self, done: float, total: float | None, message: str | None) -> None:
+        await self._attached.wait()
         await self.context.session.report_progress(done, total, message)
 
     def _receive_log(self, level: LogLevel, data: Any, logger: str) -> None:
@@ -105,6 +114,7 @@ class ClientChannel:
             self._logs.put(level, data if isinstance(data, str) else to_builtins(data), logger)
 
     async def _send_log(self, level: LogLevel, data: Any, logger: str) -> None:
+        await self._attached.wait()
         if log_level(self.context) is None:
             return
         params = self._types.LoggingMessageNotificationParams(level=level, data=data, logger=logger or None)

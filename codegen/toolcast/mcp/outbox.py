@@ -45,7 +45,8 @@ class Outbox:
 
     async def _pump(self) -> None:
         while self._waiting:
-            await self._send(*self._waiting.popleft())
+            with suppress(Exception):  # whatever a connection that is gone raises
+                await self._send(*self._waiting.popleft())
 
     async def flush(self) -> None:
         """Send what was reported before the handler returned; nothing is sent afterwards."""

@@ -77,6 +77,7 @@ class WaitingCalls:
                 )
             )
             return None
+        call.channel.detach()
         state = secrets.token_urlsafe(32)
         timer = asyncio.get_running_loop().call_later(self._seconds, self._expire, state)
         self._waiting[state] = _Waiting(call, identity, timer)

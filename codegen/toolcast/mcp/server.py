@@ -219,8 +219,7 @@ class _Offered:
         call = waiting_calls(context).take(params.request_state, identity)
         if call is None:
             raise self._error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
-        call.channel.context = context
-        call.channel.deliver(params.input_responses or {})
+        call.channel.attach(context, params.input_responses or {})
         return call
 
     async def as_generated(self, context: Any, call_next: Any) -> Any:
