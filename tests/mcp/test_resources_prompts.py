@@ -341,6 +341,40 @@ def test_subscribers_hear_of_updates_and_lists_of_changes(sdk: Sdk) -> None:
     resources.updated("notes://today")  # no server runs any more
 
 
+def test_each_connection_hears_for_itself(sdk: Sdk) -> None:
+    """Also where nothing but the connection tells them apart."""
+    resources, _ = offered()
+    server = mcp_server(ToolRegistry(), resources=resources)
+    heard: dict[str, list[str]] = {"one": [], "two": []}
+
+    def hearing(name: str) -> Callable[[Any], Awaitable[None]]:
+        async def hear(message: Any) -> None:
+            heard[name].append(message.method)
+
+        return hear
+
+    async def session() -> None:
+        client = sdk("mcp").Client
+        async with (
+            asyncio.timeout(60),
+            client(server, mode="legacy", message_handler=hearing("one")) as one,
+            client(server, mode="legacy", message_handler=hearing("two")) as two,
+        ):
+            await one.subscribe_resource("notes://today")
+            await two.list_resources()
+            resources.updated("notes://today")
+            while not heard["one"]:
+                await asyncio.sleep(0.01)
+            resources.remove("img://logo")
+            while not heard["two"] or len(heard["one"]) < 2:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(session())
+    changed = "notifications/resources/list_changed"
+    assert set(heard["one"]) == {"notifications/resources/updated", changed}
+    assert set(heard["two"]) == {changed}
+
+
 def test_the_newest_revision_listens(sdk: Sdk) -> None:
     resources, prompts = offered()
 

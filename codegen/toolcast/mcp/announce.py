@@ -41,11 +41,12 @@ class Announcer:
         """The session of a client that listed the tools, resources or prompts."""
         if is_modern(context.protocol_version):
             return
-        headers = getattr(context.request, "headers", None)
-        key = "" if headers is None else headers.get("mcp-session-id", "")
-        self._older.pop(key, None)
         # A session object is one request's; the SDK has no other way to its connection.
-        self._older[key] = ref(context.session._connection)
+        connection = context.session._connection
+        headers = getattr(context.request, "headers", None) or {}
+        key = headers.get("mcp-session-id", f"connection {id(connection)}")
+        self._older.pop(key, None)
+        self._older[key] = ref(connection)
         while len(self._older) > _SESSIONS:
             del self._older[next(iter(self._older))]
 

@@ -370,6 +370,12 @@ def test_an_embedded_resource_keeps_its_uri_and_its_text() -> None:
         )
     ]
     assert [piece.name for piece in pieces[:2]] == ["a%20b", "x"]
+    # Where there are no files, a model reads the text all the same.
+    (chat,) = render(some_calls(1), [ToolResult.ok("", None, pieces[:3])], "openai")
+    texts = [block["text"] for block in chat["content"]]
+    assert texts[0] == "[resource: notes://today/a%20b]\nremember ✓"
+    assert texts[1] == '[resource: data://x]\n{"a": 1}'
+    assert "left out" in texts[2]
     with pytest.raises(TypeError, match="uri"):
         Content.resource(5, "x")  # type: ignore[arg-type]  # what a program may give
     with pytest.raises(TypeError):

@@ -41,7 +41,9 @@ _BEDROCK_DOCUMENTS = {
 
 
 def placeholder(piece: Content, format: str) -> str:
-    """Words for what could not be sent."""
+    """Words for what could not be sent: the text of a resource that is one, else what is left out."""
+    if piece.uri and (text := resource_contents(piece.uri, piece.data, piece.media_type).get("text")):
+        return f"[resource: {piece.uri}]\n{text}"
     name = f" {piece.name[:100]!r}" if piece.name else ""
     return (
         f"[{piece.kind}{name}, {piece.media_type}, {len(piece.data)} bytes: "
