@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Awaitable
 from typing import Any
 
 import pytest
-from toolcast.mcp import BearerAuth, HttpOptions, fixed_token
+from toolcast.mcp import BearerAuth, HttpOptions, fixed_token, mcp_server, serve_http
+from toolcast.runtime import ToolRegistry
 
 from tests.mcp.conftest import MODERN, Sdk
 from tests.mcp.over_http import HEADERS, MODERN_META, calling, message, opened, result_of, serving
@@ -168,6 +170,32 @@ def test_many_sessions(most: int, tried: int, sdk: Sdk) -> None:
             return refused, "done at once" in last.text, await still_serves(client)
 
     assert run(use()) == (tried - most, True, True)
+
+
+def test_connections_past_the_limit_are_refused(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:
+    """Connections on which nobody says anything count; room comes back as they end."""
+    httpx = sdk("httpx")
+
+    async def use() -> list[int]:
+        server = mcp_server(ToolRegistry())
+        task = asyncio.create_task(serve_http(server, port=0, options=HttpOptions(max_connections=3)))
+        while not (found := re.search(r"serving MCP at http://127.0.0.1:(\d+)", caplog.text)):
+            await asyncio.sleep(0.01)
+        idle = [await asyncio.open_connection("127.0.0.1", int(found[1])) for _ in range(3)]
+        statuses = []
+        for _ in range(2):
+            async with httpx.AsyncClient() as client:
+                statuses.append((await client.get(f"http://127.0.0.1:{found[1]}/elsewhere")).status_code)
+            for _, writer in idle:
+                writer.close()
+                await writer.wait_closed()
+            await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return statuses
+
+    with caplog.at_level("INFO"):
+        assert run(use()) == [503, 404]
 
 
 def test_a_client_that_does_not_read_holds_up_nobody_else(sdk: Sdk) -> None:

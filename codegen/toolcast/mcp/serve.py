@@ -92,7 +92,7 @@ async def serve_http(
         listening.listen(1024)  # whoever reads the address may connect at once
         config = uvicorn.Config(
             app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=5,
-            limit_concurrency=options.max_connections,
+            limit_concurrency=options.max_connections + 1,  # uvicorn refuses the one that reaches it
         )  # fmt: skip
         shown = f"[{host}]" if ":" in host else host
         _log(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}")
