@@ -5,8 +5,9 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from msgspec.structs import replace
 from toolcast.project.build_report import Stale
-from toolcast.project.core.compiled import Options
+from toolcast.project.core.compiled import Options, ToolEntry
 from toolcast.project.core.entry import entry_of
 from toolcast.project.frontend import Frontend
 from toolcast.project.output.manifest import Manifest, parse_manifest
@@ -62,7 +63,7 @@ def lawful(
             assert not each.flaw or each.flaw.startswith("it imports"), each
         if not each.flaw and name:
             names[path] = name
-    entries = [entry_of(path, name) for path, name in sorted(names.items())]
+    entries = [_entry(path, name, expected) for path, name in sorted(names.items())]
     expected |= frontend.compile_package(
         entries, python_folders(expected), Options(providers=tuple(providers))
     )
@@ -84,6 +85,13 @@ def hold_lines(
         if trusted and path in past.outputs:
             assert {*found.outputs[path]} <= {*past.outputs[path]}
             assert found.sources[path] == past.sources[path]
+
+
+def _entry(path: str, name: str, files: Files) -> ToolEntry:
+    """The entry of a tool: its names, and what its module says."""
+    entry = entry_of(path, name)
+    module = files.get(entry.module.replace(".", "/") + ".py", b"")
+    return replace(entry, external=b"external=True" in module)
 
 
 def _path(stale: Stale) -> str:
