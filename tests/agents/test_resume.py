@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.agents import Budget, Disclosure, Record, RunState, delegate, record_of, resume, run_tools
+from toolcast.agents.answers import ReadAnswer
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.runtime import CallDeferred, Framework, RetryError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
@@ -15,8 +16,9 @@ from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 from generated.files.edit import EDIT, EditResult
 from generated.files.glob import GLOB
 from generated.web.web_fetch import WEB_FETCH
+from tests.agents.dispatch.answers import Asked
 
-from .test_loop import GOOD, USER, Scripted, answered, asks
+from .test_loop import GOOD, USER, Own, Scripted, answered, asks
 
 pytestmark = pytest.mark.untyped_results
 
@@ -651,3 +653,43 @@ def test_the_final_output_is_the_same_again_without_asking() -> None:
     after = again(tools, record.state, AssertionError("the model was asked"), final=FINAL)
     assert (after.stopped, after.output) == ("answer", record.output)
     assert record.output == WEB_FETCH.decode(PAGE)
+
+
+def test_an_adapter_of_ones_own_pauses_and_goes_on() -> None:
+    options: dict[str, Any] = {"dispatcher": Own, "provider": "mcp"}
+    script = [("glob", {"pattern": "*"}), ("edit", GOOD), ("web_fetch", PAGE)]
+    record = asyncio.run(run_tools(Scripted(script), Tools().registry, [], **options))
+    edit, page = record.waiting
+    state = RunState.decode(record.state.encode())
+    tools = Tools()
+    after = asyncio.run(
+        resume(
+            Scripted([]),
+            tools.registry,
+            state,
+            decisions={edit.key: "yes"},
+            results={page.key: "a page"},
+            **options,
+        )
+    )
+    assert (after.stopped, tools.ran) == ("answer", ["/a"])
+    assert [each.output for each in after.messages[1:4]] == ["nothing", "edited /a", "a page"]
+    with pytest.raises(ValueError, match="a run in the format '': it cannot go on in 'openai'"):
+        again(tools.registry, record.state)
+
+
+def test_an_answer_that_is_read_in_another_way_is_refused() -> None:
+    class Fewer(Own):
+        def read(self, response: Any) -> ReadAnswer:
+            return super().read(response[:1])
+
+    class Others(Own):
+        def read(self, response: Any) -> ReadAnswer:
+            return ReadAnswer(messages=[], calls=[Asked("", "glob", "{}") for _ in response])
+
+    script = [("edit", GOOD), ("edit", B)]
+    record = asyncio.run(run_tools(Scripted(script), Tools().registry, [], dispatcher=Own, provider="mcp"))
+    for other, words in ((Fewer, "had 2 calls, not 1, when it was stored"), (Others, "had other calls when")):
+        work = resume(Scripted([]), Tools().registry, record.state, dispatcher=other, provider="mcp")
+        with pytest.raises(ValueError, match=words):
+            asyncio.run(work)

@@ -37,10 +37,12 @@ class AnswerCalls:
         self._begun: set[int] = set()
         self._done: set[int] = set()  # those of batches that ended
         self._approved: dict[int, WaitingCall] = {}  # those of the batch that was begun last
-        if len(self._found) != count or not {*self._waiting, *pending.begun} <= {*range(count)}:
+        if len(self._found) != count or not self._fits(pending):
+            before = len(self._found)
+            had = "other calls" if before == count else f"{before} calls, not {count},"
             raise StateError(
-                f"The answer in the state of the run has {len(self._found)} calls, and {count} are read in "
-                "it: resume it with the format and the text format that it began with."
+                f"The answer in the state of the run had {had} when it was stored: resume it with the format "
+                "and the text format that it began with."
             )
         self.elsewhere = {**settled.results, **self._interrupted(pending)}
         for index, result in self.elsewhere.items():
@@ -49,6 +51,14 @@ class AnswerCalls:
         self._settled = settled
         alone = [runs_alone(tools, self._name(call)) for call in answer.calls]
         self._groups = [*groups(range(count), alone.__getitem__)]
+
+    def _fits(self, pending: PendingAnswer) -> bool:
+        """Whether the calls of the answer are those of which `pending` says something."""
+        calls = self.answer.calls
+        if not {*self._waiting, *pending.begun} <= {*range(len(calls))}:
+            return False
+        names = ((self._tools.resolve(getattr(calls[i], "name", "")), i) for i in self._waiting)
+        return all(name in (None, self._waiting[i].name) for name, i in names)
 
     def _interrupted(self, pending: PendingAnswer) -> dict[int, ToolResult]:
         """Results of calls that were begun by a process that ended, and must not run twice."""
@@ -136,7 +146,7 @@ class AnswerCalls:
         """The answer as it stands."""
         return PendingAnswer(
             response=self._response,
-            results=tuple(self._found) if any(self._found) else (),
+            results=tuple(self._found),
             waiting=tuple(self._waiting[index] for index in sorted(self._waiting)),
             begun=tuple(sorted(self._begun)),
         )

@@ -93,7 +93,8 @@ class Answers:
 
         Args:
             calls: some of the calls of an answer.
-            context: circumstances for every handler.
+            context: circumstances for every handler; pass it on, with the id of the call: it has what was
+                decided of calls that waited.
 
         Returns:
             One result for each call, in their order.

@@ -61,7 +61,7 @@ class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         response: the answer.
-        results: a result for each of its calls, None where there is none yet; empty for none at all.
+        results: a result for each of its calls, None where there is none yet; empty before they were read.
         waiting: calls that wait for a decision or a result.
         begun: positions of calls that were begun, and of which nothing is known: the process may have ended
             before they did, while they ran, or after.
