@@ -2,10 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,14 +58,47 @@ def serving(received: Callable[[list[Any]], None]) -> Iterator[str]:
         server.server_close()
 
 
-def url_of(folder: Path) -> str:
-    return f"sqlite:///{folder / 'durable.sqlite'}"
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[str]:
+    """The URL of a database of its own."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'durable.sqlite'}"
+        return
+    if not all(shutil.which(program) for program in ("initdb", "postgres", "pg_isready")):
+        pytest.skip("PostgreSQL is not installed")
+    home = Path(tempfile.mkdtemp(prefix="toolcast-durable-"))  # a socket's path must be short
+    user = "nobody" if os.geteuid() == 0 else None  # which PostgreSQL refuses
+    options: dict[str, Any] = {
+        "user": user,
+        "cwd": home,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
+    try:
+        if user is not None:
+            shutil.chown(home, user)
+        made = ["initdb", "-D", "data", "-U", "postgres", "--auth=trust", "--no-sync"]
+        subprocess.run(made, check=True, timeout=60, **options)
+        served = ["postgres", "-D", "data", "-k", str(home), "-F", "-c", "listen_addresses="]
+        process = subprocess.Popen(served, **options)
+        try:
+            ready = ["pg_isready", "-q", "-h", str(home), "-t", "1"]
+            for _ in range(60):
+                if subprocess.run(ready, check=False, timeout=60).returncode == 0:
+                    break
+                time.sleep(0.5)
+            yield f"postgresql+psycopg://postgres@/durable?host={home}"
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
 
 
-def start(folder: Path, url: str, *words: str) -> subprocess.Popen[str]:
+def start(folder: Path, stored: str, url: str, *words: str) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
-        "DURABLE_DATABASE": url_of(folder),
+        "DURABLE_DATABASE": stored,
         "OPENAI_BASE_URL": url,
         "OPENAI_API_KEY": "k",
         "NO_PROXY": "127.0.0.1",
@@ -85,8 +121,9 @@ def finish(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.thorough  # four processes that import clients
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_what_ran_before_a_crash_does_not_run_again(client: Client, tmp_path: Path) -> None:
+def test_what_ran_before_a_crash_does_not_run_again(kind: str, client: Client, tmp_path: Path) -> None:
     client("dbos")
     client("openai")
     (tmp_path / "files").mkdir()
@@ -101,22 +138,23 @@ def test_what_ran_before_a_crash_does_not_run_again(client: Client, tmp_path: Pa
             file.write_text("something else", "utf-8")
             victims[-1].send_signal(signal.SIGKILL)
 
-    with serving(received) as url:
+    with serving(received) as url, database(kind, tmp_path) as stored:
+        client("dbos").run_dbos_database_migrations(stored)
         # Killed while it waits for an approval, which comes when no process runs.
-        victims.append(start(tmp_path, url, "What", "is", "the", "answer?"))
-        database = client("dbos").DBOSClient(system_database_url=url_of(tmp_path))
-        shown = database.get_event("run-1", "waiting", 60)
-        database.destroy()
+        victims.append(start(tmp_path, stored, url, "What", "is", "the", "answer?"))
+        workflows = client("dbos").DBOSClient(system_database_url=stored)
+        shown = workflows.get_event("run-1", "waiting", 60)
+        workflows.destroy()
         victims[0].send_signal(signal.SIGKILL)
         victims[0].communicate(timeout=60)
-        [call] = json.loads(finish(start(tmp_path, url)))
+        [call] = json.loads(finish(start(tmp_path, stored, url)))
         assert [call] == shown
         assert (call["tool"], call["arguments"]) == ("read_file", {"path": "answer.txt"})
         # Killed while the model is asked for the second time.
-        victims.append(start(tmp_path, url, "What", "is", "the", "answer?"))
+        victims.append(start(tmp_path, stored, url, "What", "is", "the", "answer?"))
         victims[1].communicate(timeout=60)
         assert [each.returncode for each in victims] == [-signal.SIGKILL] * 2
-        assert TEXT in finish(start(tmp_path, url, "What", "is", "the", "answer?"))
+        assert TEXT in finish(start(tmp_path, stored, url, "What", "is", "the", "answer?"))
     first, second, third = seen
     assert second == third
     assert second["messages"][: len(first["messages"])] == first["messages"]
