@@ -13,6 +13,7 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 
 from tests.project.fake import FAKE, config_of, project, put
+from tests.sampled import sampled
 
 SPECS = {
     "a.yaml": "uses: _types/t.yaml",
@@ -149,12 +150,13 @@ parameters: {{type: object, properties: {{x: {{type: string}}}}}}
 """
 
 
-def test_two_hundred_tools_one_error_one_edit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("count", sampled([40, 200], [40]))
+def test_many_tools_one_error_one_edit(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a platform team sees of it: two annotations, at the two specs."""
     monkeypatch.chdir(tmp_path)
-    specs = {f"g{n % 7}/t{n}.yaml": TOOL.format(n) for n in range(200)}
+    specs = {f"g{n % 7}/t{n}.yaml": TOOL.format(n) for n in range(count)}
     project(tmp_path, specs)
     put(tmp_path / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\n')
     config = config_of(tmp_path)

@@ -228,7 +228,7 @@ def merges_into_what_a_build_makes(drawn: tuple[dict[str, str], Change, Change])
 
 
 @GIT
-@small(2)
+@small(1)
 @example(ADDED)
 @given(branches())
 def test_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, str], Change, Change]) -> None:
