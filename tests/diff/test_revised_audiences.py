@@ -76,18 +76,26 @@ def check(rows: Sequence[Row], folder: Path) -> int:
         if _read(row["old"], sort_keys=True) != _read(row["new"], sort_keys=True):
             assert "model" in told, row["id"]
         if "model" in told:
-            assert _read(row["old"]) != _read(row["new"]), row["id"]
+            texts = [_read(row[state], dialect=True) for state in ("old", "new")]
+            assert texts[0] != texts[1], row["id"]
         assert not sent.differing() or told & {"model", "trust"}, row["id"]
         if row["kind"] == "annotations":
             assert ("trust" in told) == _needs_trust(row), row["id"]
     return count
 
 
-def _read(tool: Row, *, sort_keys: bool = False) -> str:
+def _read(tool: Row, *, sort_keys: bool = False, dialect: bool = False) -> str:
     """A tool but for hints, `$schema` and the place of its only definition. The order of keywords may be
-    brought into that of specs on import; that of properties stays."""
+    brought into that of specs on import; that of properties stays. With `dialect`, also what its schemas say
+    of that: MCP clients read it."""
     shown = {key: value for key, value in tool.items() if key != "annotations"}
     shown["title"] = tool.get("annotations", {}).get("title")
+    if dialect:
+        shown["dialects"] = [
+            tool[key].get("$schema")
+            for key in ("inputSchema", "outputSchema")
+            if isinstance(tool.get(key), dict)
+        ]
     return json.dumps(_without_dialect(shown), sort_keys=sort_keys)
 
 
