@@ -521,6 +521,40 @@ def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
     assert started == ["c0", "c1", "c2"]
 
 
+def test_a_cancelled_round_keeps_calls_that_wait() -> None:
+    jobs: list[str] = []
+
+    async def job(params: Any, context: ToolContext) -> str:
+        jobs.append(params.file_path)
+        if params.file_path == "/b":
+            await asyncio.sleep(60)
+        raise CallDeferred(f"job {params.file_path}")
+
+    registry = ToolRegistry()
+    registry.register(EDIT, job)  # type: ignore[arg-type]
+
+    async def main() -> Record:
+        model = Scripted(asks(("edit", GOOD), ("edit", B)))
+        task = asyncio.create_task(run_tools(model, registry, USER, format="openai"))
+        while len(jobs) < 2:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        record = record_of(raised.value)
+        assert record is not None
+        return record
+
+    record = asyncio.run(main())
+    [call] = record.waiting
+    assert call.text == "job /a"
+    after = again(registry, record.state, asks(), results={call.key: "it is done"})
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert told[0] == "it is done"
+    assert "It may have taken effect" in told[1]
+    assert jobs == ["/a", "/b"]
+
+
 def test_with_an_approver_nothing_pauses() -> None:
     async def yes(request: Any) -> Any:
         return "yes"

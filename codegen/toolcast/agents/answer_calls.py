@@ -107,16 +107,15 @@ class AnswerCalls:
     def end(self, batch: Batch, results: Sequence[ToolResult], round: int) -> None:
         """Take the results of a batch; a deferred call waits."""
         for index, result in zip(batch.indexes, results, strict=True):
-            if isinstance(result, Deferred):
-                self._waiting[index] = result.waiting(round, index)
-            else:
-                self._found[index] = result
+            self._take(index, result, round)
         self._begun.difference_update(batch.indexes)
         self._done.update(batch.indexes)
 
-    def recover(self, ended: Sequence[CallRecord], was_cancelled: Callable[[CallRecord], bool]) -> None:
-        """Take what is known of a batch that was interrupted: the results of calls that ended. Calls that
-        never began are as before: they wait still, where they waited."""
+    def recover(
+        self, ended: Sequence[CallRecord], was_cancelled: Callable[[CallRecord], bool], round: int
+    ) -> None:
+        """Take what is known of a batch that was interrupted: the results of calls that ended, and calls that
+        were deferred. Calls that never began are as before: they wait still, where they waited."""
         done, interrupted, unknown = {*self._done}, set[int](), False
         for call in (call for call in ended if call.executed):
             # Equal calls are told apart by their order: those of batches that ended came first.
@@ -130,12 +129,18 @@ class AnswerCalls:
                 interrupted.add(index)
                 self._begun.discard(index)
             else:
-                self._found[index] = call.result
+                self._take(index, call.result, round)
                 self._begun.discard(index)
         if not unknown:
             self._waiting.update((index, self._approved[index]) for index in self._begun & {*self._approved})
             self._begun.clear()
         self._begun |= interrupted
+
+    def _take(self, index: int, result: ToolResult, round: int) -> None:
+        if isinstance(result, Deferred):
+            self._waiting[index] = result.waiting(round, index)
+        else:
+            self._found[index] = result
 
     @property
     def results(self) -> list[ToolResult]:

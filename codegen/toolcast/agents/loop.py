@@ -352,7 +352,8 @@ class _Run:
                 await self._execute(work, batch)
         finally:  # completed calls are recorded, also where the rest was cancelled
             ended = self._calls.take()
-            work.recover(ended, self._calls.was_cancelled)
+            known = (*ended, *self._calls.take_deferred())
+            work.recover(known, self._calls.was_cancelled, self._number)
             self._state = self._now(pending=work.pending(), rounds=self._number)
             done = Round(
                 number=self._number,

@@ -56,6 +56,7 @@ class ToolCalls:
         self._begun = time.monotonic() - state.seconds
         self._ended: list[CallRecord] = []
         self._cancelled: list[CallRecord] = []
+        self._deferred: list[CallRecord] = []  # which are no records of the run
 
     def take(self) -> tuple[CallRecord, ...]:
         """The calls of an answer that ended since the last time."""
@@ -68,6 +69,12 @@ class ToolCalls:
         """Record a call that has its result."""
         self._ended.append(call)
         await self.notify(call)
+
+    def take_deferred(self) -> tuple[CallRecord, ...]:
+        """The calls that were deferred since the last time, with what stands for their results."""
+        taken = tuple(self._deferred)
+        self._deferred.clear()
+        return taken
 
     def was_cancelled(self, call: CallRecord) -> bool:
         """Whether a call was cancelled while it ran."""
@@ -128,7 +135,9 @@ class ToolCalls:
                 if not waits:
                     raise
                 circumstances = msgspec.structs.replace(context, provider=provider)
-                return deferred(self.tools, known, arguments, circumstances, guesses, problem)
+                waiting = deferred(self.tools, known, arguments, circumstances, guesses, problem)
+                self._deferred.append(self._record(known, arguments, context, waiting, begun))
+                return waiting
             self._attempts.end(known, result)
             self._count_failure(known, arguments, result)
         await self.answer(self._record(known, arguments, context, result, begun, executed))
