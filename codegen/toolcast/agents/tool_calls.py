@@ -134,14 +134,20 @@ class ToolCalls:
             except CallDeferred as problem:
                 if not waits:
                     raise
-                circumstances = msgspec.structs.replace(context, provider=provider)
-                waiting = deferred(self.tools, known, arguments, circumstances, guesses, problem)
+                binding = self.tools.get(known).binding
+                params = binding.decode(arguments, provider, self._uncounted_guesses(guesses))
+                waiting = deferred(binding, params, context.call_id, problem)
                 self._deferred.append(self._record(known, arguments, context, waiting, begun))
                 return waiting
             self._attempts.end(known, result)
             self._count_failure(known, arguments, result)
         await self.answer(self._record(known, arguments, context, result, begun, executed))
         return result
+
+    def _uncounted_guesses(self, guesses: Guesses | None) -> Guesses | None:
+        """The guesses of a call that was decoded before; its own were counted then."""
+        chosen = self.tools.guesses if guesses is None else guesses
+        return None if chosen is None else Guesses(chosen.allow)
 
     def _with_framework(self, context: ToolContext | None) -> tuple[ToolContext, bool]:
         """The circumstances of a call, and whether it may wait. A program's own framework stays."""

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
-from ..runtime.context import Framework, ToolContext
+from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
-from ..runtime.wire.guesses import Guesses
 from .run_state import Kind, WaitingCall
 
 if TYPE_CHECKING:
@@ -76,26 +74,14 @@ APPROVED: Mapping[Literal["yes", "always"], Framework] = {
 """For calls that were approved while the run waited, by the verdict."""
 
 
-def deferred(
-    tools: ToolView,
-    name: str,
-    arguments: Arguments,
-    context: ToolContext,
-    guesses: Guesses | None,
-    problem: CallDeferred,
-) -> Deferred:
+def deferred(binding: ToolBinding[Any, Any], params: Any, call_id: str, problem: CallDeferred) -> Deferred:
     """What stands for the result of a call that was deferred."""
-    binding = tools.get(tools.resolve(name) or name).binding
-    chosen = tools.guesses if guesses is None else guesses
-    # The same guesses, counted apart: the call's own were counted.
-    again = None if chosen is None else Guesses(chosen.allow)
-    params = binding.decode(arguments, context.provider, again)
     return Deferred(
         success=False,
         name=binding.name,
         arguments=msgspec.json.decode(binding.encode(params)),
         kind=problem.kind,
-        id=replace_surrogates(context.call_id),
+        id=replace_surrogates(call_id),
         text=replace_surrogates(problem.text),
         contract=contract_digest(binding),
     )
