@@ -261,6 +261,19 @@ def test_a_result_of_a_tool_that_is_gone_is_told() -> None:
         again(empty, record.state, asks(), results={key: {"title": "a page"}})
 
 
+def test_text_that_is_no_unicode_is_replaced_in_decisions_and_results() -> None:
+    record = start(Tools().registry, asks(("web_fetch", PAGE), ("edit", GOOD), ("edit", B)))
+    page, edit, _ = record.waiting
+    given: Any = {
+        "results": {page.key: ToolResult.ok("a \udcffpage")},
+        "decisions": {edit.key: Answer("no", "no \udcff")},
+    }
+    after = again(ToolRegistry(), record.state, **given)
+    assert after.stopped == "paused"
+    assert again(ToolRegistry(), after.state).stopped == "paused"
+    assert [call.result.output for call in after.calls[:1]] == ["a \ufffdpage"]
+
+
 def test_a_handler_may_defer_its_call() -> None:
     async def job(params: Any, context: ToolContext) -> str:
         raise CallDeferred("job 7")

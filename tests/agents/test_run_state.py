@@ -160,3 +160,9 @@ def test_data_of_results_is_kept_as_json_has_it() -> None:
     pending = RunState.decode(state.encode()).pending
     assert pending is not None
     assert [each and each.data for each in pending.results] == [{"count": 3}, None]
+
+
+def test_a_state_that_could_not_be_decoded_is_not_encoded() -> None:
+    broken = PendingAnswer(response="", results=(ToolResult.ok("\ud800"),))
+    with pytest.raises(StateError, match="cannot be encoded"):
+        RunState(messages=(), pending=broken).encode()

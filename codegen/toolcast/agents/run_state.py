@@ -200,7 +200,10 @@ def _encode(state: RunState) -> bytes:
     try:
         return msgspec.msgpack.encode(state)
     except (OverflowError, UnicodeEncodeError):  # integers and text that MessagePack does not hold
-        return msgspec.msgpack.encode(storable(msgspec.to_builtins(state, builtin_types=(bytes,))))
+        body = msgspec.msgpack.encode(storable(msgspec.to_builtins(state, builtin_types=(bytes,))))
+        # Within messages they may stand; a field of the state's own, such as a result's text, holds none.
+        msgspec.msgpack.decode(body, type=RunState, ext_hook=decode_ext)
+        return body
 
 
 def _with_plain_data(result: ToolResult) -> ToolResult:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
+from ..runtime.handler_results import encodable
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
@@ -156,7 +157,12 @@ def settle(
                 approved[call.index] = answer.verdict
         else:
             left.append(call)
-    return Settled(results=answered, approved=approved, left=tuple(left))
+    settled = {
+        call.index: encodable(answered[call.index], call.name, call.id)
+        for call in waiting
+        if call.index in answered
+    }
+    return Settled(results=settled, approved=approved, left=tuple(left))
 
 
 def _check_keys(
