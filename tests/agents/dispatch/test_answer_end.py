@@ -45,11 +45,12 @@ def test_a_streamed_answer(ending: Ending, client: Client) -> None:
         check(ending, stream.response())
 
 
-@BY_NAME
+WITHOUT_PARTS = ("a blocked prompt", "MALFORMED_FUNCTION_CALL")
+
+
+@pytest.mark.parametrize("ending", [each for each in ENDINGS if each.word not in WITHOUT_PARTS], ids=str)
 def test_calls_of_an_answer_that_ended_early(ending: Ending) -> None:
     """A cut answer has one call that may be cut; what is withheld or malformed has none to rely on."""
-    if ending.word in ("a blocked prompt", "MALFORMED_FUNCTION_CALL"):
-        pytest.skip("there is no place for a call")
     asked = [Asked(id_for(ending.format, i), "edit", "{}") for i in range(2)]
     cut = [call.cut for call in parse(whole(ending, asked), ending.format)]
     # A refusal in words is the model's own: its answer is whole.
@@ -329,3 +330,29 @@ def test_another_reader_of_usage_agrees(format: str, client: Client) -> None:
     }
     for name, count in named.items():
         assert (getattr(theirs, name, None) or 0) == count, name
+
+
+@pytest.mark.parametrize(
+    ("format", "event", "detail"),
+    [
+        (
+            "openai-responses",
+            {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "busy"}}},
+            "server_error: busy",
+        ),
+        ("openai-responses", {"type": "response.cancelled", "response": {}}, "cancelled"),
+        ("cohere", {"type": "message-end", "delta": {"error": "overloaded"}}, "overloaded"),
+        ("cohere", {"type": "message-end", "delta": {"finish_reason": "TIMEOUT"}}, "TIMEOUT"),
+    ],
+)  # fmt: skip
+def test_a_stream_that_ends_as_failed(format: str, event: Any, detail: str) -> None:
+    """It is an answer, as without a stream: what came before is there, and none of its calls is to run."""
+    asked = [Asked(id_for(format, 0), "edit", "{}")]
+    stream = Assembler(format)
+    for each in list(streamed(next(each for each in ENDINGS if each.format == format), asked))[:-1]:
+        stream.feed(each)
+    stream.feed(event)
+    response = stream.response()
+    assert read_end(response, format) == AnswerEnd("provider_error", detail)
+    (call,) = parse(response, format)
+    assert call.cut

@@ -58,10 +58,9 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     if known.name.startswith("mcp"):
         return AnswerEnd("complete")
     response = load(response)
-    for path in known.errors:
-        problem = locate(response, path)[0]
-        if not _is_nothing(problem):
-            return _error_end(problem, known)
+    failed = _read_error(response, known)
+    if failed is not None:
+        return failed
     calls_path(response, known)
     blocked = _word(response, known.blocked)
     if blocked:
@@ -74,6 +73,12 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     if end.reason == "complete" and not end.detail and _is_empty(response, known):
         return AnswerEnd("provider_error", f"no {known.listed}")
     return end
+
+
+def read_reason(response: Any, format: Format) -> Reason:
+    """Why an answer ended, as far as that says whether to rely on its calls: without what the model says."""
+    failed = _read_error(response, format)
+    return read_stop(response, format).reason if failed is None else failed.reason
 
 
 def stop_word(response: Any, format: Format) -> str:
@@ -162,8 +167,17 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
     return None
 
 
+def _read_error(response: Any, format: Format) -> AnswerEnd | None:
+    """The end that an error states, in place of an answer or beside it."""
+    for path in format.errors:
+        problem = locate(response, path)[0]
+        if not _is_nothing(problem):
+            return _error_end(problem, format)
+    return None
+
+
 def _error_end(problem: Any, format: Format) -> AnswerEnd:
-    """An error in place of an answer, or beside it: a text, or an object with a code and a message."""
+    """An error is a text, or an object with a code and a message."""
     if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
         return AnswerEnd("provider_error", _word_of(problem)[:MAX_DETAIL])
     code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...runtime.wire.fragments import MAX_CALLS
-from .answer_end import WHOLE, read_stop
+from .answer_end import WHOLE, read_reason
 from .answer_fields import get_field, items, kind, load, plain, text
 from .answer_places import calls_path, locate
 from .call import Call, DispatchError, distinct
@@ -45,7 +45,7 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
         return ()
     if known.ids is not None:
         raw = _with_ids(raw, response, known)
-    reason = read_stop(response, known).reason
+    reason = read_reason(response, known)
     if reason == "cut":
         if _may_be_cut(raw[-1]) and call_shape(found[-1], known) is not None:
             raw[-1] = msgspec.structs.replace(raw[-1], cut=True)
