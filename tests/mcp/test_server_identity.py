@@ -10,8 +10,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 from toolcast.mcp import mcp_server
-from toolcast.mcp.server_identity import identity_of, identity_of_module
+from toolcast.mcp.server_identity import ServerIdentity, identity_of, identity_of_module
 from toolcast.runtime import ToolRegistry
 
 from generated.files.edit import EDIT
@@ -39,6 +40,12 @@ def test_the_distribution_of_the_handlers_names_the_server() -> None:
     registry.register(EDIT, from_module("hypothesis.strategies"))
     assert identity_of(registry).name == "hypothesis"
     assert identity_of(registry).version == version("hypothesis")
+
+
+def test_a_distribution_may_have_another_name_than_its_package() -> None:
+    registry = ToolRegistry()
+    registry.register(EDIT, from_module(yaml.__name__))
+    assert identity_of(registry) == ServerIdentity("PyYAML", version("PyYAML"))
 
 
 def test_without_a_distribution_it_is_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
@@ -62,10 +63,18 @@ def _root(module: str) -> str:
 
 @cache
 def _distribution(root: str) -> Distribution | None:
-    """The one distribution that a top-level package is from. An editable install may list no packages: then
-    it is the distribution of the same name."""
-    names = set(packages_distributions().get(root, ())) or {root}
-    try:
-        return distribution(names.pop()) if len(names) == 1 and "" not in names else None
-    except (PackageNotFoundError, ValueError):
-        return None
+    """The distribution of a top-level package: the one of its name, as a project's own mostly is; else the
+    one that installed it. All distributions are read for that, so not for a package that lies elsewhere."""
+    names = [root, *(packages_distributions().get(root, ()) if _is_installed(root) else ())]
+    for name in names:
+        with suppress(PackageNotFoundError, ValueError):  # the latter for an empty name
+            return distribution(name)
+    return None
+
+
+def _is_installed(root: str) -> bool:
+    """Whether a package lies where packages are installed to."""
+    module = sys.modules.get(root)
+    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    parts = {part for place in places if place for part in Path(place).parts}
+    return not parts.isdisjoint(("site-packages", "dist-packages"))
