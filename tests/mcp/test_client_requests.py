@@ -5,12 +5,13 @@
 import asyncio
 import base64
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta, Struct
-from toolcast.mcp import http_app, mcp_server
+from toolcast.mcp import HttpOptions, http_app, mcp_server
 from toolcast.mcp.running_calls import WaitingCalls
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
@@ -467,10 +468,27 @@ def test_a_policy_that_forbids_asks_nobody(sdk: Sdk) -> None:
     assert not asked
 
 
+@asynccontextmanager
+async def over_http(sdk: Sdk, handler: Handler, options: HttpOptions) -> AsyncGenerator[str]:
+    """The address of a server on a port of its own."""
+    uvicorn = sdk("uvicorn")
+    app = http_app(mcp_server(registry_of(handler)), options=options)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            while not server.started:
+                await asyncio.sleep(0.01)
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        finally:
+            server.should_exit = True
+            await serving
+
+
 @every_mode
 def test_questions_cross_a_real_connection(mode: str, sdk: Sdk) -> None:
     """Over HTTP the answer of a newer client comes with its next request, that of an older one by itself."""
-    uvicorn = sdk("uvicorn")
     begun: list[str] = []
 
     async def twice(context: ToolContext) -> str:
@@ -481,31 +499,37 @@ def test_questions_cross_a_real_connection(mode: str, sdk: Sdk) -> None:
         context.progress(1, 1, "asked")
         return f"{first.data} {second.data}"
 
-    async def session() -> tuple[Any, list[Any], list[str]]:
-        heard: list[str] = []
-        asked, callback = answering(sdk, {"name": "bo"}, {"name": "al", "count": 1})
+    heard: list[str | None] = []
+    asked, callback = answering(sdk, {"name": "bo"}, {"name": "al", "count": 1})
 
-        async def hear(done: float, total: float | None, message: str | None) -> None:
-            heard.append(message or "")
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        heard.append(message)
 
-        app = http_app(mcp_server(registry_of(twice)))
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
-        with socket.socket() as listening:
-            listening.bind(("127.0.0.1", 0))
-            serving = asyncio.create_task(server.serve(sockets=[listening]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-            try:
-                async with sdk("mcp").Client(url, mode=mode, elicitation_callback=callback) as client:
-                    result = await client.call_tool("edit", ARGUMENTS, progress_callback=hear)
-                    return result, asked, heard
-            finally:
-                server.should_exit = True
-                await serving
+    async def session() -> Any:
+        async with (
+            over_http(sdk, twice, HttpOptions()) as url,
+            sdk("mcp").Client(url, mode=mode, elicitation_callback=callback) as client,
+        ):
+            return await client.call_tool("edit", ARGUMENTS, progress_callback=hear)
 
-    result, asked, heard = asyncio.run(asyncio.wait_for(session(), 60))
+    result = asyncio.run(asyncio.wait_for(session(), 60))
     assert result.content[0].text == f"{Order(name='bo')} {Order(name='al', count=1)}"
     assert [params.message for params in asked] == ["first", "second"]
     assert len(begun) == 1
     assert heard == ["asked"]
+
+
+def test_without_sessions_older_clients_are_not_asked(sdk: Sdk) -> None:
+    """Nothing leads an answer of theirs back to the call."""
+    callback = answering(sdk, {"name": "bo"})[1]
+
+    async def session() -> Any:
+        async with (
+            over_http(sdk, order, HttpOptions(stateless=True)) as url,
+            sdk("mcp").Client(url, mode="legacy", elicitation_callback=callback) as client,
+        ):
+            return await client.call_tool("edit", ARGUMENTS)
+
+    result = asyncio.run(asyncio.wait_for(session(), 60))
+    assert result.is_error
+    assert "takes no questions" in result.content[0].text
