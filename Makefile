@@ -175,6 +175,7 @@ bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables 
 	$(BIN)/python -m bench.text_calls
 	$(BIN)/python -m bench.paused --write docs/durable.md
 	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/performance.md
+	$(BIN)/python -m bench.memory --python $(PEERS)/bin/python --write docs/performance.md
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
 	$(PYTHON) -m venv $(PEERS)
