@@ -1,13 +1,16 @@
 """The official conformance suite against a registry's server; docs/mcp.md says what came out."""
 
+import pytest
+
 from bench import mcp_conformance
 from tests.mcp.conftest import ROOT, Sdk, missing
 
 PAGE = ROOT / "docs" / "mcp.md"
 
 
+@pytest.mark.thorough
 def test_every_scenario_for_servers_passes_and_the_page_says_so(sdk: Sdk) -> None:
-    """What fails is told with the suite's own words. `.ci/run` checks the whole part."""
+    """What fails is told with the suite's own words. `.ci/run` runs the whole, and checks the page."""
     sdk("mcp")
     try:
         outcomes = mcp_conformance.run_servers()
