@@ -289,7 +289,7 @@ def test_git_alone_stops_nowhere_else_in_many(drawn: tuple[dict[str, str], Chang
 @GIT
 def test_many_branches_at_one_place_in_any_order(tmp_path: Path) -> None:
     repository = started(str(tmp_path), KEPT, driver=True)
-    names = ("n1", "n0", "n3", "n2")
+    names = ("n1", "n0", "n3")
     for name in names:
         repository.commit(name, {f"new/{name}.yaml": SPEC.format(text=name)})
     found = set()
