@@ -5,10 +5,10 @@ from typing import Any, Unpack
 
 from ..runtime.view import ToolView
 from .disclosure import Disclosure
-from .loop import run_from
 from .model_calls import Model
 from .options import Options, RunOptions
 from .record import Record
+from .run_start import run_from
 from .run_state import RunState
 from .waiting import Decision, Settled, settle
 

@@ -1,0 +1,317 @@
+"""One run: its rounds, its conversation, and why it ends."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from inspect import isawaitable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..runtime.context import ToolContext
+from ..runtime.result import ToolResult
+from .answer_calls import AnswerCalls, Batch
+from .answers import Answers, ReadAnswer
+from .disclosure import Disclosure
+from .dispatch.answer_end import raised_reason
+from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .final_output import FinalOutput
+from .model_calls import Model, ModelCalls, ModelRequest
+from .options import Options
+from .record import CallRecord, Limit, Record, Round, Stop, attach_record
+from .run_state import PendingAnswer, RunState
+from .telemetry import WatchedRun
+from .tool_calls import ToolCalls
+from .waiting import Settled
+
+_AGAIN = (
+    "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
+    "with arguments in valid JSON."
+)
+MALFORMED = 1
+"""Answers with a call that cannot be read, one after another, that are answered before the run ends."""
+
+
+class RunSetup(NamedTuple):
+    """What a run is set up with: what the model sees of the tools, and who watches."""
+
+    definitions: Callable[[], bytes]
+    disclosure: Disclosure | None
+    output: FinalOutput | None
+    watched: WatchedRun
+
+
+class StopRunError(Exception):
+    """The run ends here."""
+
+    def __init__(
+        self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
+    ) -> None:
+        super().__init__(stop)
+        self.stop: Stop = stop
+        self.exceeded: Limit | None = exceeded
+        self.detail = detail
+        self.output = output
+
+
+class Run:
+    """One run: its conversation, and what it has recorded so far.
+
+    `_state` is from where the run can go on at any time; its counts are brought up to date by `_now`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        answers: Answers,
+        shown: RunSetup,
+        calls: ToolCalls,
+        state: RunState,
+        options: Options,
+    ) -> None:
+        self._model = ModelCalls(model, options.around_model, answers, self._notify)
+        self._answers = answers
+        self._shown = shown
+        self._calls = calls
+        self._options = options
+        self._on_event = options.on_event
+        self._messages = [*state.messages]
+        self._rounds: list[Round] = []
+        self._state = state
+        self._number = state.rounds
+        self._asking = False  # the model is being called
+        self._output = shown.output
+        self._asked_for_output = state.output_asked  # after an answer without a call of its tool
+        self._watched = shown.watched
+        self._malformed = state.malformed  # answers with a call that could not be read, one after another
+        self._interrupted = False  # the provider paused its last answer
+        calls.starting = self._calling
+        calls.notify = self._called
+
+    async def to_end(self, settled: Settled) -> Record:
+        """Every round; the record."""
+        try:
+            if self._state.pending is not None:
+                answer = self._answers.read(self._state.pending.response)
+                await self._carry_out(answer, self._state.pending, settled)
+            elif self._calls.repeated:
+                raise StopRunError("repeated")
+            while self._number < self._options.max_rounds:
+                self._number += 1
+                await self._round()
+            return await self._end(StopRunError("paused" if self._interrupted else "rounds"))
+        except StopRunError as stop:
+            return await self._end(stop)
+        except asyncio.CancelledError as problem:
+            attach_record(problem, await self._end(StopRunError("cancelled")))
+            raise
+        except Exception as problem:
+            failed: Stop = raised_reason(problem) if self._asking else "error"
+            attach_record(problem, await self._end(StopRunError(failed, detail=str(problem))))
+            raise
+
+    async def _round(self) -> None:
+        """One question and its calls. Raises StopRunError where it was the last one."""
+        begun = time.monotonic()
+        response = await self._ask()
+        seconds = time.monotonic() - begun
+        answer = self._answers.read(response)
+        self._calls.spending.add(answer.usage)
+        await self._carry_out(answer, PendingAnswer(response=response), model_seconds=seconds)
+
+    async def _carry_out(
+        self,
+        answer: ReadAnswer,
+        pending: PendingAnswer,
+        settled: Settled | None = None,
+        model_seconds: float | None = None,
+    ) -> None:
+        """The calls of an answer that have no results yet. Raises StopRunError where it was the last one.
+
+        `model_seconds` is None for an answer of an earlier process.
+        """
+        work = AnswerCalls(answer, pending, settled or Settled(), self._calls.tools)
+        begun = time.monotonic()
+        try:
+            for call in work.records():
+                await self._calls.answer(call)
+            for batch in work.batches():
+                await self._execute(work, batch)
+        finally:  # completed calls are recorded, also where the rest was cancelled
+            ended = self._calls.take()
+            known = (*ended, *self._calls.take_deferred())
+            work.recover(known, self._calls.was_cancelled, self._number)
+            self._state = self._now(pending=work.pending(), rounds=self._number)
+            done = Round(
+                number=self._number,
+                response=pending.response,
+                calls=ended,
+                model_seconds=model_seconds or 0.0,
+                tool_seconds=time.monotonic() - begun,
+                usage=None if model_seconds is None else answer.usage,
+            )
+            self._rounds.append(done)
+        if work.waits:
+            await self._save()
+            raise StopRunError("paused")
+        self._reply(work.answer, work.results)
+        await self._notify(RoundEnded(round=done))
+        self._judge_answer(work.answer, work.results)
+        messages = tuple(self._messages)
+        self._state = self._now(
+            pending=None,
+            messages=messages,
+            malformed=self._malformed,
+            output_asked=self._asked_for_output,
+        )
+        await self._save()
+        self._judge_limits()
+
+    async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
+        """The calls of one batch; the state says before that they are begun."""
+        calls = work.begin(batch)
+        self._state = self._now(pending=work.pending(), rounds=self._number)
+        await self._save()
+        if not calls:
+            return
+        for refused in self._answers.refused(calls):
+            await self._calls.answer(refused)
+        context = self._options.context
+        if batch.framework is not None:
+            context = msgspec.structs.replace(context or ToolContext(), framework=batch.framework)
+        work.end(batch, await self._answers.execute(calls, context), self._number)
+
+    async def _ask(self) -> Any:
+        """The model's answer, within the budget."""
+        left = self._calls.left
+        if left is not None and left <= 0:
+            raise StopRunError("budget", exceeded="seconds")
+        shown = self._shown.definitions()
+        await self._notify(RoundStarted(round=self._number, definitions=shown))
+        clock = asyncio.timeout(left)
+        self._asking = True
+        try:
+            with self._watched.model_call() as call:
+                request = ModelRequest(round=self._number, messages=tuple(self._messages), definitions=shown)
+                async with clock:
+                    response = await self._model.ask(request, call.chunk)
+                if self._options.telemetry is not None:
+                    call.answered(self._answers.facts(response))
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise StopRunError("budget", exceeded="seconds") from None
+        self._asking = False
+        return response
+
+    def _reply(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
+        """Add an answer, and what answers it, to the conversation."""
+        replies = [*self._answers.render(answer, results)]
+        unread = len(self._answers.refused(answer.calls)) == len(answer.calls)
+        malformed = answer.end.reason == "malformed_call" and unread
+        self._malformed = self._malformed + 1 if malformed else 0
+        self._interrupted = answer.end.reason == "paused" and not answer.calls
+        if malformed and not replies and self._malformed <= MALFORMED:
+            replies = [*self._answers.say(_AGAIN)]
+        if self._lacks_output(answer):
+            assert self._output is not None
+            replies = [*replies, *self._answers.say(self._output.request)]
+        self._messages += [*answer.messages, *replies]
+
+    def _lacks_output(self, answer: ReadAnswer) -> bool:
+        """Whether the model is to be asked for its final output, which it did not give."""
+        ended = not answer.calls and answer.end.reason == "complete"
+        return ended and self._output is not None and not self._asked_for_output
+
+    def _judge_answer(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
+        """Raise StopRunError where the answer is the last one."""
+        end = answer.end
+        output = None if self._output is None else self._output.output_of(answer.calls, results)
+        if output is not None:
+            raise StopRunError("answer", detail=end.detail, output=output)
+        if self._lacks_output(answer):
+            self._asked_for_output = True
+            return
+        if end.reason == "complete":
+            if not answer.calls:
+                raise StopRunError("answer", detail=end.detail)
+            return
+        goes_on = {
+            "paused": True,
+            "malformed_call": self._malformed <= MALFORMED,
+            "cut": bool(answer.calls or answer.problems),
+        }
+        if not goes_on.get(end.reason, False):
+            raise StopRunError(end.reason, detail=end.detail)
+
+    def _judge_limits(self) -> None:
+        """Raise StopRunError where a limit is reached."""
+        exceeded = self._calls.spending.exceeded
+        if exceeded is not None:
+            raise StopRunError("budget", exceeded=exceeded)
+        if self._calls.spent:
+            raise StopRunError("budget", exceeded="calls")
+        if self._calls.repeated:
+            raise StopRunError("repeated")
+        left = self._calls.left
+        if left is not None and left <= 0:
+            raise StopRunError("budget", exceeded="seconds")
+
+    def _now(self, **changes: Any) -> RunState:
+        """The state, with the counts of this moment."""
+        disclosure = self._shown.disclosure
+        return msgspec.structs.replace(
+            self._state,
+            calls=self._calls.made,
+            seconds=self._calls.seconds,
+            usage=self._calls.spending.used,
+            failures={**self._calls.failures},
+            attempts=self._calls.attempts,
+            shown=None if disclosure is None else disclosure.state,
+            **changes,
+        )
+
+    async def _save(self) -> None:
+        """Give the state to the program."""
+        if self._options.checkpoint is not None:
+            stored = self._options.checkpoint(self._state)
+            if isawaitable(stored):
+                await stored
+
+    async def _end(self, stop: StopRunError) -> Record:
+        """The record of the run; the observer gets it, too."""
+        self._state = self._now()
+        record = Record(
+            stopped=stop.stop,
+            rounds=tuple(self._rounds),
+            messages=tuple(self._messages),
+            seconds=self._state.seconds,
+            state=self._state,
+            exceeded=stop.exceeded,
+            detail=stop.detail,
+            output=stop.output,
+            usage=self._calls.spending.used,
+            cost=self._calls.spending.cost,
+        )
+        self._watched.ended(record)
+        await self._notify(Stopped(record=record))
+        return record
+
+    async def _calling(self, id: str, name: str, arguments: Any) -> None:
+        await self._notify(Calling(round=self._number, id=id, name=name, arguments=arguments))
+
+    async def _called(self, call: CallRecord) -> None:
+        await self._notify(Called(round=self._number, call=call))
+
+    async def _notify(self, event: LoopEvent) -> None:
+        if self._on_event is None:
+            return
+        try:
+            waits = self._on_event(event)
+            if isawaitable(waits):
+                await waits
+        except Exception as problem:
+            from ..runtime.log_records import ERROR, log
+
+            name = type(event).__name__
+            log(ERROR, "An observer of the loop failed at %s.", name, event="hook_failed", problem=problem)
