@@ -10,7 +10,8 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes
 from ..runtime.result import ToolResult
-from ..runtime.view import Entry, Snapshot, ToolView
+from ..runtime.snapshot import Entry, Snapshot
+from ..runtime.view import ToolView
 from ..runtime.wire.guesses import Guesses
 
 _TAKEN = "This is your final answer."

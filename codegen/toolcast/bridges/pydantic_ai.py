@@ -17,7 +17,8 @@ from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult
-from ..runtime.view import Snapshot, ToolView
+from ..runtime.snapshot import Snapshot
+from ..runtime.view import ToolView
 from .definition_parts import definition_parts
 from .frameworks import load
 

@@ -12,7 +12,8 @@ from .handlers import Handler, Returns, defer
 from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
 from .retry_hint import MAX_ATTEMPTS, MaxAttempts, checked_attempts
-from .view import Entry, Snapshot, ToolView
+from .snapshot import Entry, Snapshot
+from .view import ToolView
 from .workers import Workers
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ import msgspec
 
 from .argument_hint import refuse_arguments
 from .arguments import Arguments
-from .binding import Level, ToolBinding
+from .binding import Level
 from .context import ToolContext
 from .definitions import DefinitionBytes, allows_strict
-from .errors import ArgumentError, UnknownToolError
-from .executor import Executor, ReadyTool, report_fault
-from .handlers import Handler, is_async
+from .errors import ArgumentError
+from .executor import Executor, report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
 from .result import ToolResult
+from .snapshot import Entry, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
 if TYPE_CHECKING:
     from .middleware.events import Stage
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Permission = Literal["read", "write", "execute", "network"]
 PERMISSIONS = ("read", "write", "execute", "network")
-
-
-class Entry(NamedTuple):
-    """A registered tool."""
-
-    binding: ToolBinding[Any, Any]
-    handler: Handler
 
 
 class Preview(NamedTuple):
@@ -45,40 +38,6 @@ class Preview(NamedTuple):
     error: str
     params: Any = None
     asks: bool = False
-
-
-class Snapshot:
-    """All tools between two registrations, sorted by name, and what was made of them."""
-
-    __slots__ = ("definitions", "entries", "ready")
-
-    def __init__(self, entries: "dict[str, Entry | LazyTool]") -> None:
-        self.entries = {name: entries[name] for name in sorted(entries)}
-        self.ready: dict[str, ReadyTool] = {}
-        self.definitions: dict[tuple[str, str, bool], bytes] = {}
-
-    def resolve(self, name: object) -> str | None:
-        """The tool that a model means by a name; None for none, or for several."""
-        if not isinstance(name, str):
-            return None
-        if name in self.entries:
-            return name
-        from .tool_names import named_tools
-
-        found = named_tools(name, self.entries)
-        return found[0] if len(found) == 1 else None
-
-    def make_ready(self, name: object, shown: str = "") -> ReadyTool | None:
-        """What a call of a tool needs, kept under the tool's own name; None for an unknown one. `shown` is
-        `name` without values of secrets. Raises what importing it raises."""
-        known = self.resolve(name)
-        if known is None:
-            return None
-        ready = self.ready.get(known)
-        if ready is None:
-            entry = self.entries[known]
-            ready = self.ready[known] = ReadyTool(entry.binding, entry.handler, is_async(entry.handler))
-        return ready if known == name else ready._replace(written=shown)
 
 
 class ToolView:
@@ -159,7 +118,7 @@ class ToolView:
         Raises:
             UnknownToolError: there is no such tool; the message has the nearest names.
         """
-        return _find(self.snapshot(), name)
+        return find_entry(self.snapshot(), name)
 
     def select(
         self,
@@ -213,7 +172,7 @@ class ToolView:
         if found is None:
             # What is cut is redacted before: half a secret would not be found any more.
             shown = executor.redact_name(name)
-            first = _first(executor, snapshot, name, shown, context)
+            first = make_ready_or_fail(executor, snapshot, name, shown, context)
             if isinstance(first, ToolResult):
                 stage: Stage = "loading" if snapshot.resolve(name) is not None else "lookup"
                 return executor.refuse(stage, shown, provider, context, first)
@@ -272,7 +231,7 @@ class ToolView:
             known = self.resolve(name) or ""
             return Preview(report_fault(executor.guard, known, "", "loading its module", problem)[0].error)
         if ready is None:
-            return Preview(_unknown(executor.redact_name(name), self.names))
+            return Preview(unknown_tool(executor.redact_name(name), self.names))
         try:
             params = ready.binding.decode(arguments, provider, executor.guesses)
         except ArgumentError as problem:
@@ -480,41 +439,7 @@ def _permissions(values: str | Collection[str] | None) -> frozenset[str] | None:
     return chosen
 
 
-def _find(snapshot: Snapshot, name: Any) -> Entry:
-    entry = snapshot.entries.get(name) if isinstance(name, str) else None
-    if entry is None:
-        raise UnknownToolError(_unknown(name, tuple(snapshot.entries)))
-    return Entry(entry.binding, entry.handler) if isinstance(entry, LazyTool) else entry
-
-
-def _first(
-    executor: Executor, snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
-) -> ReadyTool | ToolResult:
-    """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
-    try:
-        ready = snapshot.make_ready(name, shown)
-    except Exception as problem:  # whatever a module raises when it is imported
-        call_id = "" if context is None else context.call_id
-        known = snapshot.resolve(name) or ""
-        return report_fault(executor.guard, known, call_id, "loading its module", problem)[0]
-    return ToolResult.failed(_unknown(shown, tuple(snapshot.entries))) if ready is None else ready
-
-
 def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolContext:
     return msgspec.structs.replace(
         context, tool=context.tool or tool, provider=context.provider if provider is None else provider
     )
-
-
-def _unknown(name: Any, names: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
-
-    from .tool_names import named_tools
-
-    # A model may send anything for a name; only a short one is worth comparing.
-    searched = name[:64] if isinstance(name, str) else type(name).__name__
-    near = named_tools(searched, names) or get_close_matches(searched, names, n=3)
-    if near:
-        return f"There is no tool {searched!r}. Did you mean {', '.join(near)}?"
-    listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    return f"There is no tool {searched!r}. " + (f"Tools: {listed}." if names else "No tool is registered.")
