@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from msgspec import Meta, Struct
 from toolcast.mcp import HttpOptions, http_app, mcp_server
-from toolcast.mcp.running_calls import WaitingCalls
+from toolcast.mcp.serving.running_calls import WaitingCalls
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 
@@ -414,7 +414,7 @@ def test_calls_that_wait_are_bounded_and_end(sdk: Sdk, monkeypatch: pytest.Monke
             await send(first.request_state, accepted(sdk, first))
         await send()
 
-    monkeypatch.setattr("toolcast.mcp.server.WaitingCalls", lambda: WaitingCalls(most=2, seconds=0.3))
+    monkeypatch.setattr("toolcast.mcp.serving.server.WaitingCalls", lambda: WaitingCalls(most=2, seconds=0.3))
     modern(sdk, noting, use)
     assert ended == ["cancelled"] * 3  # the last when the server ended
 

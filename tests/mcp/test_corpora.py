@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from toolcast.mcp import Limits, LiveTool
-from toolcast.mcp.live_binding import bind
-from toolcast.mcp.server_tool import schema_size, usable
+from toolcast.mcp.live.live_binding import bind
+from toolcast.mcp.live.server_tool import schema_size, usable
 from toolcast.providers import Normalizer
 
 PROVIDERS = ("openai", "anthropic", "gemini", "mcp")

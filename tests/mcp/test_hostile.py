@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
-from toolcast.mcp.server_tool import without_hidden, without_hidden_texts
+from toolcast.mcp.live.server_tool import without_hidden, without_hidden_texts
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolRegistry
 

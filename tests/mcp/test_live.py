@@ -194,7 +194,7 @@ def test_older_drafts_of_public_servers_are_raised(sdk: Sdk) -> None:
 def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     """Where a client library does not look, the answer is judged all the same."""
     from toolcast.jsonschema import Validator
-    from toolcast.mcp.live_calls import to_result
+    from toolcast.mcp.live.live_calls import to_result
 
     types = sdk("mcp.types")
     judge = Validator({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})
@@ -208,7 +208,7 @@ def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
 
 
 def test_structured_content_counts_towards_the_size_of_a_result(sdk: Sdk) -> None:
-    from toolcast.mcp.live_calls import to_result
+    from toolcast.mcp.live.live_calls import to_result
 
     types, limits = sdk("mcp.types"), Limits(result_size=1000)
     half = [types.TextContent(type="text", text="é" * 300)]

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta, Struct
+from toolcast.cli.registry_target import TargetError, load_target
 from toolcast.mcp import Prompts, Resources, mcp_server
-from toolcast.mcp.registry_target import TargetError, load_target
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.secrets import Secrets
 
@@ -398,7 +398,7 @@ def test_the_newest_revision_listens(sdk: Sdk) -> None:
 
 
 def test_subscriptions_are_bounded_and_to_what_is_there(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolcast.mcp.offered_resources.MAX_SUBSCRIPTIONS", 2)
+    monkeypatch.setattr("toolcast.mcp.serving.offered_resources.MAX_SUBSCRIPTIONS", 2)
 
     async def use(client: Any) -> None:
         for uri in ("items://1/head", "items://2/head", "items://1/head"):

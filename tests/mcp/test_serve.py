@@ -12,7 +12,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 from toolcast.mcp import mcp_server
-from toolcast.mcp.listed import Listed
+from toolcast.mcp.serving.listed import Listed
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult, UnknownProviderError
 

@@ -65,8 +65,8 @@ def command(
         if folder is not None:
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
         return _check(configuration(config_file), tool, text, provider)
-    from ..mcp.registry_target import TargetError, load_registry, quiet_stdout
     from .program import close, log_to_stderr, no_registry
+    from .registry_target import TargetError, load_registry, quiet_stdout
 
     log_to_stderr(logging.WARNING)
 

@@ -11,8 +11,8 @@ from ..console import one_line, printable
 from .options import refuse
 
 if TYPE_CHECKING:
-    from ..mcp.registry_target import TargetError
     from ..runtime.view import ToolView
+    from .registry_target import TargetError
 
 _CLOSING = 5.0
 """Seconds that handlers have to release what they hold."""

@@ -16,7 +16,7 @@ from .options import examples, refuse
 from .program import close, log_to_stderr, no_registry
 
 if TYPE_CHECKING:
-    from ..mcp.bearer_auth import BearerAuth
+    from ..mcp.serving.bearer_auth import BearerAuth
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
@@ -84,12 +84,12 @@ def command(
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
     one client is served on stdin and stdout; everything else that is printed goes to stderr.
     """
-    from ..mcp.http_options import HttpOptions
-    from ..mcp.registry_target import TargetError, load_registry, quiet_stdout
     from ..mcp.sdk import McpMissingError, load
-    from ..mcp.serve import address, http_app, serve_http, serve_stdio
-    from ..mcp.server import mcp_server
+    from ..mcp.serving.http_options import HttpOptions
+    from ..mcp.serving.serve import address, http_app, serve_http, serve_stdio
+    from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError
+    from .registry_target import TargetError, load_registry, quiet_stdout
 
     log_to_stderr(verbose=verbose)
     if http is None and (token_env or stateless):
@@ -143,7 +143,7 @@ def command(
 
 def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> dict[str, Any]:
     """What the server states of itself, as options of `mcp_server`."""
-    from ..mcp.server_identity import identity_of_module
+    from ..mcp.serving.server_identity import identity_of_module
 
     name, version = stated["server_name"], stated["server_version"]
     identity = identity_of_module(target.partition(":")[0])
@@ -159,7 +159,7 @@ def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None
 
 def _token_auth(variable: str | None) -> "BearerAuth | None":
     """Authentication by the token of an environment variable. Raises a refusal where that has none."""
-    from ..mcp.bearer_auth import BearerAuth, fixed_token
+    from ..mcp.serving.bearer_auth import BearerAuth, fixed_token
 
     if variable is None:
         return None
@@ -174,9 +174,9 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
 
 async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
     """What the program offers beside its tools, as options of `mcp_server`. Raises TargetError."""
-    from ..mcp.prompts import Prompts
-    from ..mcp.registry_target import load_target
-    from ..mcp.resources import Resources
+    from ..mcp.serving.prompts import Prompts
+    from ..mcp.serving.resources import Resources
+    from .registry_target import load_target
 
     beside: dict[str, Any] = {}
     for option, wanted in (("resources", Resources), ("prompts", Prompts)):

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..mcp.listing import list_live
+from ..mcp.live.listing import list_live
+from ..mcp.live.server_tool import Limits, ListingError
 from ..mcp.sdk import load
-from ..mcp.server_tool import Limits, ListingError
 from ..runtime.hidden_characters import without_hidden
 from .declarations import Declarations, Declared, ShapeError, read_shape
 from .tool_lists import Element

@@ -9,19 +9,19 @@ from ..lazy_exports import lazy_exports
 from .sdk import McpMissingError
 
 if TYPE_CHECKING:
-    from .bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
-    from .call_limits import CallLimits
-    from .handlers import McpHandler, register_mcp
-    from .http_options import HttpOptions, Replay
-    from .live_tools import McpTools, ToolChanges, mcp_tools
-    from .offered_tools import RefusedTool
-    from .pins import Pin, PinChange, Pins, PinsError
-    from .prompts import Prompts
-    from .resources import Resources
-    from .serve import http_app, serve_http, serve_mcp, serve_stdio
-    from .server import mcp_server
-    from .server_tool import Limits, ListingError, LiveTool
-    from .terms import hinted_permission
+    from .live.handlers import McpHandler, register_mcp
+    from .live.live_tools import McpTools, ToolChanges, mcp_tools
+    from .live.offered_tools import RefusedTool
+    from .live.pins import Pin, PinChange, Pins, PinsError
+    from .live.server_tool import Limits, ListingError, LiveTool
+    from .live.terms import hinted_permission
+    from .serving.bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
+    from .serving.call_limits import CallLimits
+    from .serving.http_options import HttpOptions, Replay
+    from .serving.prompts import Prompts
+    from .serving.resources import Resources
+    from .serving.serve import http_app, serve_http, serve_mcp, serve_stdio
+    from .serving.server import mcp_server
 
 __all__ = [
     "BearerAuth",
@@ -59,34 +59,34 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "BearerAuth": ".bearer_auth",
-        "CallLimits": ".call_limits",
-        "HttpOptions": ".http_options",
-        "Limits": ".server_tool",
-        "ListingError": ".server_tool",
-        "LiveTool": ".server_tool",
-        "McpHandler": ".handlers",
-        "McpTools": ".live_tools",
-        "Pin": ".pins",
-        "PinChange": ".pins",
-        "Pins": ".pins",
-        "PinsError": ".pins",
-        "Principal": ".bearer_auth",
-        "Prompts": ".prompts",
-        "RefusedTool": ".offered_tools",
-        "Replay": ".http_options",
-        "Resources": ".resources",
-        "ToolChanges": ".live_tools",
-        "Verify": ".bearer_auth",
-        "fixed_token": ".bearer_auth",
-        "hinted_permission": ".terms",
-        "http_app": ".serve",
-        "mcp_server": ".server",
-        "mcp_tools": ".live_tools",
-        "principal_of": ".bearer_auth",
-        "register_mcp": ".handlers",
-        "serve_http": ".serve",
-        "serve_mcp": ".serve",
-        "serve_stdio": ".serve",
+        "BearerAuth": ".serving.bearer_auth",
+        "CallLimits": ".serving.call_limits",
+        "HttpOptions": ".serving.http_options",
+        "Limits": ".live.server_tool",
+        "ListingError": ".live.server_tool",
+        "LiveTool": ".live.server_tool",
+        "McpHandler": ".live.handlers",
+        "McpTools": ".live.live_tools",
+        "Pin": ".live.pins",
+        "PinChange": ".live.pins",
+        "Pins": ".live.pins",
+        "PinsError": ".live.pins",
+        "Principal": ".serving.bearer_auth",
+        "Prompts": ".serving.prompts",
+        "RefusedTool": ".live.offered_tools",
+        "Replay": ".serving.http_options",
+        "Resources": ".serving.resources",
+        "ToolChanges": ".live.live_tools",
+        "Verify": ".serving.bearer_auth",
+        "fixed_token": ".serving.bearer_auth",
+        "hinted_permission": ".live.terms",
+        "http_app": ".serving.serve",
+        "mcp_server": ".serving.server",
+        "mcp_tools": ".live.live_tools",
+        "principal_of": ".serving.bearer_auth",
+        "register_mcp": ".live.handlers",
+        "serve_http": ".serving.serve",
+        "serve_mcp": ".serving.serve",
+        "serve_stdio": ".serving.serve",
     },
 )

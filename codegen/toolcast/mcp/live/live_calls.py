@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from ..jsonschema import Validator
-from ..runtime.context import ToolContext
-from ..runtime.errors import RefusalError
-from ..runtime.hidden_characters import without_hidden
-from ..runtime.result import Content, ToolResult
-from .sdk import load
+from ...jsonschema import Validator
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.hidden_characters import without_hidden
+from ...runtime.result import Content, ToolResult
+from ..sdk import load
 from .server_tool import Limits
 
 CLOSED = -32000

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
-from ..runtime.context import ToolContext
-from ..runtime.errors import RefusalError
-from ..runtime.registry import ToolRegistry
-from ..runtime.result import ToolResult
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.registry import ToolRegistry
+from ...runtime.result import ToolResult
 from .listing import list_live
 from .live_calls import call_live, client_session
 from .offered_tools import OTHERWISE, Offers, RefusedTool

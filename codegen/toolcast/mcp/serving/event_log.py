@@ -19,8 +19,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..sdk import load
 from .http_options import Replay
-from .sdk import load
 
 _STANDALONE = "_GET_stream"
 """The SDK's id for the stream that belongs to no request."""

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ..runtime.elicitation import Asker, ask
-from ..runtime.errors import RefusalError
-from ..runtime.hidden_characters import escape_hidden, without_hidden
-from ..runtime.middleware.policy.approval import Answer, ApprovalRequest
-from ..runtime.middleware.policy.terminal import described
+from ...runtime.elicitation import Asker, ask
+from ...runtime.errors import RefusalError
+from ...runtime.hidden_characters import escape_hidden, without_hidden
+from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
+from ...runtime.middleware.policy.terminal import described
 
 
 class _Approval(Struct):

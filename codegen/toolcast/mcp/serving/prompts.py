@@ -5,10 +5,10 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from msgspec import Struct
 
-from ..runtime.context import ToolContext
-from ..runtime.field_types import stated_type
-from ..runtime.result import Content
-from ..runtime.sampling import Message
+from ...runtime.context import ToolContext
+from ...runtime.field_types import stated_type
+from ...runtime.result import Content
+from ...runtime.sampling import Message
 from .changes import Changes
 from .text_arguments import Complete, TextArguments
 

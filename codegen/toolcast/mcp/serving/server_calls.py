@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from ..agents.dispatch.call import Call
-from ..agents.dispatch.render_results import render, structured
-from ..runtime.handler_results import fault_of_result
-from ..runtime.result import ToolResult
+from ...agents.dispatch.call import Call
+from ...agents.dispatch.render_results import render, structured
+from ...runtime.handler_results import fault_of_result
+from ...runtime.result import ToolResult
 from .listed import ListedTool, dialect_of
 
 _LOG = logging.getLogger("toolcast.mcp")

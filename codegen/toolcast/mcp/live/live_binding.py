@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..providers import (
+from ...providers import (
     Normalized,
     Normalizer,
     Profile,
@@ -18,14 +18,14 @@ from ..providers import (
     load_profile,
     tool_object,
 )
-from ..runtime.arguments import Arguments
-from ..runtime.binding import ToolBinding
-from ..runtime.contract_node import Node
-from ..runtime.errors import UnknownProviderError
+from ...runtime.arguments import Arguments
+from ...runtime.binding import ToolBinding
+from ...runtime.contract_node import Node
+from ...runtime.errors import UnknownProviderError
 from .server_tool import LiveTool
 
 if TYPE_CHECKING:
-    from ..runtime.wire.guesses import Guesses
+    from ...runtime.wire.guesses import Guesses
 
 
 _SUMMARY = 160

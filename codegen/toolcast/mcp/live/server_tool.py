@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from ..jsonschema import UnsupportedSchema, Validator
-from ..jsonschema.ecma import analyse, is_fast
-from ..jsonschema.json_values import too_deep
-from ..jsonschema.keywords import ANY_SCHEMA_MAP
-from ..jsonschema.pointers import resolve
-from ..providers import Normalizer, SchemaError, normalize, quarantined
-from ..runtime.hidden_characters import without_hidden
+from ...jsonschema import UnsupportedSchema, Validator
+from ...jsonschema.ecma import analyse, is_fast
+from ...jsonschema.json_values import too_deep
+from ...jsonschema.keywords import ANY_SCHEMA_MAP
+from ...jsonschema.pointers import resolve
+from ...providers import Normalizer, SchemaError, normalize, quarantined
+from ...runtime.hidden_characters import without_hidden
 
 
 class ListingError(Exception):

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from ..runtime.context import ToolContext
-from ..runtime.errors import RefusalError
-from ..runtime.result import Content
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.result import Content
+from ..sdk import load
 from .changes import Changes
-from .sdk import load
 from .text_arguments import Complete, TextArguments
 
 P = TypeVar("P")

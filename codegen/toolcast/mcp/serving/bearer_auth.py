@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from ..runtime.context import ToolContext
-from .sdk import load
+from ...runtime.context import ToolContext
+from ..sdk import load
 
 _TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
 """RFC 6750, 2.1: b64token."""

@@ -4,12 +4,12 @@ import sys
 from ipaddress import ip_address
 from typing import Any
 
-from ..runtime.view import ToolView
+from ...runtime.view import ToolView
+from ..sdk import load
 from .bearer_auth import BearerGuard, metadata_routes
 from .body_deadline import BodyDeadline
 from .event_log import EventLog, SessionLogs
 from .http_options import HttpOptions
-from .sdk import load
 from .server import mcp_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Literal
 from weakref import ref
 
+from ..sdk import load
 from .changes import Changes
 from .listed import Listed, is_modern
-from .sdk import load
 
 _PERIOD = 1.0
 """Seconds between two checks of the registry; a check compares two references."""

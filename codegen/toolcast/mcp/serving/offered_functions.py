@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.context import ToolContext
-from ..runtime.errors import RefusalError
-from ..runtime.handlers import call, is_from_outside
-from ..runtime.view import ToolView
-from ..runtime.workers import Workers, unwrap
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.handlers import call, is_from_outside
+from ...runtime.view import ToolView
+from ...runtime.workers import Workers, unwrap
+from ..sdk import load
 from .client_channel import ClientChannel
 from .listed import page_of
-from .sdk import load
 
 Remember = Callable[[Any], None]
 """Takes a request's context: its client is told of changes from now on."""

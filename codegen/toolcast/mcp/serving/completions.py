@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from ..sdk import load
 from .offered_functions import INVALID_PARAMS, OfferedFunctions
 from .prompts import Prompts
 from .resources import Resources
-from .sdk import load
 from .text_arguments import TextArguments
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ..agents.dispatch.media_blocks import mcp
-from ..runtime.errors import RefusalError
-from ..runtime.result import Content
+from ...agents.dispatch.media_blocks import mcp
+from ...runtime.errors import RefusalError
+from ...runtime.result import Content
+from ..sdk import load
 from .offered_functions import INVALID_PARAMS, OfferedFunctions, Remember
 from .prompts import Prompts, messages_of
-from .sdk import load
 
 
 class OfferedPrompts:

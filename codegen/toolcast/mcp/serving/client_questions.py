@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ..runtime.elicitation import ElicitationRequest, Elicited
-from ..runtime.errors import RefusalError
-from ..runtime.hidden_characters import without_hidden
-from ..runtime.result import Content
-from ..runtime.sampling import Message, Sampled, SamplingRequest
-from .sdk import load
+from ...runtime.elicitation import ElicitationRequest, Elicited
+from ...runtime.errors import RefusalError
+from ...runtime.hidden_characters import without_hidden
+from ...runtime.result import Content
+from ...runtime.sampling import Message, Sampled, SamplingRequest
+from ..sdk import load
 
 _SHOWN = 300
 """Characters of a client's words that a refusal repeats."""

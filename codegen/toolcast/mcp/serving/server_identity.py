@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..runtime.view import ToolView
+from ...runtime.view import ToolView
 
 _OWN = __name__.partition(".")[0]
 _NAMELESS = "tools"

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..runtime.errors import RefusalError
-from ..runtime.result import ToolResult
+from ...runtime.errors import RefusalError
+from ...runtime.result import ToolResult
 from .bearer_auth import principal_in
 from .client_channel import ANSWER_SECONDS, ClientChannel
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from ..agents.dispatch.media_blocks import resource_contents
-from ..runtime.errors import RefusalError
+from ...agents.dispatch.media_blocks import resource_contents
+from ...runtime.errors import RefusalError
+from ..sdk import load
 from .announce import SUBSCRIPTIONS
 from .listed import is_modern
 from .offered_functions import INVALID_PARAMS, OfferedFunctions, Remember
 from .resources import Found, Resources, contents
-from .sdk import load
 
 NOT_FOUND = -32002
 """The code of a resource that is not there, up to 2025-11-25; since then it is that of invalid parameters."""

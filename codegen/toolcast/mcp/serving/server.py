@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.context import Framework, ToolContext
-from ..runtime.errors import UnknownToolError
-from ..runtime.result import ToolResult
-from ..runtime.view import ToolView
+from ...runtime.context import Framework, ToolContext
+from ...runtime.errors import UnknownToolError
+from ...runtime.result import ToolResult
+from ...runtime.view import ToolView
+from ..sdk import load
 from .announce import Announcer, Kind
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .changes import Changes
@@ -24,7 +25,6 @@ from .prompts import Prompts
 from .registry_server import server_type
 from .resources import Resources
 from .running_calls import CallIdentity, RunningCall, WaitingCalls, call_identity
-from .sdk import load
 from .server_calls import answer
 from .server_identity import ServerIdentity, identity_of
 

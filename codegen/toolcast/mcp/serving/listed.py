@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..jsonschema import UnsupportedSchema, Validator
-from ..jsonschema.pointers import unescape
-from ..runtime.binding import ToolBinding
-from ..runtime.errors import UnknownProviderError
-from ..runtime.view import ToolView
-from .server_tool import result_validator
+from ...jsonschema import UnsupportedSchema, Validator
+from ...jsonschema.pointers import unescape
+from ...runtime.binding import ToolBinding
+from ...runtime.errors import UnknownProviderError
+from ...runtime.view import ToolView
+from ..live.server_tool import result_validator
 
 MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""

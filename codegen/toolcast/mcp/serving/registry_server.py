@@ -8,7 +8,7 @@ the type here is both, and its low-level server is itself.
 from functools import cache
 from typing import Any
 
-from .sdk import load
+from ..sdk import load
 
 _ATTRIBUTES = (
     "name",

@@ -9,17 +9,17 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from ..runtime.context import LOG_LEVELS, LogLevel, ToolContext
-from ..runtime.elicitation import ElicitationRequest, Elicited
-from ..runtime.encode import to_builtins
-from ..runtime.errors import RefusalError
-from ..runtime.sampling import Sampled, SamplingRequest
+from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
+from ...runtime.elicitation import ElicitationRequest, Elicited
+from ...runtime.encode import to_builtins
+from ...runtime.errors import RefusalError
+from ...runtime.sampling import Sampled, SamplingRequest
+from ..sdk import load
 from . import client_questions as questions
 from .bearer_auth import extra_of
 from .call_limits import Turn
 from .listed import is_modern
 from .outbox import Outbox, Progress
-from .sdk import load
 
 ANSWER_SECONDS = 600.0
 """Seconds that a client has to answer a question."""

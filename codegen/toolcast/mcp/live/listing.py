@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
+from ..sdk import load
 from .live_calls import is_closed
-from .sdk import load
 from .server_tool import Limits, ListingError, LiveTool, UnfitError, read_tool
 
 _CURSOR = 4096

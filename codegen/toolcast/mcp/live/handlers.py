@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.binding import ToolBinding
-from ..runtime.context import ToolContext
-from ..runtime.errors import EncodeError
-from ..runtime.registry import ToolRegistry
-from ..runtime.result import ToolResult
+from ...runtime.binding import ToolBinding
+from ...runtime.context import ToolContext
+from ...runtime.errors import EncodeError
+from ...runtime.registry import ToolRegistry
+from ...runtime.result import ToolResult
 from .live_calls import call_live
 from .server_tool import Limits
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from ..runtime.view import PERMISSIONS, Permission
+from ...runtime.view import PERMISSIONS, Permission
 from .server_tool import Limits, LiveTool
 
 LONGEST = 64

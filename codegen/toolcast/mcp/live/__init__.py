@@ -1,0 +1,1 @@
+"""A live server's tools in a registry."""

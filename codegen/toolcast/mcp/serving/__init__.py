@@ -1,0 +1,1 @@
+"""A registry offered to MCP clients."""
