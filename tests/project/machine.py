@@ -84,6 +84,7 @@ class Machine(Edits):
             assert problem.code == "kept-file", problem
             (self.base / problem.file).unlink()
             self.obstacles.discard(self.base / problem.file)
+            self.foreign.pop(self.base / problem.file, None)
         if not self.disowned:
             assert self.extra({}) == []
         self.unfinished.clear()
