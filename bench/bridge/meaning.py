@@ -32,7 +32,8 @@ def _mapping(arguments: Any) -> Any:
     if type(arguments) is not dict:
         return UNCLEAR
     try:
-        text = json.dumps(arguments, allow_nan=False)
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        text.encode()  # refuses halves of surrogate pairs
         return arguments if json.loads(text) == arguments else UNCLEAR
     except (TypeError, ValueError, RecursionError):
         return NOTHING
