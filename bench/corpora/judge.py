@@ -93,7 +93,7 @@ def _probe(
         for value in (base, *bent(base, _PER_VALUE)):
             verdict.probes += 1
             taken = accepts(value)
-            if taken != oracle.allows(value):
+            if taken != oracle.allows({} if value is None else value):  # null means no arguments
                 yield f"a probe is {'taken' if taken else 'refused'}: {_short(value)}"
 
 
