@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def redacted_channels(context: ToolContext, secrets: "Secrets | None") -> dict[str, Any]:
     """The channels that `context` has, each without values of secrets."""
-    report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
     if secrets is None:
         return {}
+    report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
     channels: dict[str, Any] = {}
     if report is not None:
 

@@ -15,6 +15,7 @@ _REFERENCE = re.compile(rf"<secret_ref:({NAME.pattern})>")
 _BEGUN = re.compile(r"<secret_ref:", re.IGNORECASE)
 _NEARLY = re.compile(r"<\s*/?\s*secret[\s_-]*ref(?![a-z0-9])", re.IGNORECASE)
 _OPENING = ord("<")  # a number is found in bytes in an eighth of the time of other bytes
+_encode = msgspec.json.Encoder().encode
 _FORM = "Write <secret_ref:NAME>; a NAME has letters, digits and underscores, 64 at most, and no digit first."
 
 
@@ -25,7 +26,7 @@ def may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
     are. It leaves out what equals its default, so the defaults of the contract are searched, too.
     """
     try:
-        text = msgspec.json.encode(params) + (binding._lazy.defaults or binding._defaults())
+        text = _encode(params) + (binding._lazy.defaults or binding._defaults())
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
         return True
     # Without the first letter: to a pattern that ignores case, U+017F is an s.
