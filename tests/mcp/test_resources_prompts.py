@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from msgspec import Meta, Struct
 from toolcast.cli.registry_target import TargetError, load_target
-from toolcast.mcp import Prompts, Resources, mcp_server
+from toolcast.mcp import McpMissingError, Prompts, Resources, mcp_server
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.secrets import Secrets
 
@@ -481,7 +481,10 @@ def test_functions_log_and_do_not_block_others(sdk: Sdk, caplog: pytest.LogCaptu
     assert heard == ["read 7"]
 
 
-RESOURCES, PROMPTS = offered()
+try:
+    RESOURCES, PROMPTS = offered()
+except McpMissingError:  # every test here is skipped, or fails in CI
+    RESOURCES, PROMPTS = Resources(), Prompts()
 NOT_OFFERED = 5
 
 
