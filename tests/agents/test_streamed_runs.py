@@ -533,16 +533,23 @@ class Letters(AnswerStream):
         return self.whole
 
 
-class Lettered(Answers):
-    """An adapter of a program's own, whose answers are texts without calls."""
+class Own(Answers):
+    """An adapter of a program's own, whose answers are texts without calls; it reads no streams."""
 
     def __init__(self, _tools: Any) -> None: ...
 
     def read(self, response: Any) -> ReadAnswer:
         return ReadAnswer(messages=[response], calls=())
 
+    async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
+        return [ToolResult.failed(f"{call} of {context}") for call in calls]
+
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
         return [] if answer.calls else results
+
+
+class Lettered(Own):
+    """The same, with streams."""
 
     def stream(self) -> AnswerStream:
         return Letters()
@@ -554,10 +561,15 @@ def test_an_adapter_may_have_streams_of_its_own() -> None:
     assert [event.text for event in seen if isinstance(event, TextPiece)] == [*"Done."]
 
 
-class Own(Answers):
-    """An adapter of a program's own, without streams."""
+class Empty(Answers):
+    """An adapter without the steps that each needs."""
 
     def __init__(self, _tools: Any) -> None: ...
+
+
+def test_an_adapter_that_lacks_a_step_is_refused_with_the_steps() -> None:
+    with pytest.raises(TypeError, match="execute, read, render"):
+        run(streaming("Done."), dispatcher=Empty)
 
 
 def test_an_adapter_without_streams_says_so() -> None:

@@ -1,5 +1,6 @@
 """Answers that arrive in pieces, put together for the loop: one reader for native calls, one for text."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,9 +17,10 @@ MAX_STREAMED_TEXT = 4 * MAX_TEXT
 """Characters of a streamed text at most."""
 
 
-class AnswerStream:
+class AnswerStream(ABC):
     """Puts one streamed answer together; the base of a program's own reader."""
 
+    @abstractmethod
     def feed(self, chunk: Any) -> Sequence[Piece]:
         """Take the next chunk.
 
@@ -28,7 +30,6 @@ class AnswerStream:
         Returns:
             What it adds.
         """
-        raise NotImplementedError
 
     def finish(self) -> Sequence[Piece]:
         """End the stream.
@@ -38,13 +39,13 @@ class AnswerStream:
         """
         return ()
 
+    @abstractmethod
     def response(self) -> Any:
         """Give the whole answer, after `finish`.
 
         Returns:
             What the model would have returned without a stream.
         """
-        raise NotImplementedError
 
 
 class WireStream(AnswerStream):

@@ -4,6 +4,7 @@ The steps are apart, so that a call may wait for a person or another program bet
 its calls are carried out, and the messages that answer them are written.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -54,7 +55,7 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
     usage: Usage | None = None
 
 
-class Answers:
+class Answers(ABC):
     """What the loop asks about the answers of a model; the base of a program's own adapter.
 
     `run_tools(dispatcher=MyAnswers)` makes one with the tools of the run. For a run that can be resumed, a
@@ -66,6 +67,7 @@ class Answers:
 
     name: str = ""
 
+    @abstractmethod
     def read(self, response: Any) -> ReadAnswer:
         """Read an answer.
 
@@ -75,7 +77,6 @@ class Answers:
         Returns:
             The answer; the same calls each time.
         """
-        raise NotImplementedError
 
     def restore(self, response: Any) -> Any:
         """Give the form of a response that `read` takes.
@@ -88,6 +89,7 @@ class Answers:
         """
         return response
 
+    @abstractmethod
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         """Carry out calls with the tools of the run.
 
@@ -99,7 +101,6 @@ class Answers:
         Returns:
             One result for each call, in their order.
         """
-        raise NotImplementedError
 
     def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
         """Give the calls that `execute` answers without calling a tool, such as one that was cut off.
@@ -113,6 +114,7 @@ class Answers:
         del calls
         return ()
 
+    @abstractmethod
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
         """Write the messages that answer calls, and problems.
 
@@ -123,7 +125,6 @@ class Answers:
         Returns:
             Messages; none where there is nothing to answer.
         """
-        raise NotImplementedError
 
     def say(self, text: str) -> Sequence[Any]:
         """Write a message of the user.

@@ -34,7 +34,7 @@ class Snapshot:
             return None
         if name in self.entries:
             return name
-        from .tool_names import named_tools
+        from .garbled_names import named_tools
 
         found = named_tools(name, self.entries)
         return found[0] if len(found) == 1 else None
@@ -77,7 +77,7 @@ def unknown_tool(name: Any, names: tuple[str, ...]) -> str:
     """What a model reads of a name that no tool has, with the nearest names."""
     from difflib import get_close_matches
 
-    from .tool_names import named_tools
+    from .garbled_names import named_tools
 
     # A model may send anything for a name; only a short one is worth comparing.
     searched = name[:64] if isinstance(name, str) else type(name).__name__

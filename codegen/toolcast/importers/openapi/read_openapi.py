@@ -11,6 +11,7 @@ from ..declarations import Declarations, Declared
 from .arguments import object_of, of_parameter
 from .bodies import body_of
 from .document import OpenApiDocument, read_source
+from .operation_names import names_of
 from .operations import EVERYTHING, Operation, Selection, operations, parameters
 from .plain_text import MAX_LENGTH, plain_text, shortened
 from .problem import UnreadableError
@@ -19,7 +20,6 @@ from .schemas import SchemaConverter
 from .security import security_of
 from .server_defaults import without_defaults
 from .servers import server_of
-from .tool_names import names_of
 
 _READING = frozenset({"get", "head", "options", "query"})
 _IDEMPOTENT = frozenset({"put", "delete"})
