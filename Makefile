@@ -25,7 +25,7 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "toolcast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev,tools]'
 	@touch $@
 
 $(JUDGES): $(STAMP)

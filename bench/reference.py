@@ -23,6 +23,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast": ("compile",),
     "toolcast.runtime": None,
     "toolcast.runtime.middleware.policy": None,
+    "toolcast.runtime.workspace": None,
     "toolcast.runtime.middleware.secrets": None,
     "toolcast.runtime.middleware.events": (
         *(

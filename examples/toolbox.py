@@ -4,7 +4,8 @@ import os
 from itertools import islice
 
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.middleware.policy import Policy, Workspace, path_errors
+from toolcast.runtime.middleware.policy import Policy
+from toolcast.runtime.workspace import Workspace, path_errors
 
 from .generated.files.list_folder import ListFolderParams, ListFolderResult
 from .generated.files.read_file import ReadFileParams

@@ -1,11 +1,9 @@
-"""Which calls may run, which files they may touch, which commands they may start."""
+"""Which calls may run, and which commands they may start."""
 
 from .approval import Answer, ApprovalRequest, Approver, Shape
 from .commands import Commands
-from .path_errors import PathError, path_errors
 from .policy import Autonomy, Decision, Policy, RateLimit
 from .terminal import TerminalApprover
-from .workspace import Workspace, WorkspaceError
 
 __all__ = [
     "Answer",
@@ -14,12 +12,8 @@ __all__ = [
     "Autonomy",
     "Commands",
     "Decision",
-    "PathError",
     "Policy",
     "RateLimit",
     "Shape",
     "TerminalApprover",
-    "Workspace",
-    "WorkspaceError",
-    "path_errors",
 ]

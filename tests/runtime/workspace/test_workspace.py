@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.runtime.middleware.policy import PathError, Workspace, WorkspaceError
-from toolcast.runtime.middleware.policy.workspace import check_spelling
+from toolcast.runtime.workspace import PathError, Workspace, WorkspaceError
+from toolcast.runtime.workspace.workspace import check_spelling
 
 OUTSIDE = "nobody may read this"
 

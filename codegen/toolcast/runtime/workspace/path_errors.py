@@ -5,7 +5,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from ...errors import RefusalError
+from ..errors import RefusalError
 
 _LONGEST = 200
 """Characters of a path that an error repeats."""

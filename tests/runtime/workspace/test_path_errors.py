@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
-from toolcast.runtime.middleware.policy import PathError, Workspace, path_errors
+from toolcast.runtime.workspace import PathError, Workspace, path_errors
 
 from examples.toolbox import toolbox
 from tests.runtime.sample.files.edit import EDIT
