@@ -1,1 +1,1 @@
-"""Handlers of the reference toolset, for programs that use its tools or copy from them (`toolcast[tools]`)."""
+"""Handlers of the reference toolset (`toolcast[tools]`), for programs that use its tools or copy from them."""

@@ -17,7 +17,7 @@ from toolcast.runtime.workspace import PathError, Workspace, path_errors
 from examples.toolbox import toolbox
 from tests.runtime.sample.files.edit import EDIT
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
