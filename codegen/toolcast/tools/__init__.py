@@ -1,1 +1,1 @@
-"""Handlers of the reference toolset (`toolcast[tools]`), for programs that use its tools or copy from them."""
+"""Handlers of the reference toolset, for programs to use or to copy from (`toolcast[tools]`)."""
