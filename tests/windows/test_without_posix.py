@@ -56,6 +56,8 @@ def test_bridges_are_imported(tmp_path: Path) -> None:
 GUARDED = {
     ("os", "O_NOCTTY"): "TerminalApprover, which Windows cannot make",
     ("os", "set_blocking"): "Workspace, which Windows cannot make",
+    ("os", "fchmod"): "Workspace, which Windows cannot make",
+    ("os", "fchown"): "Workspace, which Windows cannot make",
     ("os", "geteuid"): "ownership asks whether it is there",
     ("os", "sched_getaffinity"): "only on Linux",
     ("import", "fcntl"): "the other branch of `lock.py` has msvcrt",

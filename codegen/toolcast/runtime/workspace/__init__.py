@@ -1,6 +1,8 @@
 """Files inside one folder, and none outside of it, for handlers."""
 
-from .path_errors import PathError, path_errors
-from .workspace import Workspace, WorkspaceError
+from .path_errors import PathError, WorkspaceError, path_errors
+from .path_status import PathStatus
+from .tree_walk import Entry
+from .workspace import Workspace
 
-__all__ = ["PathError", "Workspace", "WorkspaceError", "path_errors"]
+__all__ = ["Entry", "PathError", "PathStatus", "Workspace", "WorkspaceError", "path_errors"]

@@ -1,16 +1,23 @@
 """Files inside one folder, and none outside of it, whatever changes meanwhile."""
 
+import errno
 import os
-import stat
-import unicodedata
-from collections.abc import Generator
-from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, TypeVar
 
-from .path_errors import PathError, path_errors, shown
+from .atomic_write import append_all, write_atomically
+from .glob_pattern import parse_glob
+from .moves import move_to_new_name
+from .path_errors import PathError, WorkspaceError, path_errors, shown, system_error
+from .path_status import PathStatus, check_regular, check_system, kind, path_status
+from .removal import remove_tree
+from .resolution import FILE, FOLDER, Place, Root, names_below, resolved
+from .spelling import check_spelling
+from .tree_walk import Entry, Limits, Step, open_entry, walk_tree
 
-_LINKS = 40
 _MODES = {
     "r": os.O_RDONLY,
     "r+": os.O_RDWR,
@@ -21,23 +28,18 @@ _MODES = {
     "x": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
     "x+": os.O_RDWR | os.O_CREAT | os.O_EXCL,
 }
-# `os.open` makes descriptors that other programs do not inherit. What a system lacks is no flag: `Workspace`
-# refuses such a system.
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-class WorkspaceError(PathError):
-    """A path that leads out of the workspace, or to no regular file; the text states why."""
+MAX_ENTRIES = 100_000
+_TRIES = 10
+S = TypeVar("S")
 
 
 class Workspace:
     """A folder that paths of a model may not leave.
 
-    Every step of a path is opened relative to the one before, by descriptor, and no step follows a link by
-    itself: links are read, and followed while they stay inside. So a link, or a folder, that is replaced
-    between a check and its use leads nowhere else: there is no check apart from the use. POSIX only.
+    A path is relative to the folder, or absolute and below it; `..` may step up within it. Every step of
+    a path is opened relative to the one before, by descriptor, and no step follows a link by itself: links
+    are read, and followed while they stay inside. So a link, or a folder, that is replaced between a check
+    and its use leads nowhere else: there is no check apart from the use. POSIX only.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
@@ -56,22 +58,22 @@ class Workspace:
                 "run the tools that touch files in a container or in WSL."
             )
         self.root = Path(root).resolve()
-        self._unresolved_root = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
         if not self.root.is_dir():
             raise ValueError(f"The workspace {self.root} is no folder.")
         if self.root.parent == self.root:
             raise ValueError("The root of the file system cannot be a workspace: nothing is outside of it.")
-        self._fd = os.open(self.root, _FOLDER)
         try:
-            self._proc: int | None = Path("/proc").stat().st_dev
+            system: int | None = Path("/proc").stat().st_dev
         except OSError:
-            self._proc = None
+            system = None
+        unresolved = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
+        self._root = Root(os.open(self.root, FOLDER), (self.root, unresolved), system)
 
     def close(self) -> None:
         """Close the folder's descriptor."""
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        root, self._root = self._root, Root(-1, self._root.paths, None)
+        if root.fd >= 0:
+            os.close(root.fd)
 
     def __enter__(self) -> "Workspace":
         return self
@@ -108,26 +110,89 @@ class Workspace:
             PathError: the operating system refuses the path.
             ValueError: the mode does not exist.
         """
-        kind = mode.replace("b", "").replace("t", "")
-        if kind not in _MODES or len(mode) - len(kind) > 1:
+        mode_kind = mode.replace("b", "").replace("t", "")
+        if mode_kind not in _MODES or len(mode) - len(mode_kind) > 1:
             raise ValueError(f"There is no mode {mode!r}.")
-        flags = _MODES[kind]
-        with path_errors(path), self._walk(path) as (folder, name, _):
-            if name is None:
-                raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
-            fd = os.open(name, flags | _FILE, 0o666, dir_fd=folder)
+        with path_errors(path), resolved(self._root, path) as place:
+            fd = self._open_file(place, path, _MODES[mode_kind], 0o666)
             try:
-                check_spelling(folder, name, WorkspaceError)
-                self._check_status(os.fstat(fd), path, writes=kind != "r")
-                if kind.startswith("w"):  # only now: an open that is refused must change nothing
+                if mode_kind.startswith("w"):  # only now: an open that is refused must change nothing
                     os.ftruncate(fd, 0)
-                os.set_blocking(fd, True)
                 if "b" in mode:
                     return os.fdopen(fd, mode)
                 return os.fdopen(fd, mode, encoding=encoding or "utf-8", errors=errors, newline=newline)
             except BaseException:
                 os.close(fd)
                 raise
+
+    def write(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        create_only: bool = False,
+        mode: int | None = None,
+        parents: bool = False,
+    ) -> bool:
+        """Write a whole file: its content is the former or the new one at any time, and never a part.
+
+        The content goes to a file beside, `.toolcast-….tmp`, which then takes the name. A process that is
+        killed leaves one at most, and the next write of the same path removes it.
+
+        Args:
+            path: the path that the model wrote.
+            data: the content.
+            create_only: refuse a file that exists.
+            mode: permission bits; by default those of the replaced file, or what new files of the process
+                have.
+            parents: make the folders on the way that do not exist.
+
+        Returns:
+            Whether the file is new.
+
+        Raises:
+            WorkspaceError: the path is outside, no regular file, or has another name elsewhere.
+            PathError: the operating system refuses; the file is as it was.
+        """
+        with path_errors(path), resolved(self._root, path, parents=parents) as place:
+            name = _named(place, path)
+            replaced = _status(place, name)
+            if replaced is not None:
+                check_regular(replaced, path, self._root.system, writes=True)
+                if create_only:
+                    raise system_error(errno.EEXIST)
+            write_atomically(place.folder, name, data, replaced=replaced, mode=mode)
+        return replaced is None
+
+    def append(self, path: str, data: bytes, *, parents: bool = False, mode: int | None = None) -> bool:
+        """Write at the end of a file, which is made where it does not exist.
+
+        Args:
+            path: the path that the model wrote.
+            data: what to add.
+            parents: make the folders on the way that do not exist.
+            mode: permission bits of a new file; by default what new files of the process have.
+
+        Returns:
+            Whether the file is new.
+
+        Raises:
+            WorkspaceError: the path is outside, no regular file, or has another name elsewhere.
+            PathError: the operating system refuses; the file is as it was.
+        """
+        with path_errors(path), resolved(self._root, path, parents=parents) as place:
+            fd, created = self._open_to_append(place, path)
+            try:
+                if created and mode is not None:
+                    os.fchmod(fd, mode)
+                append_all(fd, data)
+            except BaseException:
+                if created:
+                    os.unlink(_named(place, path), dir_fd=place.folder)
+                raise
+            finally:
+                os.close(fd)
+        return created
 
     def resolve(self, path: str) -> Path:
         """Resolve the links of a path, to show or compare it. Its last part need not exist.
@@ -144,8 +209,29 @@ class Workspace:
             WorkspaceError: the path is outside.
             PathError: a folder on the way does not exist.
         """
-        with path_errors(path), self._walk(path) as (_, name, parts):
-            return self.root.joinpath(*parts, *([] if name is None else [name]))
+        with path_errors(path), resolved(self._root, path) as place:
+            return self.root.joinpath(*place.names)
+
+    def relative(self, path: str) -> str:
+        """Write a path as one from the root, to show it.
+
+        Args:
+            path: the path that the model wrote.
+
+        Returns:
+            The path from the root, with `/`, and `.` for the root. Links stay in it; only where it steps up
+            with `..` they are resolved, since it steps up from where they lead.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: the path steps up from a folder that does not exist.
+        """
+        with path_errors(path):
+            names = names_below(self._root, path)
+            if ".." in names:
+                with resolved(self._root, path) as place:
+                    names = place.names
+            return "/".join(names) or "."
 
     def names(self, path: str = ".") -> list[str]:
         """List a folder inside.
@@ -160,161 +246,308 @@ class Workspace:
             WorkspaceError: the path is outside.
             PathError: the path is no folder.
         """
-        with path_errors(path), self._walk(path) as (folder, name, _):
-            if name is None:
-                return sorted(os.listdir(folder))  # noqa: PTH208 - by descriptor
-            entered = self._enter(name, folder, path)
-            try:
-                return sorted(os.listdir(entered))  # noqa: PTH208 - the same
-            finally:
-                os.close(entered)
-
-    def _check_status(self, status: os.stat_result, path: str, writes: bool) -> None:
-        if stat.S_ISDIR(status.st_mode):
-            raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
-        if not stat.S_ISREG(status.st_mode):
-            raise WorkspaceError(f"{shown(path)} is no regular file. Name one that is.")
-        if writes and status.st_nlink > 1:
-            raise WorkspaceError(
-                f"{shown(path)} has another name elsewhere (a hard link), so writing may change a file "
-                "outside of the workspace. Write a new file instead."
-            )
-        if status.st_dev == self._proc:
-            raise WorkspaceError(
-                f"{shown(path)} belongs to the system, not to the workspace. Name another file."
-            )
-
-    def _parts(self, path: str) -> list[str]:
-        """The names in a path, from the root on."""
-        if not isinstance(path, str) or not path or "\0" in path:
-            raise WorkspaceError("A path must be text that is not empty, without a zero byte.")
-        pure = PurePosixPath(path)
-        if ".." in pure.parts:
-            raise WorkspaceError(
-                f"{shown(path)} steps upwards with '..'. Write it from the workspace's root."
-            )
-        if not pure.is_absolute():
-            return list(pure.parts)
-        # "//x" is another root to PurePosixPath.
-        pure = PurePosixPath("/" + path.lstrip("/"))
-        for root in (self.root, self._unresolved_root):
-            if pure.is_relative_to(root):
-                return list(pure.relative_to(root).parts)
-        raise self._outside(path)
-
-    def _outside(self, path: str) -> WorkspaceError:
-        return WorkspaceError(f"{shown(path)} is outside of the workspace. Name a path below {self.root}.")
+        with self.folder(path) as fd:
+            return sorted(os.listdir(fd))  # noqa: PTH208 - by descriptor
 
     @contextmanager
-    def _walk(self, path: str) -> Generator[tuple[int, str | None, list[str]], None, None]:
-        """The folder in which `path` ends, open; the last name in it, which is no link (None for the root);
-        and the names of the folders on the way."""
-        todo = self._parts(path)[::-1]
-        trail: list[tuple[str, int]] = []
-        links = 0
-        try:
-            while True:
-                folder = trail[-1][1] if trail else self._fd
-                if not todo:
-                    name = None
-                    if trail:
-                        # A path that ended in a link to a folder, or in `..` of a link.
-                        name, last = trail.pop()
-                        os.close(last)
-                    yield (trail[-1][1] if trail else self._fd), name, [part for part, _ in trail]
-                    return
-                name = todo.pop()
-                if name == "..":  # only links have them
-                    if not trail:
-                        raise self._outside(path)
-                    os.close(trail.pop()[1])
-                    continue
-                target = _link(name, folder)
-                if target is not None:
-                    links += 1
-                    if links > _LINKS:
-                        raise WorkspaceError(
-                            f"{shown(path)} leads through too many links. Use a path without links."
-                        )
-                    todo += self._follow(target, trail, path)
-                elif todo:
-                    trail.append((name, self._enter(name, folder, path)))
-                else:
-                    yield folder, name, [part for part, _ in trail]
-                    return
-        finally:
-            for _, fd in trail:
+    def folder(self, path: str = ".") -> Generator[int]:
+        """Hold a folder inside open, for what takes a descriptor: as the current folder of a process, say.
+
+        Args:
+            path: the path that the model wrote.
+
+        Yields:
+            The folder's descriptor, which is closed with the `with` block.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: the path is no folder.
+        """
+        with path_errors(path), resolved(self._root, path) as place:
+            fd = os.open("." if place.name is None else place.name, FOLDER, dir_fd=place.folder)
+            try:
+                if place.name is not None:
+                    check_spelling(place.folder, place.name, WorkspaceError)
+                check_system(os.fstat(fd), path, self._root.system)
+            except BaseException:
                 os.close(fd)
-
-    def _follow(self, target: str, trail: list[tuple[str, int]], path: str) -> list[str]:
-        """What a link adds to the way, last first."""
-        if not target.startswith("/"):
-            return [part for part in target.split("/") if part not in ("", ".")][::-1]
-        pure = PurePosixPath(os.path.normpath("/" + target.lstrip("/")))
-        root = next((root for root in (self.root, self._unresolved_root) if pure.is_relative_to(root)), None)
-        if root is None:
-            raise self._outside(path)
-        while trail:
-            os.close(trail.pop()[1])
-        return list(pure.relative_to(root).parts)[::-1]
-
-    def _enter(self, name: str, folder: int, path: str) -> int:
-        fd = os.open(name, _FOLDER, dir_fd=folder)
+                raise
         try:
-            check_spelling(folder, name, WorkspaceError)
-            if os.fstat(fd).st_dev == self._proc:
-                raise WorkspaceError(
-                    f"{shown(path)} belongs to the system, not to the workspace. Name another file."
+            yield fd
+        finally:
+            os.close(fd)
+
+    def stat(self, path: str, *, follow: bool = True) -> PathStatus:
+        """What stands at a path.
+
+        Args:
+            path: the path that the model wrote.
+            follow: follow a link at its end.
+
+        Returns:
+            Its kind, size and time.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: nothing is there, or the operating system refuses the path.
+        """
+        with path_errors(path), resolved(self._root, path, follow=follow) as place:
+            if place.name is None:
+                return path_status(os.fstat(place.folder))
+            return path_status(_present(place, place.name))
+
+    def exists(self, path: str) -> bool:
+        """Whether something stands at a path, or where a link at its end leads.
+
+        Args:
+            path: the path that the model wrote.
+
+        Returns:
+            Whether `stat` would find something.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: the operating system refuses the path.
+        """
+        with path_errors(path):
+            try:
+                with resolved(self._root, path) as place:
+                    return place.name is None or _status(place, place.name) is not None
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+
+    def mkdir(self, path: str, *, parents: bool = False, exist_ok: bool = False) -> None:
+        """Make a folder.
+
+        Args:
+            path: the path that the model wrote.
+            parents: make the folders on the way that do not exist.
+            exist_ok: accept a folder that exists.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: it exists, or the operating system refuses.
+        """
+        with path_errors(path), resolved(self._root, path.rstrip("/") or path, parents=parents) as place:
+            try:
+                if place.name is None:
+                    raise system_error(errno.EEXIST)
+                os.mkdir(place.name, dir_fd=place.folder)
+            except FileExistsError:
+                if not exist_ok:
+                    raise
+                if place.name is not None and kind(_present(place, place.name).st_mode) != "folder":
+                    raise
+
+    def rename(self, source: str, target: str, *, replace: bool = False) -> None:
+        """Rename a file, folder or link, or move it to another folder. A link itself is renamed.
+
+        Args:
+            source: the path that the model wrote.
+            target: the new path; the folders on the way exist.
+            replace: replace a file, link or empty folder that is there.
+
+        Raises:
+            WorkspaceError: a path is outside, or the root.
+            PathError: the target exists, or the operating system refuses.
+        """
+        with (
+            path_errors(source),
+            resolved(self._root, source, follow=False) as origin,
+            path_errors(target),
+            resolved(self._root, target, follow=False) as place,
+        ):
+            with path_errors(source):
+                name = _movable(origin, source)
+                moved = _present(origin, name)
+            try:
+                _move(origin, name, moved, place, _movable(place, target), replace)
+            except FileNotFoundError as problem:
+                raise PathError(f"{shown(source)} does not exist any more. List its folder.") from problem
+            except OSError as problem:
+                if problem.errno == errno.EXDEV:
+                    with path_errors(source):
+                        raise
+                if problem.errno == errno.EINVAL:
+                    raise PathError(
+                        f"{shown(source)} cannot be moved into itself. Use another target."
+                    ) from problem
+                raise
+
+    def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder. Of a link only the link itself is removed.
+
+        Args:
+            path: the path that the model wrote.
+            recursive: remove a folder with all that is in it. Otherwise it must be empty.
+
+        Raises:
+            WorkspaceError: the path is outside, or the root.
+            PathError: the operating system refuses; with `recursive`, a part may be removed by then.
+        """
+        with path_errors(path), resolved(self._root, path, follow=False) as place:
+            name = _movable(place, path)
+            if kind(_present(place, name).st_mode) != "folder":
+                os.unlink(name, dir_fd=place.folder)
+            elif recursive:
+                remove_tree(place.folder, name)
+            else:
+                os.rmdir(name, dir_fd=place.folder)
+
+    def walk(
+        self,
+        path: str = ".",
+        *,
+        skip: Callable[[str], bool] | None = None,
+        max_depth: int | None = None,
+        max_entries: int = MAX_ENTRIES,
+    ) -> Iterator[Entry]:
+        """Go through all that is below a folder, each folder before what is in it, by name.
+
+        No link below the folder is followed. Passed over is what disappears meanwhile, and what is in a
+        folder below that may not be read. No descriptor is open between two entries.
+
+        Args:
+            path: the path that the model wrote.
+            skip: whether a name is neither yielded nor entered.
+            max_depth: levels to go down, 1 for the folder alone; None for all.
+            max_entries: names to look at.
+
+        Yields:
+            Files, folders, links and what else there is.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: the path is no folder; it holds more than `max_entries` names, or folders more than 200
+                levels below the root; or nobody waits for the call any more.
+        """
+        limits = Limits(path, skip or _nothing, max_depth, max_entries)
+        yield from self._entries(path, (), lambda _state, _name: (True, ()), limits)
+
+    def glob(
+        self,
+        pattern: str,
+        path: str = ".",
+        *,
+        skip: Callable[[str], bool] | None = None,
+        include_hidden: bool = False,
+        max_depth: int | None = None,
+        max_entries: int = MAX_ENTRIES,
+    ) -> Iterator[Entry]:
+        """Go through what matches a pattern, in the order of `walk`, entering only folders that can have it.
+
+        `*` stands for any characters of a name, `?` for one, `[a-z]` and `[!a-z]` for one of a set, `{a,b}`
+        for either, `**` between slashes for any folders, and a backslash takes the meaning from the character
+        after it. A `/` at the end matches folders only. Upper and lower case differ. Links are followed in
+        `path` and in the folders before the first special character, and nowhere else.
+
+        Args:
+            pattern: the pattern that the model wrote: relative to `path`, or absolute.
+            path: the path that the model wrote.
+            skip: whether a name is neither yielded nor entered.
+            include_hidden: match names that begin with a dot, too, where the pattern has none there.
+            max_depth: levels to go down from the folder where special characters begin; None for all.
+            max_entries: names to look at.
+
+        Yields:
+            What matches.
+
+        Raises:
+            WorkspaceError: the path or the pattern leads outside.
+            PathError: as for `walk`; or the pattern is none, or has too many alternatives.
+        """
+        parsed = parse_glob(pattern)
+        start = f"{path}/{parsed.prefix}" if path and parsed.prefix else path
+        if parsed.prefix.startswith("/"):
+            start = parsed.prefix
+        limits = Limits(start, skip or _nothing, max_depth, max_entries)
+        step = partial(parsed.step, include_hidden=include_hidden)
+        for entry in self._entries(start, parsed.start(), step, limits):
+            if entry.kind == "folder" or not parsed.folders_only:
+                yield entry
+
+    def _entries(self, path: str, state: S, step: Step[S], limits: Limits) -> Iterator[Entry]:
+        with path_errors(path):
+            with resolved(self._root, path) as place:
+                start = place.names
+            for names, status in walk_tree(self._root, start, state, step, limits):
+                yield Entry(
+                    path="/".join(names),
+                    kind=kind(status.st_mode),
+                    size=status.st_size,
+                    modified=status.st_mtime,
+                    opener=self._open_entry,
                 )
+
+    def _open_entry(self, path: str) -> IO[bytes]:
+        with path_errors(path):
+            return open_entry(self._root, path)
+
+    def _open_file(self, place: Place, path: str, flags: int, mode: int) -> int:
+        """Open a regular file."""
+        name = _named(place, path)
+        fd = os.open(name, flags | FILE, mode, dir_fd=place.folder)
+        try:
+            check_spelling(place.folder, name, WorkspaceError)
+            writes = flags & (os.O_WRONLY | os.O_RDWR) != 0
+            check_regular(os.fstat(fd), path, self._root.system, writes=writes)
+            os.set_blocking(fd, True)
         except BaseException:
             os.close(fd)
             raise
         return fd
 
+    def _open_to_append(self, place: Place, path: str) -> tuple[int, bool]:
+        """Open a regular file to append to; whether it was made for it."""
+        flags = os.O_WRONLY | os.O_APPEND
+        for _ in range(_TRIES):
+            with suppress(FileNotFoundError):
+                return self._open_file(place, path, flags, 0), False
+            with suppress(FileExistsError):
+                return self._open_file(place, path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+        raise system_error(errno.EBUSY)
 
-def _link(name: str, folder: int) -> str | None:
-    """Where a link leads; None for what is none, or not there."""
+
+def _nothing(_: str) -> bool:
+    return False
+
+
+def _named(place: Place, path: str) -> str:
+    """The name of a file; the root is none."""
+    if place.name is None:
+        raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
+    return place.name
+
+
+def _movable(place: Place, path: str) -> str:
+    """The name of what may be renamed or removed; the root may not."""
+    if place.name is None:
+        raise WorkspaceError(f"{shown(path)} is the workspace itself, which stays. Name a path in it.")
+    return place.name
+
+
+def _present(place: Place, name: str) -> os.stat_result:
+    """The status of a name, of a link itself."""
+    status = os.stat(name, dir_fd=place.folder, follow_symlinks=False)
+    check_spelling(place.folder, name, WorkspaceError)
+    return status
+
+
+def _status(place: Place, name: str) -> os.stat_result | None:
+    """The status of a name, of a link itself; None where it does not exist."""
     try:
-        return os.readlink(name, dir_fd=folder)
+        return _present(place, name)
     except FileNotFoundError:
         return None
-    except OSError as problem:
-        if problem.errno == 22:  # EINVAL: it is no link
-            return None
-        raise
 
 
-def check_spelling(folder: int, name: str, error: type[Exception]) -> None:
-    """Raise `error` where `name`, which was just opened in `folder`, is there under another spelling."""
-    if not _is_folded(folder, name):
-        return
-    present = os.listdir(folder)
-    if name in present:
-        return
-    spelt = next((other for other in present if _plain(other) == _plain(name)), None)
-    raise error(
-        f"{name!r} is spelt {spelt!r} there. Use that spelling."
-        if spelt is not None
-        else f"{name!r} is another spelling of a name there. Use the name as it is listed."
-    )
-
-
-def _is_folded(folder: int, name: str) -> bool:
-    """Whether the file may have been found by another spelling: its name in other letters finds it, too; or
-    it has letters that have several forms."""
-    if not name.isascii():
-        return True
-    other = name.swapcase()
-    if other == name:
-        # Nothing to fold but what Windows file systems drop.
-        return name.endswith((".", " "))
-    try:
-        found = os.stat(other, dir_fd=folder, follow_symlinks=False)
-        mine = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except OSError:
-        return name.endswith((".", " "))
-    return (found.st_dev, found.st_ino) == (mine.st_dev, mine.st_ino)
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold().rstrip(". ")
+def _move(
+    origin: Place, source: str, moved: os.stat_result, place: Place, target: str, replace: bool
+) -> None:
+    present = _status(place, target)
+    if present is None or not replace:
+        move_to_new_name(origin.folder, source, place.folder, target)
+    elif not os.path.samestat(present, moved):
+        os.replace(source, target, src_dir_fd=origin.folder, dst_dir_fd=place.folder)
+    elif origin.names != place.names:  # two names of one file, of which the system would keep both
+        os.unlink(source, dir_fd=origin.folder)

@@ -1,0 +1,167 @@
+"""A file's content replaced at once: who reads it sees the former content or the new one, and never a part.
+
+The new content goes to a file beside, which then takes the name. That file has a name made from the target's,
+and is locked while it is written. So a process that was killed leaves one at most, and the next write of the
+target removes it.
+"""
+
+import errno
+import os
+import stat
+import time
+from contextlib import suppress
+from hashlib import blake2b
+from typing import Final
+
+from .moves import move_to_new_name
+from .path_errors import system_error
+from .resolution import FILE
+
+PREFIX: Final = ".toolcast-"
+SUFFIX: Final = ".tmp"
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes the same file."""
+_POLL = 0.005
+
+
+def write_atomically(
+    folder: int, name: str, data: bytes, *, replaced: os.stat_result | None, mode: int | None
+) -> None:
+    """Write a file beside, and give it the name.
+
+    Args:
+        folder: the descriptor of the folder.
+        name: the name in it.
+        data: the content.
+        replaced: the status of the file to replace; None where there must not be one.
+        mode: permission bits; None for those of the replaced file, or what the process gives to new files.
+
+    Raises:
+        FileExistsError: `replaced` is None, and the name exists by now.
+        OSError: the system refuses; nothing is left then.
+        TimeoutError: another process is writing the file for more than 10 s.
+    """
+    if mode is None and replaced is not None:
+        # Without set-user-id and its like, which a system takes away from written files, too.
+        mode = stat.S_IMODE(replaced.st_mode) & 0o777
+    beside = temporary_name(name)
+    fd = _create(folder, beside, 0o666 if mode is None else 0o600)
+    try:
+        try:
+            _write_all(fd, data)
+            if replaced is not None:
+                _keep_owner(fd, replaced)
+            if mode is not None:
+                os.fchmod(fd, mode)
+            os.fsync(fd)
+            if replaced is None:
+                move_to_new_name(folder, beside, folder, name)
+            else:
+                os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+    finally:
+        os.close(fd)  # and with it the lock
+
+
+def append_all(fd: int, data: bytes) -> None:
+    """Write at the end of a file that is open to append; nothing of it stays where that fails.
+
+    Args:
+        fd: the descriptor.
+        data: what to add.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    size = os.fstat(fd).st_size
+    try:
+        _write_all(fd, data)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(fd, size)
+        raise
+
+
+def temporary_name(name: str) -> str:
+    """The name of the file in which the next content of `name` is written."""
+    digest = blake2b(os.fsencode(name), digest_size=12).hexdigest()
+    return f"{PREFIX}{digest}{SUFFIX}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether `name` is one that `temporary_name` makes."""
+    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _keep_owner(fd: int, replaced: os.stat_result) -> None:
+    """Give the new file to the owner of the former one where the system permits it, as it does to root."""
+    mine = os.fstat(fd)
+    if (mine.st_uid, mine.st_gid) != (replaced.st_uid, replaced.st_gid):
+        with suppress(PermissionError):
+            os.fchown(fd, replaced.st_uid, replaced.st_gid)
+
+
+def _create(folder: int, name: str, mode: int) -> int:
+    """Make the file beside, locked. What a killed process left under its name is removed."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE, mode, dir_fd=folder)
+        except FileExistsError:
+            if not _remove_left_over(folder, name):
+                if time.monotonic() > until:
+                    raise system_error(errno.ETIMEDOUT) from None
+                time.sleep(_POLL)
+            continue
+        if _lock(fd) and _is_still(folder, name, fd):
+            return fd
+        os.close(fd)  # another process took it for one that was left
+
+
+def _remove_left_over(folder: int, name: str) -> bool:
+    """Remove `name` unless a process writes it. True where it is gone."""
+    try:
+        fd = os.open(name, os.O_RDONLY | FILE, dir_fd=folder)
+    except FileNotFoundError:
+        return True
+    except OSError as problem:
+        if problem.errno not in (errno.ELOOP, errno.ENXIO):
+            raise
+        os.unlink(name, dir_fd=folder)  # a link or a socket, which no write makes
+        return True
+    try:
+        if not _lock(fd):
+            return False
+        if _is_still(folder, name, fd):
+            os.unlink(name, dir_fd=folder)
+        return True
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int) -> bool:
+    """Lock an open file. False where another process has it locked."""
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still(folder: int, name: str, fd: int) -> bool:
+    """Whether `name` is the file that is open as `fd`."""
+    try:
+        return os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(fd))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,223 @@
+"""From a path that a model wrote to an open folder and a name in it, by descriptor and never outside."""
+
+import errno
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+
+from .path_errors import PathError, WorkspaceError, shown, system_error
+from .path_status import check_system
+from .spelling import check_spelling
+
+_MAX_LINKS = 40
+_MAX_BYTES = 4096
+"""Of a path, as Linux has it (PATH_MAX)."""
+MAX_DEPTH = 200
+"""Folders below the root; each holds a descriptor while a path through it is resolved."""
+
+# `os.open` makes descriptors that other programs do not inherit. What a system lacks is no flag: `Workspace`
+# refuses such a system.
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Root(Struct, frozen=True):
+    """The folder that no path leaves.
+
+    Attributes:
+        fd: its descriptor.
+        paths: the absolute paths that lead to it: without links, and as the program wrote it.
+        system: the device of `/proc`, if there is one.
+    """
+
+    fd: int
+    paths: tuple[Path, ...]
+    system: int | None
+
+
+class Place(Struct, frozen=True):
+    """Where a path ends.
+
+    Attributes:
+        folder: the open folder in which it ends; the caller closes nothing.
+        name: the name in it; None where the path is the root.
+        above: the names of the folders on the way, from the root on, none of which is a link.
+    """
+
+    folder: int
+    name: str | None
+    above: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names from the root on."""
+        return self.above if self.name is None else (*self.above, self.name)
+
+
+@contextmanager
+def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = False) -> Generator[Place]:
+    """Resolve a path, and hold the folder in which it ends open.
+
+    Every name is looked up in the folder before it, by descriptor. Links are read and followed here, never by
+    the system; `..` goes back to the folder that the path came through.
+
+    Args:
+        root: the folder that the path may not leave.
+        path: the path that the model wrote.
+        follow: follow a link at the end of the path. Otherwise a `/` at its end is ignored.
+        parents: make the folders on the way that do not exist. They are removed where the `with` block
+            raises.
+
+    Yields:
+        Where the path ends. The last name need not exist.
+
+    Raises:
+        WorkspaceError: the path leads outside.
+        PathError: the path is too long or too deep.
+        OSError: a folder on the way does not exist, is none, or may not be entered.
+    """
+    todo = list(names_below(root, path))[::-1]
+    if follow and path.endswith(("/", "/.")):
+        todo.insert(0, ".")  # what is before it has to be a folder
+    trail: list[_Step] = []
+    links = 0
+    try:
+        while todo:
+            folder = trail[-1].fd if trail else root.fd
+            name = todo.pop()
+            if name == ".":
+                continue
+            if name == "..":
+                if not trail:
+                    raise outside(root, path)
+                os.close(trail.pop().fd)
+                continue
+            target = _link(name, folder) if follow or todo else None
+            if target is not None:
+                links += 1
+                if links > _MAX_LINKS:
+                    raise WorkspaceError(
+                        f"{shown(path)} leads through too many links. Use a path without links."
+                    )
+                todo += _follow(root, target, trail, path)
+            elif todo:
+                if len(trail) == MAX_DEPTH:
+                    raise PathError(
+                        f"{shown(path)} is more than {MAX_DEPTH} folders deep. Use a shorter path."
+                    )
+                trail.append(_enter(root, name, folder, path, parents))
+            else:
+                yield Place(folder, name, tuple(step.name for step in trail))
+                return
+        # The root, or a path that ended in `..` or a link to a folder.
+        last = trail.pop() if trail else None
+        if last is not None:
+            os.close(last.fd)
+        yield Place(
+            trail[-1].fd if trail else root.fd,
+            None if last is None else last.name,
+            tuple(step.name for step in trail),
+        )
+    except BaseException:
+        _leave(root, trail, undo=True)
+        raise
+    finally:
+        _leave(root, trail)
+
+
+def names_below(root: Root, path: str) -> tuple[str, ...]:
+    """The names in a path from the root on, as it is written: with `..` and through links.
+
+    Args:
+        root: the folder that the path may not leave.
+        path: the path that the model wrote.
+
+    Returns:
+        The names.
+
+    Raises:
+        WorkspaceError: the path is absolute and not below the root, or no path.
+        OSError: the path is too long.
+    """
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise WorkspaceError("A path must be text that is not empty, without a zero byte.")
+    if len(os.fsencode(path)) > _MAX_BYTES:
+        raise system_error(errno.ENAMETOOLONG)
+    pure = PurePosixPath(path)
+    if not pure.is_absolute():
+        return pure.parts
+    # "//x" is another root to PurePosixPath.
+    pure = PurePosixPath("/" + path.lstrip("/"))
+    for each in root.paths:
+        if pure.is_relative_to(each):
+            return pure.relative_to(each).parts
+    raise outside(root, path)
+
+
+def outside(root: Root, path: str) -> WorkspaceError:
+    """The error of a path that leads out of the workspace."""
+    return WorkspaceError(f"{shown(path)} is outside of the workspace. Name a path below {root.paths[0]}.")
+
+
+class _Step(Struct, frozen=True):
+    name: str
+    fd: int
+    made: bool
+
+
+def _leave(root: Root, trail: list[_Step], undo: bool = False) -> None:
+    """Close the folders of `trail`, and remove those that were made for nothing."""
+    while trail:
+        step = trail.pop()
+        os.close(step.fd)
+        if undo and step.made:
+            with suppress(OSError):  # something is in it by now
+                os.rmdir(step.name, dir_fd=trail[-1].fd if trail else root.fd)
+
+
+def _link(name: str, folder: int) -> str | None:
+    """Where a link leads; None for what is none, or not there."""
+    try:
+        return os.readlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        if problem.errno == errno.EINVAL:  # it is no link
+            return None
+        raise
+
+
+def _follow(root: Root, target: str, trail: list[_Step], path: str) -> list[str]:
+    """What a link adds to the way, last first."""
+    if not target.startswith("/"):
+        return [part for part in target.split("/") if part not in ("", ".")][::-1]
+    pure = PurePosixPath(os.path.normpath("/" + target.lstrip("/")))
+    start = next((each for each in root.paths if pure.is_relative_to(each)), None)
+    if start is None:
+        raise outside(root, path)
+    _leave(root, trail)
+    return list(pure.relative_to(start).parts)[::-1]
+
+
+def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Step:
+    made = False
+    try:
+        fd = os.open(name, FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not parents:
+            raise
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+            made = True
+        fd = os.open(name, FOLDER, dir_fd=folder)
+    try:
+        check_spelling(folder, name, WorkspaceError)
+        check_system(os.fstat(fd), path, root.system)
+    except BaseException:
+        os.close(fd)
+        raise
+    return _Step(name, fd, made)
