@@ -150,3 +150,5 @@ def test_deprecated_tools_say_so(empty: Path, run: Command) -> None:
     assert shown.stderr.splitlines() == ["read: Deprecated since 2.1: use `write` instead."]
     assert "parameters" in json.loads(shown.stdout)
     assert run("show", "write").stderr == ""
+    put(empty / "specs/write.json", spec(described_by="key"))
+    assert "write: `key` has words for who approves a call" in run("show", "write").stderr

@@ -48,6 +48,12 @@ def test_calls_that_leave_the_program() -> None:
     assert both(external=(False, True))[0] == ["carried-out-elsewhere"]
 
 
+def test_words_for_the_approver() -> None:
+    wide, narrow = ["approval-widened"], ["approval-narrowed"]
+    assert both(described_by=(None, "text")) == (wide, narrow)
+    assert both(described_by=("text", "text")) == ([], [])
+
+
 def test_the_order_of_permissions() -> None:
     allowed = {(old, new) for old, new in product(PERMISSIONS, PERMISSIONS) if not widens(old, new)}
     smaller = {("write", "read"), ("network", "read"), ("execute", "read"), ("execute", "write")}

@@ -47,6 +47,7 @@ GOOD: list[dict[str, Any]] = [
     {"defaults": "include"},
     {"defaults": "omit"},
     {"parallel": False, "external": True},
+    {"parameters": PARAMETERS, "described_by": "a"},
     {"parallel": True, "external": False, "http": {"method": "get", "path": "/"}},
     {"http": {"method": "get", "path": "/"}},
     {
@@ -132,6 +133,8 @@ BAD: list[dict[str, Any]] = [
     {"parallel": "no"},
     {"parallel": None},
     {"external": 1},
+    {"described_by": ["a"], "parameters": PARAMETERS},
+    {"described_by": "", "parameters": PARAMETERS},
     {"external": True, "http": {"method": "get", "path": "/"}},
     {"http": []},
     {"http": {"method": "get"}},

@@ -78,7 +78,7 @@ def command(
         print_diagnostics(compiled.diagnostics)
         return 1
     print_diagnostics(compiled.diagnostics)
-    _deprecation(context, path)
+    _notices(context, path)
     if steps and provider is not None:
         _steps(context, types, path, provider, form)
         return 0
@@ -96,15 +96,21 @@ def command(
     raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)
 
 
-def _deprecation(context: "Context", path: str) -> None:
-    """Print the notice of a deprecated tool, beside what programs read."""
+def _notices(context: "Context", path: str) -> None:
+    """Print what the spec states beside the contract: that the tool is deprecated, and which parameter an
+    approval does not depend on."""
     from ..project.worker import Task, load_task
     from ..spec.deprecation import notice
     from ..spec.model import ToolSpec
 
     tool, _ = load_task(context, Task(path, "tool"))
-    if isinstance(tool, ToolSpec) and tool.deprecated is not None:
+    if not isinstance(tool, ToolSpec):
+        return
+    if tool.deprecated is not None:
         write_line(f"{tool.name}: {notice(tool.deprecated)}", err=True)
+    if tool.described_by is not None:
+        words = f"`{tool.described_by}` has words for who approves a call; an approval does not depend on it"
+        write_line(f"{tool.name}: {words}", err=True)
 
 
 def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:

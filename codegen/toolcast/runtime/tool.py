@@ -78,6 +78,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         envelopes: by provider, the JSON pointers to the parameters and the description in its tool object,
             where the object's keys do not tell.
         empty_is_absent: optional parameters for which "" means that they are absent.
+        described_by: the parameter with words for the person who approves a call; None where there is none.
         http: the HTTP request that the tool stands for, as its spec writes it (docs/http.md); None where it
             stands for none.
         deprecated: `since`, `use` and `remove_after`, each where the spec states it; None where the tool is
@@ -108,6 +109,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     wire_forms: tuple[str, ...] = ()
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
+    described_by: str | None = None
     http: Mapping[str, Any] | None = None
     deprecated: Mapping[str, str] | None = None
     source: Mapping[str, str] | None = None

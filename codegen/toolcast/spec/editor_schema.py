@@ -28,9 +28,9 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
 
     Returns:
         A self-contained schema. It refuses what the reader refuses, except what a schema cannot state:
-        duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent` and `http` that are no
-        parameters, or required ones in `empty_is_absent`; which place has which style; names that clash
-        between files.
+        duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent`, `described_by` and `http` that
+        are no parameters, required ones in `empty_is_absent`, others than text in `described_by`; which place
+        has which style; names that clash between files.
     """
     return {
         "$schema": DIALECT,
@@ -120,6 +120,12 @@ def _policy() -> dict[str, Any]:
             "items": {"type": "string"},
             "uniqueItems": True,
             "examples": [["cursor"]],
+        },
+        "described_by": {
+            **_TEXT,
+            "description": "The parameter with words for the person who approves a call. An approval does "
+            "not depend on it.",
+            "examples": ["description"],
         },
         "runtime_enums": {
             "description": "Parameters whose values are known only when the program runs, and their source.",

@@ -16,6 +16,7 @@ PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: t
 SECRETS_HINT: Final = (
     "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
 )
+NO_PARAMETERS: Final = "this tool has no parameters"
 OVERRIDES: Final = ("strict",)
 ANNOTATION_SYNONYMS: Final = {
     "destructiveHint": "destructive",
@@ -127,7 +128,7 @@ def _check_parameter_name(
 ) -> None:
     if known is None or name in known:
         return
-    hint = checker.suggest(name, known, "the parameters are")[0] if known else "this tool has no parameters"
+    hint = checker.suggest(name, known, "the parameters are")[0] if known else NO_PARAMETERS
     key = isinstance(path[-1], str)
     checker.report(
         path, "unknown-parameter", f"{quoted(name)} is not a parameter of this tool", hint, key=key
@@ -188,6 +189,45 @@ def empty_is_absent(
         return ()
     names = required if isinstance(required, list) else []
     return _parameter_names(checker, key, value, known, hint, required=names)
+
+
+def described_by(
+    checker: SpecChecker, value: Any, schema: Any, known: frozenset[str] | None, secrets: Collection[str]
+) -> str | None:
+    """The name of a top-level parameter that holds words for the person who approves a call.
+
+    `schema` is that of all parameters. An approval does not depend on the words, so they must do nothing: the
+    parameter is plain text, and carries no secret.
+    """
+    path = ("described_by",)
+    hint = "name the parameter whose text tells a person what the call does"
+    name = checker.text(path, value)
+    if name is None:
+        return None
+    if known is None:
+        if isinstance(schema, dict) and property_names(schema) is None:
+            message = "what a parameter is cannot be told where `parameters` has no plain `properties`"
+            checker.report(path, "unknown-parameter", message, "write `properties` there plainly")
+        return None
+    if name not in known:
+        hint = checker.suggest(name, known, "the parameters are")[0] if known else NO_PARAMETERS
+        message = f"{quoted(name)} is not a parameter of this tool"
+        checker.report(path, "unknown-parameter", message, hint)
+    elif not _is_plain_text(schema["properties"][name]):
+        message = f"{quoted(name)} is not plain text, so it is more than words for a person"
+        checker.report(path, "not-text", message, f"{hint}: `type: string`, without `enum` and `const`")
+    elif name in secrets:
+        message = f"{quoted(name)} may carry secrets, and an approval would not depend on which"
+        checker.report(path, "secret-words", message, "take it out of `secrets`, or name another parameter")
+    else:
+        return name
+    return None
+
+
+def _is_plain_text(schema: Any) -> bool:
+    if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
+        return False
+    return schema.get("type") in ("string", ["string"], ["string", "null"], ["null", "string"])
 
 
 def runtime_enums(checker: SpecChecker, value: Any, known: frozenset[str] | None) -> dict[str, str]:

@@ -30,6 +30,7 @@ KEYS: Final = (
     "annotations",
     "runtime_enums",
     "empty_is_absent",
+    "described_by",
     "http",
     "providers",
     "lint",
@@ -148,6 +149,11 @@ def read_tool(
         if "empty_is_absent" in data
         else ()
     )
+    words = (
+        fields.described_by(checker, data["described_by"], parameters, known, secrets)
+        if "described_by" in data
+        else None
+    )
     readable = parameters is not None and ("parameters" not in suggested or has_parameters)
     request = http(checker, data["http"], parameters, known) if "http" in data and readable else None
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
@@ -175,6 +181,7 @@ def read_tool(
         annotations=hints,
         runtime_enums=enums,
         empty_is_absent=empty,
+        described_by=words,
         http=request,
         providers=overrides,
         lint_ignore=ignored.get("lint", {}),

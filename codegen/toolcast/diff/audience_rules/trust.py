@@ -30,6 +30,18 @@ TRUST: Final[dict[str, Rule]] = {
         "A parameter may no longer carry secrets",
         "A `<secret_ref:NAME>` in it is no longer replaced by the secret.",
     ),
+    "approval-widened": Rule(
+        "trust",
+        "warning",
+        "An approval covers more calls",
+        "`described_by` names a parameter now: an *always* covers calls with other words in it.",
+    ),
+    "approval-narrowed": Rule(
+        "trust",
+        "note",
+        "An approval covers fewer calls",
+        "The opposite of `approval-widened`.",
+    ),
     "hint-less-careful": Rule(
         "trust",
         "warning",

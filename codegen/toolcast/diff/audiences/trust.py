@@ -45,6 +45,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_permission(pair, old, new),
         *found,
         *_secrets(pair, old, new),
+        *_words(pair, old, new),
         *_request(pair, old.http or {}, new.http or {}),
         *_external(pair, old, new),
         *_run_time_values(pair, old, new),
@@ -107,6 +108,20 @@ def _secrets(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         if name not in former:
             message = f"`{name}` may no longer carry <secret_ref:NAME>"
             yield pair.change("secrets-removed", message, at=("secrets",))
+
+
+def _words(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    before, now = old.described_by, new.described_by
+    former = None if now is None else pair.renamed_parameters.get(now, now)
+    if before == former:
+        return
+    if before is not None:
+        message = f"an approval depends on `{before}` now: `described_by` no longer names it"
+        yield pair.change("approval-narrowed", message, at=("described_by",), old=now is None)
+    if now is not None:
+        message = f"an approval does not depend on `{now}`: `described_by` names it now"
+        hint = "see that the tool does the same, whatever the words say"
+        yield pair.change("approval-widened", message, at=("described_by",), hint=hint)
 
 
 _REQUEST: Final = ("method", "path", "in", "body", "encoding")

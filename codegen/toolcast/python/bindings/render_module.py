@@ -167,6 +167,8 @@ def _binding(
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
     if tool.empty_is_absent:
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
+    if tool.described_by is not None:
+        rows.append(("described_by", text(tool.described_by)))
     if tool.http is not None:
         rows.append(("http", display(tool.http, 9, 4)))
     if tool.deprecated is not None:

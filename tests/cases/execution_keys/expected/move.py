@@ -10,6 +10,8 @@ from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 class MoveParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
     steps: Annotated[int, Meta(ge=1)]
+    reason: str | None = None
+    """Why it moves, for the person who approves it."""
 
 
 class MoveHandler(Protocol):
@@ -30,4 +32,5 @@ MOVE: Final[ToolBinding[MoveParams, str | None]] = ToolBinding(
     contract="contracts/move.json",
     schemas="schemas",
     parallel=False,
+    described_by="reason",
 )
