@@ -35,7 +35,7 @@ def stepped(name: str, handler: Any) -> Any:
 
 def tools(folder: str = ".") -> ToolRegistry:
     """The tools of all examples; files are read with somebody's approval."""
-    registry = ToolRegistry(policy=Policy("supervised", auto_approve=["list_folder"]))
+    registry = ToolRegistry(policy=Policy("supervised", always_ask=["read_file"]))
     plain = toolbox(folder)
     for name in plain:
         tool = plain.get(name)

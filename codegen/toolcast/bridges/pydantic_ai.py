@@ -318,6 +318,7 @@ async def _defer(request: ApprovalRequest) -> Any:
             "summary": request.summary,
             "permission": request.permission,
             "call": str(request.shape or ""),
+            "words": request.words,
         }
     )
 

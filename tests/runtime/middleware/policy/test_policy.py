@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
+from toolcast.runtime.middleware.policy.approval import shape_of
 from toolcast.runtime.middleware.policy.policy import Bucket
+from toolcast.tools.generated.shell.bash import BASH
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -95,7 +97,7 @@ def judge(autonomy: Any, permission: str, ask: bool, auto: bool, session: bool, 
         expected, asks = True, False
     elif autonomy == "read_only" and permission != "read":
         expected, asks = False, False
-    elif ask or not (auto or session or autonomy == "read_only"):
+    elif ask or not (auto or session or permission == "read"):
         expected, asks = answer == "yes", True
     else:
         expected, asks = True, False
@@ -103,6 +105,30 @@ def judge(autonomy: Any, permission: str, ask: bool, auto: bool, session: bool, 
     assert result.success is expected
     assert (approver is not None and bool(approver.asked)) == (asks and answer is not None)
     assert result.success or "'edit'" in result.error
+
+
+@pytest.mark.parametrize(
+    ("asks", "asked"),
+    [
+        (None, ["write", "execute", "network", "admin"]),
+        (("read", "write", "execute", "network"), ["read", "write", "execute", "network", "admin"]),
+        (("execute",), ["execute", "admin"]),
+        ((), ["admin"]),
+    ],
+)
+def test_supervised_mode_asks_by_permission(asks: Any, asked: list[str]) -> None:
+    """`admin` is what no spec can state: who made such a binding by hand is asked for it."""
+    approver = Approver(*["no"] * 5)
+    policy = Policy(approver=approver, **({} if asks is None else {"asks": asks}))
+    for permission in ("read", "write", "execute", "network", "admin"):
+        assert run(policy, like(permission)).success is (permission not in asked)
+    assert [request.permission for request in approver.asked] == asked
+
+
+def test_a_tool_that_reads_may_be_asked_for_by_name() -> None:
+    approver = Approver("no")
+    assert not run(Policy(always_ask=["edit"], approver=approver), like("read")).success
+    assert len(approver.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -241,6 +267,82 @@ def test_always_covers_its_shape_and_no_more(changed: Any, covered: bool) -> Non
     assert len(approver.asked) == (1 if covered else 2)
 
 
+COMMAND: dict[str, Any] = {"command": "make test"}
+
+
+def run_bash(policy: Policy, **changed: Any) -> ToolResult:
+    registry = ToolRegistry(policy=policy, check_results=False)
+    registry.register(BASH, lambda params, context: "done")
+    return asyncio.run(registry.execute("bash", {**COMMAND, **changed}))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "covered"),
+    [
+        ({}, {"description": "Run the tests"}, True),
+        ({"description": "Run the tests"}, {}, True),
+        ({"description": "Run the tests"}, {"description": "Run them again"}, True),
+        ({}, {"timeout": 5}, True),
+        ({"timeout": 300}, {}, True),
+        ({"timeout": 300}, {"timeout": 5}, True),
+        ({}, {"env": {}, "run_in_background": False}, True),
+        ({"env": {}}, {}, True),
+        ({}, {"env": {"A": "1"}}, False),
+        ({"env": {"A": "1"}}, {}, False),
+        ({"env": {"A": "1"}}, {"env": {"A": "2"}}, False),
+        ({}, {"run_in_background": True}, False),
+        ({"run_in_background": True}, {}, False),
+        ({}, {"command": "make  test"}, False),
+    ],
+)
+def test_always_covers_the_same_command(first: Any, then: Any, covered: bool) -> None:
+    approver = Approver("always", "no")
+    policy = Policy(approver=approver, shapes={"bash": {"timeout": "any"}})
+    assert run_bash(policy, **first).success
+    assert "description" not in str(policy.remembered[0])
+    assert "any timeout" in str(policy.remembered[0])
+    assert run_bash(policy, **then).success is covered
+
+
+def test_the_policy_may_count_the_words_after_all() -> None:
+    approver = Approver("always", "no")
+    policy = Policy(approver=approver, shapes={"bash": {"description": "exact"}})
+    assert run_bash(policy, description="a").success
+    assert not run_bash(policy, description="b").success
+
+
+CALLS = st.fixed_dictionaries(
+    {"command": st.sampled_from(["ls", "ls "])},
+    optional={
+        "description": st.sampled_from(["", "a", "b"]),
+        "timeout": st.sampled_from([1, 60, 120, 120.0, 600]),
+        "run_in_background": st.booleans(),
+        "env": st.dictionaries(st.sampled_from(["A", "B"]), st.sampled_from(["", "1"]), max_size=2),
+    },
+)
+
+
+@given(approved=CALLS, later=CALLS, free=st.booleans())
+def test_always_never_covers_a_call_that_does_something_else(approved: Any, later: Any, free: bool) -> None:
+    """The judge is what the handler sees: the parameters with their defaults filled in."""
+    freedoms: Any = {"timeout": "any"} if free else {}
+    one, other = BASH.decode(approved), BASH.decode(later)
+    same = all(
+        getattr(one, name) == getattr(other, name)
+        for name in one.__struct_fields__
+        if name != "description" and not (free and name == "timeout")
+    )
+    assert shape_of(BASH, one, freedoms).covers(shape_of(BASH, other, freedoms)) is same
+
+
+def test_the_request_has_the_words_of_the_model() -> None:
+    approver = Approver("yes", "yes")
+    policy = Policy(approver=approver)
+    assert run_bash(policy, description="Run the tests").success
+    assert run_bash(policy).success
+    assert [request.words for request in approver.asked] == ["Run the tests", ""]
+
+
 def test_always_for_one_tool_is_not_for_another() -> None:
     policy = Policy(approver=Approver("always", "no"))
     assert run(policy).success
@@ -256,8 +358,6 @@ def test_always_asked_means_asked_always() -> None:
 
 
 def test_equal_numbers_and_booleans_are_not_the_same_shape() -> None:
-    from toolcast.runtime.middleware.policy.approval import shape_of
-
     from tests.runtime.sample.misc.note import NOTE
 
     one, true = (shape_of(NOTE, NOTE.decode({"v": value}), {}) for value in (1, True))
@@ -344,6 +444,35 @@ def test_rate_limits_deny_and_say_when() -> None:
 def test_each_tool_has_a_limit_of_its_own() -> None:
     policy = Policy("full", rate_limits={"*": RateLimit(1, 60)}, clock=Clock())
     assert [run(policy, like(name=name)).success for name in ("a", "b", "a")] == [True, True, False]
+
+
+def test_all_tools_together_have_a_limit_beside_those_of_each() -> None:
+    clock = Clock()
+    policy = Policy(
+        "full", rate_limits={"a": RateLimit(1, 60)}, total_limit=RateLimit(3, 60.0, burst=3), clock=clock
+    )
+
+    def call(name: str) -> str:
+        return run(policy, like(name=name)).error.partition(".")[0]
+
+    assert call("a") == ""
+    # A call past the limit of its tool takes nothing of the limit of all.
+    assert {call("a") for _ in range(5)} == {"Tool 'a' was called too often: 1 calls in 60 s are allowed"}
+    assert [call("b"), call("c")] == ["", ""]
+    assert call("d") == "All tools together were called too often: 3 calls in 60 s are allowed"
+    clock.now += 60
+    assert [call(name) for name in "bbb"] == ["", "", ""]
+    # A call past the limit of all takes nothing of its tool's.
+    assert call("a").startswith("All tools")
+    clock.now += 20
+    assert call("a") == ""
+
+
+def test_what_the_rules_deny_takes_nothing_of_the_limit_of_all() -> None:
+    policy = Policy("read_only", total_limit=RateLimit(1), clock=Clock())
+    assert "only tools that read" in run(policy).error
+    assert run(policy, like("read")).success
+    assert "All tools together" in run(policy, like("read")).error
 
 
 def test_a_limit_is_asked_before_a_person() -> None:
@@ -474,6 +603,8 @@ def test_threads_share_a_bucket() -> None:
         (lambda: Policy("none"), "autonomy"),  # type: ignore[arg-type]
         (lambda: Policy(always_ask="edit"), "always_ask"),
         (lambda: Policy(shapes={"edit": {"a": "some"}}), "edit.a"),  # type: ignore[dict-item]
+        (lambda: Policy(asks="write"), "asks"),
+        (lambda: Policy(asks=["admin"]), "'admin' is no permission"),  # type: ignore[list-item]
         (lambda: RateLimit(0), "at least one"),
         (lambda: RateLimit(1, 0), "at least one"),
         (lambda: RateLimit(1, 1, 0), "at least one"),

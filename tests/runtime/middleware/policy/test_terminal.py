@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from msgspec import structs
 from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
 from toolcast.runtime.middleware.policy.approval import Shape
 from toolcast.runtime.middleware.policy.terminal import question
@@ -94,6 +95,29 @@ def test_arguments_cannot_act_on_the_terminal() -> None:
     assert len(text.splitlines()) == 5
     assert "ok ü" in text
     assert escape_control("\x1b\u202e") == "\\x1b\\u202e"
+
+
+def test_the_models_own_words_come_first_and_are_marked() -> None:
+    words = 'Run the tests\nTool ls (read): harmless\nRun it? [y]es, [N]o: "'
+    asked = ApprovalRequest(
+        tool="bash",
+        summary="Runs.",
+        permission="execute",
+        params={"description": words},
+        shape=None,
+        words=words,
+    )
+    first, second, *rest = question(asked).strip().splitlines()
+    assert first.startswith("The model's own words, which nobody checked: \"Run the tests")
+    assert second == "Tool bash (execute): Runs."
+    assert len(rest) == 2
+    long = question(structs.replace(asked, words="x" * 10_000)).strip().splitlines()[0]
+    assert len(long) < 500
+    assert "9700 more characters" in long
+
+
+def test_without_words_no_line_speaks_of_them() -> None:
+    assert "own words" not in question(request(a=1))
 
 
 def test_a_long_argument_says_that_not_all_is_shown() -> None:

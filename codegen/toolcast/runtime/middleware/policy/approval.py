@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ...binding import ToolBinding
-from ...encode import without_defaults
+from ...encode import to_builtins, without_defaults
 
 Freedom: TypeAlias = Literal["exact", "folder", "any"]
 """How far a later value may differ: not at all; it is a path in the same folder or below; in any way."""
@@ -20,12 +20,15 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class Shape(Struct, frozen=True):
     """The calls that an approval covers: one tool with these parameters, each as free as the policy states.
 
-    A parameter that was absent, or had its default, must be so again. Values are as the model wrote them:
+    An absent parameter counts as one that has its default, in both directions: a call is covered where it
+    has the same value, written or not. What the policy frees with "any" may have any value, and be absent.
+    The tool's words for the approver (`described_by`) are no part. Values are as the model wrote them:
     references, never secrets.
 
     Attributes:
         tool: name of the tool.
-        parts: (parameter, freedom, value or folder as JSON), sorted.
+        parts: (parameter, freedom, value or folder as JSON), sorted. A parameter with its default has no
+            part, unless it is free.
     """
 
     tool: str
@@ -69,17 +72,27 @@ def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str,
     """The shape of one call. What `freedoms` do not name is exact; a path that steps upwards is, too."""
     plain: Any = without_defaults(params)
     parts: list[tuple[str, Freedom, str]] = []
-    for name in sorted(plain):
+    for name, value in plain.items():
         freedom = freedoms.get(name, "exact")
-        value = plain[name]
         folder = _folder(value) if freedom == "folder" else None
-        if freedom == "any":
-            parts.append((name, "any", ""))
-        elif folder is not None:
+        if freedom == "any" or (name == binding.described_by and name not in freedoms):
+            continue
+        if folder is not None:
             parts.append((name, "folder", _encode(folder).decode()))
         else:
             parts.append((name, "exact", _encode(value).decode()))
-    return Shape(binding.name, tuple(parts))
+    # Also where the call leaves them out: another time limit is no reason to ask anew.
+    parts.extend((name, freedom, "") for name, freedom in freedoms.items() if freedom == "any")
+    return Shape(binding.name, tuple(sorted(parts)))
+
+
+def words_of(binding: ToolBinding[Any, Any], params: Any) -> str:
+    """What the model wrote for the person who approves the call; "" for nothing."""
+    if binding.described_by is None:
+        return ""
+    plain: Any = to_builtins(params)
+    words = plain.get(binding.described_by)
+    return words if isinstance(words, str) else ""
 
 
 def _folder(value: Any) -> str | None:
@@ -106,6 +119,8 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
         params: typed parameters, with references in place of secrets.
         shape: the calls that *always* would cover; None where it would not be remembered.
         call_id: the provider's id of the call.
+        words: what the model says that the call does, in the parameter that the tool's `described_by` names;
+            "" for nothing. Nobody checked that it is true.
     """
 
     tool: str
@@ -114,6 +129,7 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
     params: Any
     shape: Shape | None
     call_id: str = ""
+    words: str = ""
 
 
 class Answer(Struct, frozen=True):

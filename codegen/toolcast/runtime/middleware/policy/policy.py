@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -22,11 +22,12 @@ from .approval import (
     checked_answer,
     not_approved,
     shape_of,
+    words_of,
 )
 
 
 class RateLimit(Struct, frozen=True):
-    """A limit on calls of one tool.
+    """A limit on calls: of one tool, or of all tools together.
 
     Attributes:
         calls: calls allowed in `seconds`, evenly distributed.
@@ -70,9 +71,21 @@ class Bucket:
                 return 0.0
             return (1 - self._left) / self._pace
 
+    def give_back(self) -> None:
+        """Give back a token of a call that does not run."""
+        with self._lock:
+            self._left = min(self._capacity, self._left + 1)
+
 
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
-"""What a program may do without approval: read, what the rules allow, or everything."""
+"""What a program may do without approval: read and nothing else, read, or everything."""
+
+Permission: TypeAlias = Literal["read", "write", "execute", "network"]
+"""What a tool may do, as its spec states it."""
+
+PERMISSIONS: Final = frozenset(("read", "write", "execute", "network"))
+CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
+"""The permissions that supervised mode asks for by default: they change something, or reach a network."""
 
 
 class Decision(Struct, frozen=True):
@@ -93,6 +106,7 @@ class Decision(Struct, frozen=True):
 
 _FULL = Decision(True, "full")
 _READ = Decision(True, "read_only")
+_SUPERVISED = Decision(True, "supervised")
 _AUTO = Decision(True, "auto_approve")
 _SESSION = Decision(True, "session")
 _FRAMEWORK = Decision(True, "framework")
@@ -108,14 +122,16 @@ class Policy:
     3. a tool in `always_ask` is asked for, and *always* means yes, this once;
     4. a tool in `auto_approve` is approved;
     5. a call of a shape that was answered *always* is approved;
-    6. autonomy `read_only` approves (only tools that read reach this rule);
+    6. autonomy `read_only` approves (only tools that read reach this rule), and autonomy `supervised`
+       approves a tool whose permission is not among `asks`: by default one that reads;
     7. everything else is asked for; without an approver it is denied, or waits (`run_tools`).
 
     A framework that makes calls (`toolcast.bridges`) may bring an approver where the policy has none, or the
     approval itself.
 
-    A call that the rules do not deny counts towards the tool's rate limit, and is denied past it, before
-    anybody is asked; a call that the framework's approver is asked for counts when it comes back approved.
+    A call that the rules do not deny counts towards the tool's rate limit and the limit of all tools, and is
+    denied past one of them, before anybody is asked; a call that the framework's approver is asked for counts
+    when it comes back approved.
     """
 
     def __init__(
@@ -125,7 +141,9 @@ class Policy:
         always_ask: Collection[str] = (),
         auto_approve: Collection[str] = (),
         approver: Approver | None = None,
+        asks: Collection[Permission] = CHANGING,
         rate_limits: Mapping[str, RateLimit] | None = None,
+        total_limit: RateLimit | None = None,
         shapes: Mapping[str, Mapping[str, Freedom]] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -137,20 +155,27 @@ class Policy:
             auto_approve: names of tools that are approved.
             approver: a function from an ApprovalRequest to "yes", "no", "always" or an Answer. A plain one
                 runs in a worker thread, one request at a time; an async one runs in the event loop.
+            asks: permissions of the tools that autonomy "supervised" asks for. A permission that no spec can
+                state is always asked for.
             rate_limits: limits by tool name; "*" is the limit of each other tool.
+            total_limit: the limit of all tools together, beside those of each; None for none.
             shapes: by tool and parameter, how far a later value may differ under an *always*: "exact" (the
-                default), "folder" (a path in the same folder or below) or "any".
+                default), "folder" (a path in the same folder or below) or "any", also where it is left out.
+                Free are parameters that only bound a call, such as a time limit.
             clock: seconds, never decreasing.
 
         Raises:
-            ValueError: `autonomy` or a freedom in `shapes` is not valid.
-            TypeError: `always_ask` or `auto_approve` is one text.
+            ValueError: `autonomy`, a permission in `asks` or a freedom in `shapes` is not valid.
+            TypeError: `always_ask`, `auto_approve` or `asks` is one text.
         """
         if autonomy not in ("read_only", "supervised", "full"):
             raise ValueError(f"autonomy must be 'read_only', 'supervised' or 'full', not {autonomy!r}.")
-        for name, tools in (("always_ask", always_ask), ("auto_approve", auto_approve)):
+        for name, tools in (("always_ask", always_ask), ("auto_approve", auto_approve), ("asks", asks)):
             if isinstance(tools, str):
-                raise TypeError(f"{name} must be a collection of tool names, not one text.")
+                raise TypeError(f"{name} must be a collection of names, not one text.")
+        for permission in asks:
+            if permission not in PERMISSIONS:
+                raise ValueError(f"asks: {permission!r} is no permission; there are {sorted(PERMISSIONS)}.")
         for tool, freedoms in (shapes or {}).items():
             for parameter, freedom in freedoms.items():
                 if freedom not in FREEDOMS:
@@ -161,7 +186,10 @@ class Policy:
         self._always_ask = frozenset(always_ask)
         self._auto_approve = frozenset(auto_approve)
         self._approver = approver
+        self._unasked = PERMISSIONS - {*asks}
         self._limits = dict(rate_limits or {})
+        self._total = None if total_limit is None else Bucket(total_limit, clock())
+        self._total_limit = total_limit
         self._shapes = {tool: dict(freedoms) for tool, freedoms in (shapes or {}).items()}
         self._clock = clock
         self._lock = threading.Lock()
@@ -233,7 +261,7 @@ class Policy:
             if framework is not None and framework.approver is not None:
                 return None
             decision = _nobody(binding.name)
-        if self._limits and (decision is None or decision.allowed):
+        if (self._limits or self._total is not None) and (decision is None or decision.allowed):
             return self._limited(binding.name) or decision
         return decision
 
@@ -277,26 +305,33 @@ class Policy:
                 return _SESSION
             if self.autonomy == "read_only":
                 return _READ
+            if binding.permission in self._unasked:
+                return _SUPERVISED
         return None
 
     def _limited(self, name: str) -> Decision | None:
-        limit = self._limits.get(name) or self._limits.get("*")
-        if limit is None:
-            return None
-        now = self._clock()
+        """The denial of a call past a limit; else a token of each limit is taken."""
+        limit, now = self._limits.get(name) or self._limits.get("*"), self._clock()
+        total, bucket = self._total, None
+        if limit is not None:
+            bucket = self._bucket(name, limit, now)
+            wait = bucket.take(now)
+            if wait > 0:
+                return _too_often(f"Tool {name!r} was", limit, wait)
+        if total is not None and self._total_limit is not None:
+            wait = total.take(now)
+            if wait > 0:
+                if bucket is not None:
+                    bucket.give_back()
+                return _too_often("All tools together were", self._total_limit, wait)
+        return None
+
+    def _bucket(self, name: str, limit: RateLimit, now: float) -> Bucket:
         bucket = self._buckets.get(name)
         if bucket is None:
             with self._lock:
                 bucket = self._buckets.setdefault(name, Bucket(limit, now))
-        wait = bucket.take(now)
-        if wait <= 0:
-            return None
-        return Decision(
-            False,
-            "rate_limit",
-            f"Tool {name!r} was called too often: {limit.calls} calls in {limit.seconds:g} s are allowed. "
-            f"Call it again in {wait:.1f} s, or go on without it.",
-        )
+        return bucket
 
     def _shape(self, binding: ToolBinding[Any, Any], params: Any) -> Shape:
         return shape_of(binding, params, self._shapes.get(binding.name, {}))
@@ -341,6 +376,7 @@ class Policy:
             params=params,
             shape=None if must_ask else shape,
             call_id=context.call_id,
+            words=words_of(binding, params),
         )
         if is_async(approver):
             response: Any = await approver(request)  # type: ignore[misc]  # `is_async` holds
@@ -383,6 +419,15 @@ class Policy:
             return response
         finally:
             self._asking.release()
+
+
+def _too_often(who: str, limit: RateLimit, wait: float) -> Decision:
+    return Decision(
+        False,
+        "rate_limit",
+        f"{who} called too often: {limit.calls} calls in {limit.seconds:g} s are allowed. Call it again in "
+        f"{wait:.1f} s, or go on without it.",
+    )
 
 
 def _nobody(name: str) -> Decision:

@@ -13,6 +13,7 @@ from ...workers import abandoned
 from .approval import Answer, ApprovalRequest
 
 _SHOWN = 4000
+_WORDS = 300
 _ANSWERS = {"y": "yes", "yes": "yes", "a": "always", "always": "always"}
 
 
@@ -85,10 +86,18 @@ def question(request: ApprovalRequest) -> str:
 
 
 def described(request: ApprovalRequest) -> list[str]:
-    """The lines that tell a person of a call: tool, permission, summary, every argument, escaped."""
+    """The lines that tell a person of a call: the model's own words, marked as such, then tool, permission,
+    summary, every argument, escaped."""
     shown: Any = to_builtins(request.params)
     tool, permission = escape_control(request.tool), escape_control(request.permission)
-    lines = [f"Tool {tool} ({permission}): {escape_control(request.summary)}"]
+    lines = []
+    if request.words:
+        # In quotes and cut, so that they cannot pass for lines of the question where a terminal wraps them.
+        text = escape_control(msgspec.json.encode(request.words[:_WORDS]).decode("utf-8", "replace"))
+        more = len(request.words) - _WORDS
+        cut = f"… ({more} more characters, see below)" if more > 0 else ""
+        lines.append(f"The model's own words, which nobody checked: {text}{cut}")
+    lines.append(f"Tool {tool} ({permission}): {escape_control(request.summary)}")
     for name, value in shown.items():
         text = escape_control(msgspec.json.encode(value).decode("utf-8", "replace"))
         if len(text) > _SHOWN:
