@@ -129,13 +129,15 @@ def test_every_record_has_every_field(lines: Lines) -> None:
     until = time.monotonic() + 10  # the thread of `slow` logs after it has ended
     while "ran_on" not in (events := [line["event"] for line in lines.lines]) and time.monotonic() < until:
         time.sleep(0.005)
-    assert {"hook_failed", "runs_on", "ran_on", "call", "duplicate", "release_failed"} == set(events)
+    assert {"hook_failed", "runs_on", "ran_on", "execute_start", "call", "duplicate", "release_failed"} == {
+        *events
+    }
     for record in lines.records:
         assert all(hasattr(record, name) for name in FIELDS)
         assert record.event  # type: ignore[attr-defined]
     for line in lines.lines:
         assert line["tool"] == "edit"
-        if line["event"] in ("hook_failed", "runs_on", "ran_on", "call"):
+        if line["event"] in ("hook_failed", "runs_on", "ran_on", "execute_start", "call"):
             assert line["call_id"] == "call_7"
         if line["event"] in ("runs_on", "ran_on", "call"):
             assert line["seconds"] > 0
@@ -150,11 +152,22 @@ def test_every_record_has_every_field(lines: Lines) -> None:
         (lambda params, context: "ok", GOOD, {"policy": Policy("read_only")}, "WARNING", "denied"),
     ],
 )
-def test_one_record_for_each_call(
+def test_a_record_for_the_end_of_each_call_and_for_the_start_of_its_handler(
     handler: Any, arguments: Any, options: Any, level: str, error: Any, lines: Lines
 ) -> None:
     run(handler, arguments, hooks=CallLog(), **options)
-    (line,) = lines.lines
+    *starts, line = lines.lines
+    assert len(starts) == (error in (None, "tool_error"))
+    for start in starts:
+        known = {key: start[key] for key in ("event", "level", "tool", "call_id", "message")}
+        assert known == {
+            "event": "execute_start",
+            "level": "INFO",
+            "tool": "edit",
+            "call_id": "call_7",
+            "message": "Tool 'edit': started",
+        }
+        assert "seconds" not in start
     assert (line["event"], line["tool"], line["call_id"]) == ("call", "edit", "call_7")
     assert (line["level"], line.get("error_type")) == (level, error)
     assert 0 < line["seconds"] < 9
@@ -180,7 +193,7 @@ def test_one_module_writes_all_records() -> None:
 
 def test_the_call_and_its_bug_share_a_number(lines: Lines) -> None:
     run(crash, hooks=CallLog())
-    bug, call = lines.lines
+    _, bug, call = lines.lines
     assert bug["error_id"] == call["error_id"]
 
 
@@ -301,7 +314,7 @@ def test_no_secret_reaches_a_record() -> None:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
-    assert len(handler.records) == 6
+    assert len(handler.records) == 7
     for record, text in zip(handler.records, handler.text, strict=True):
         whole = f"{text} {vars(record)}"
         assert VALUE[:5] not in whole
@@ -343,7 +356,8 @@ def test_a_deferred_call_is_logged_as_such(lines: Lines) -> None:
     context = ToolContext(framework=Framework(passes=(PutOffError,)))
     with pytest.raises(PutOffError):
         asyncio.run(registry.execute("edit", GOOD, context=context))
-    (line,) = lines.lines
+    start, line = lines.lines
+    assert (start["event"], line["event"]) == ("execute_start", "call")
     assert line["level"] == "INFO"
     assert "'edit': deferred after" in line["message"]
     assert "error_type" not in line

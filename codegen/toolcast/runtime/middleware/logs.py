@@ -1,4 +1,4 @@
-"""Logs for machines: one record for each call, and one line of JSON for each record."""
+"""Logs for machines: records of the start and the end of each call, and one line of JSON for each record."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from typing import Any
 from ..binding import ToolBinding
 from ..context import ToolContext
 from ..log_records import FIELDS, LOGGER, log
-from .events import REFUSALS, Event, Observer, Outcome, Refused
+from .events import REFUSALS, Event, Observer, Outcome, Refused, Started
 
 __all__ = ["FIELDS", "LOGGER", "CallLog", "JsonLines"]
 
@@ -19,10 +19,11 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 class CallLog:
-    """Hooks that write one log record when a call ends: the tool, the seconds, and the error type if it
-    failed.
+    """Hooks that write a log record when a handler is called, and one when the call ends.
 
-    The level is INFO after a success, WARNING otherwise. Neither arguments nor results are logged.
+    The first has the event `execute_start`, at the level INFO: a call that is refused before has none. The
+    second has the event `call`, the seconds, and the error type if the call failed; its level is INFO after a
+    success, WARNING otherwise. Both have the tool and the id of the call, and neither arguments nor results.
     """
 
     def on(self, event: Event) -> None:
@@ -45,7 +46,7 @@ class CallLog:
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
-        """Log one call when it ends.
+        """Log one call when its handler is called, and when it ends.
 
         Args:
             binding: binding of the tool.
@@ -55,8 +56,21 @@ class CallLog:
             The observer of the call's events.
         """
         outcome, begun = Outcome(), perf_counter()
+
+        def observe(event: Event) -> None:
+            if isinstance(event, Started):
+                log(
+                    logging.INFO,
+                    "Tool %r: started",
+                    binding.name,
+                    event="execute_start",
+                    tool=binding.name,
+                    call_id=context.call_id,
+                )
+            outcome.see(event)
+
         try:
-            yield outcome.see
+            yield observe
         finally:
             outcome.end()
             seconds = perf_counter() - begun
