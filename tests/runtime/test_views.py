@@ -1,6 +1,6 @@
 """Selections, definitions in every form, closing; many threads and tasks at once."""
 
-# ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
+# ruff: noqa: ARG001, ARG002, ARG003 - a handler's signature is fixed, whatever it uses
 
 import asyncio
 import json
@@ -158,6 +158,57 @@ def test_handlers_are_released_once_and_backwards() -> None:
         result = asyncio.run(view.execute("a", GOOD))
         assert not result.success
         assert "closing" in result.error
+
+
+class Group:
+    """Handlers of several tools, which share what one `close` releases."""
+
+    def __init__(self, log: list[str]) -> None:
+        self.log = log
+
+    def edit(self, params: Any, context: Any) -> str:
+        return "done"
+
+    async def other(self, params: Any, context: Any) -> str:
+        return "done"
+
+    @classmethod
+    def third(cls, params: Any, context: Any) -> str:
+        return "done"
+
+    def close(self) -> None:
+        self.log.append("group")
+
+
+def test_the_object_behind_bound_methods_is_released_once() -> None:
+    log: list[str] = []
+    group, registry = Group(log), ToolRegistry()
+
+    class Marked:
+        """Its method says itself how it is released."""
+
+        def run(self, params: Any, context: Any) -> str:
+            return "done"
+
+        run.close = lambda: log.append("its own")  # type: ignore[attr-defined]
+
+        def close(self) -> None:
+            raise AssertionError("the method's comes first")
+
+    for binding, handler in zip(
+        FIVE, [group.edit, Resource("2", log), group.other, Group.third, Marked().run], strict=True
+    ):
+        registry.register(binding, handler)
+    asyncio.run(registry.aclose())
+    assert log == ["its own", "group", "2"]
+
+
+def test_a_method_in_a_function_releases_nothing() -> None:
+    log: list[str] = []
+    group, registry = Group(log), ToolRegistry()
+    registry.register(FIVE[0], lambda params, context: group.edit(params, context))
+    asyncio.run(registry.aclose())
+    assert log == []
 
 
 def test_every_failure_to_release_is_reported_and_the_rest_released(

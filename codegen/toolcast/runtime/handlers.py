@@ -82,8 +82,9 @@ def _raises_interrupts() -> bool:
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:
     """Call `aclose`, or else `close`, of every handler that has one: each object once, in that order.
 
-    Plain ones run in a worker thread. Raises an ExceptionGroup with every failure after the last handler;
-    a cancellation waits for the last one, too.
+    A bound method without one of its own stands for the object that it is bound to. Plain closers run in a
+    worker thread. Raises an ExceptionGroup with every failure after the last handler; a cancellation waits
+    for the last one, too.
     """
     import asyncio
 
@@ -92,10 +93,11 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
     cancelled: BaseException | None = None
     workers = Workers(1)  # of its own: handlers that hang are no reason to hold on to the others
     for name, handler in handlers:
-        if id(handler) in done:
+        owner = _owner(handler)
+        if id(owner) in done:
             continue
-        done.add(id(handler))
-        close = _closer(handler)
+        done.add(id(owner))
+        close = _closer(owner)
         if close is None:
             continue
         try:
@@ -111,6 +113,13 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
         raise cancelled
     if problems:
         raise ExceptionGroup("Some handlers could not be released", problems)
+
+
+def _owner(handler: Any) -> Any:
+    """What is released for a handler: itself, or the object of a bound method."""
+    from types import MethodType
+
+    return handler.__self__ if type(handler) is MethodType and _closer(handler) is None else handler
 
 
 def _closer(handler: Any) -> Any:

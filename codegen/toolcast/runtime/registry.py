@@ -271,6 +271,8 @@ class ToolRegistry(ToolView):
     async def aclose(self) -> None:
         """Release handlers that have `aclose` or `close`: each object once, the last registered first.
 
+        For a bound method that is the object which it is bound to.
+
         Calls are refused from then on; a second `aclose` does nothing. Every handler is released, whatever
         others raise.
 
