@@ -22,6 +22,7 @@ class CronJob(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Time of the next run; null when the job is disabled or over."""
     last_run: str | None | UnsetType = UNSET
     last_status: Literal["succeeded", "failed", "skipped"] | None | UnsetType = UNSET
+    """skipped means that the program did not run at that time."""
 
     def __post_init__(self) -> None:
         if self.next_run is not None:

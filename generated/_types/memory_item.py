@@ -8,15 +8,30 @@ from msgspec import UNSET, Struct, UnsetType
 from toolcast.runtime.support import check_format
 
 
+class MemoryItemSource(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where the fact comes from."""
+
+    kind: Literal["user", "document", "tool", "inference"]
+    """Who or what said it; inference is your own conclusion."""
+    reference: str | None = None
+    """An address, file path or message id."""
+    quote: str | None = None
+    """The passage that says it."""
+
+
 class MemoryItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One remembered fact."""
 
     id: str
     content: str
+    scope: Literal["user", "project", "session"] = "user"
+    """Who the memory belongs to."""
     tags: list[str] = []
     importance: Literal[1, 2, 3, 4, 5]
     created_at: str
     expires_at: str | None | UnsetType = UNSET
+    source: MemoryItemSource | None = None
+    """Where the fact comes from."""
 
     def __post_init__(self) -> None:
         check_format("created_at", self.created_at, "date-time")

@@ -19,8 +19,8 @@ class KnowledgeSearchParams(
     collections: list[Annotated[str, Meta(min_length=1)]] = []
     """Names of the collections to search. Empty means all."""
     filter: Filter | None = None
-    """Restricts the search by metadata fields: title, author.name, created, updated, language,
-    kind.
+    """Restricts the search by metadata fields: title, author.name, author.email, created,
+    updated, language, kind, collection, path, and what documents declare of themselves.
     """
     mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
     """How to match: by meaning, by the words as they stand, or by both."""
@@ -44,10 +44,13 @@ class KnowledgeSearchResultPassagesItem(Struct, frozen=True, kw_only=True, omit_
     score: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)]
     page: Annotated[int, Meta(ge=1)] | None | UnsetType = UNSET
     metadata: dict[str, Any] | None = None
+    """Fields of the document, with its collection, its path there, and the section of the passage."""
 
 
 class KnowledgeSearchResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     passages: list[KnowledgeSearchResultPassagesItem]
+    matched_by: Literal["hybrid", "semantic", "keyword"] | None = None
+    """How the search was done."""
 
 
 class KnowledgeSearchHandler(Protocol):
@@ -71,6 +74,8 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult
         "best.\n\n"
         '- mode "hybrid" suits most questions; use "keyword" for exact names and codes, "semantic" '
         "for paraphrased questions.\n"
+        '  matched_by of the result says what "hybrid" was: where the workspace cannot search by '
+        'meaning, it is "keyword".\n'
         "- Narrow the search with filter when the user names an author, a date or a kind of "
         "document.\n"
         "- Cite the document_id of every passage you use. Ask get_document_info for the details of "

@@ -16,7 +16,7 @@ class MemoryRecallParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     query: Annotated[str, Meta(min_length=1, max_length=1000)]
-    """What to look for, in plain words."""
+    """What to look for, in plain words; name things as the memory may name them."""
     tags: list[Annotated[str, Meta(min_length=1)]] = []
     """Only return memories that carry all of these tags."""
     scopes: Annotated[list[Literal["user", "project", "session"]], Meta(min_length=1)] = (
@@ -59,7 +59,7 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallResult]] = Tool
     secrets=(),
     summary="Look up remembered facts.",
     description=(
-        "Finds memories that match a question by meaning, best match first.\n\n"
+        "Finds memories that have words of a question, those with most of its rare words first.\n\n"
         "Recall before asking the user for something they may have said already. An empty result "
         "means that nothing is known,\n"
         "not that the fact is false."

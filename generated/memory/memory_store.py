@@ -40,7 +40,7 @@ class MemoryStoreParams(
     follows the default retention and a replaced one keeps its date.
     """
     scope: Literal["user", "project", "session"] = "user"
-    """Who the memory belongs to."""
+    """Who the memory belongs to; that of the memory to replace where id is given."""
     source: MemoryStoreSource | None = None
     """Where the fact comes from."""
 

@@ -16,7 +16,7 @@ class CronAddNotifyItem(
 ):
     channel: Literal["email", "chat", "webhook"]
     """How the message is sent."""
-    target: Annotated[str, Meta(min_length=1)]
+    target: Annotated[str, Meta(min_length=1, max_length=500)]
     """Address, channel name or URL."""
     when: Literal["always", "success", "failure"] = "failure"
     """After which outcome of a run."""
@@ -27,7 +27,7 @@ class CronAddParams(
 ):
     name: str
     """Unique short name in lower case, such as daily-report."""
-    schedule: str
+    schedule: Annotated[str, Meta(max_length=200)]
     """When to run, such as "0 9 * * 1-5" for nine o'clock on weekdays."""
     timezone: Annotated[str, Meta(pattern="^[A-Za-z]+([+\\-/_][0-9A-Za-z]+)*\\Z")] = "UTC"
     """IANA time zone that the schedule is in, such as Europe/Berlin."""
@@ -41,7 +41,7 @@ class CronAddParams(
     """false stores the job without running it."""
     notify: Annotated[list[CronAddNotifyItem], Meta(max_length=10)] = []
     """Whom to tell about each run."""
-    metadata: dict[str, Annotated[str, Meta(max_length=500)]] = {}
+    metadata: Annotated[dict[str, Annotated[str, Meta(max_length=500)]], Meta(max_length=50)] = {}
     """Labels to keep with the job."""
 
     def __post_init__(self) -> None:
@@ -78,7 +78,9 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddResult]] = ToolBinding(
         "Schedules a prompt that is carried out later, without anyone present.\n\n"
         "- schedule is a cron expression with five fields (minute, hour, day of month, month, day "
         "of week) or one of @hourly,\n"
-        "  @daily, @weekly and @monthly.\n"
+        "  @daily, @weekly and @monthly. Fields have numbers or English names (mon, jan), lists, "
+        "ranges and steps; 0 and 7 are\n"
+        "  Sunday. Where both days are restricted, either has to match.\n"
         "- Write the prompt so that it makes sense on its own; it will not see this conversation.\n"
         "- Confirm time and time zone with the user before scheduling anything that sends messages "
         "or costs money."

@@ -85,7 +85,7 @@ class KnowledgeSearchParams(BaseModel):
     """
     filter: Filter | None = None
     """
-    Restricts the search by metadata fields: title, author.name, created, updated, language, kind.
+    Restricts the search by metadata fields: title, author.name, author.email, created, updated, language, kind, collection, path, and what documents declare of themselves.
     """
     mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
     """

@@ -15,7 +15,7 @@ class MemoryRecallParams(BaseModel):
     )
     query: Annotated[StrictStr, Field(max_length=1000, min_length=1)]
     """
-    What to look for, in plain words.
+    What to look for, in plain words; name things as the memory may name them.
     """
     tags: list[Tag] = []
     """

@@ -54,7 +54,7 @@ class MemoryStoreParams(BaseModel):
     """
     scope: Literal["user", "project", "session"] = "user"
     """
-    Who the memory belongs to.
+    Who the memory belongs to; that of the memory to replace where id is given.
     """
     source: Source | None = None
     """

@@ -15,7 +15,7 @@ class Notification(BaseModel):
     """
     How the message is sent.
     """
-    target: Annotated[StrictStr, Field(min_length=1)]
+    target: Annotated[StrictStr, Field(max_length=500, min_length=1)]
     """
     Address, channel name or URL.
     """
@@ -39,7 +39,8 @@ class CronAddParams(BaseModel):
     Unique short name in lower case, such as daily-report.
     """
     schedule: Annotated[
-        StrictStr, Field(pattern="^(@(hourly|daily|weekly|monthly)|\\S+( \\S+){4})$")
+        StrictStr,
+        Field(max_length=200, pattern="^(@(hourly|daily|weekly|monthly)|\\S+( \\S+){4})$"),
     ]
     """
     When to run, such as "0 9 * * 1-5" for nine o'clock on weekdays.
@@ -68,7 +69,7 @@ class CronAddParams(BaseModel):
     """
     Whom to tell about each run.
     """
-    metadata: dict[str, MetadataAdditionalProperty] = {}
+    metadata: Annotated[dict[str, MetadataAdditionalProperty], Field(max_length=50)] = {}
     """
     Labels to keep with the job.
     """
