@@ -1,0 +1,69 @@
+"""Words of texts and of queries, for SQLite's FTS5: what is indexed, and queries that have no syntax."""
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Final
+
+TOKENIZER: Final = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
+"""The `tokenize` option of an FTS5 table, to stand in double quotes: words in any script, without accents,
+and English words by their stem ("prefers" finds "preferred")."""
+MAX_TERMS: Final = 64
+"""Different words of a query that are searched for; what follows them is ignored."""
+
+# Scripts that are written without spaces between words, and Hangul, whose words carry their particles: Thai,
+# Lao, Myanmar, Khmer, Hangul Jamo, Kana, Bopomofo, CJK ideographs, Hangul syllables. NFKC has replaced the
+# compatibility forms.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_CHARACTER: Final = re.compile(f"[{_UNSPACED}]")
+_RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_WORDS: Final = frozenset("LNM")
+
+
+def indexed_text(text: str) -> str:
+    """A text as it is indexed.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The text with compatibility forms replaced (NFKC). Each character of a script without spaces is a
+        word of its own: a query finds any two neighbours.
+    """
+    return _CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFKC", text))
+
+
+def query_terms(query: str) -> list[str]:
+    """The words of a query, each as an FTS5 phrase.
+
+    Args:
+        query: plain words in any script. Nothing in it is syntax.
+
+    Returns:
+        Quoted phrases, each once, at most `MAX_TERMS`: a word; or two neighbours of a script without
+        spaces. Empty where the query has no letter and no digit.
+    """
+    normal = unicodedata.normalize("NFKC", query)
+    plain = "".join(char if _is_word(char) else " " for char in normal)
+    terms: dict[str, str] = {}
+    for word in plain.split():
+        for run in _RUN.findall(word):
+            terms.update({phrase.casefold(): phrase for phrase in _phrases(run)})
+    return [f'"{term}"' for term in list(terms.values())[:MAX_TERMS]]
+
+
+def _phrases(run: str) -> list[str]:
+    if not _CHARACTER.match(run):
+        # A mark alone is no word: FTS5 finds nothing by it.
+        return [run] if any(unicodedata.category(char)[0] != "M" for char in run) else []
+    if len(run) == 1:
+        return [run]
+    return [f"{first} {second}" for first, second in pairwise(run)]
+
+
+def _is_word(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] in _WORDS or category == "Co"
