@@ -10,7 +10,7 @@ from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 class EditParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     file_path: Annotated[str, Meta(min_length=1, max_length=4096)]
-    """Absolute path of the file."""
+    """Path of the file, from the workspace's root or absolute and below it."""
     old_string: Annotated[str, Meta(min_length=1)]
     """Text to replace, exactly as it stands in the file."""
     new_string: str
@@ -23,7 +23,7 @@ class EditResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     replacements: Annotated[int, Meta(ge=1)]
     """How many occurrences were replaced."""
     snippet: str | None = None
-    """The changed lines with a little context."""
+    """The changed lines with a little context, each with its number and a tab."""
 
 
 class EditHandler(Protocol):
@@ -45,6 +45,9 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
         "- old_string must match the file character for character, including indentation and line "
         "breaks. Leave out the line\n"
         "  numbers that file_read prints.\n"
+        "- The file keeps its encoding and its line ends: write line breaks as plain line feeds, "
+        "also in a file that has\n"
+        "  carriage returns.\n"
         "- If old_string occurs more than once, the call fails: include more surrounding lines to "
         "make it unique, or set\n"
         "  replace_all to change every occurrence, for example to rename a variable.\n"

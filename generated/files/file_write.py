@@ -13,7 +13,7 @@ class FileWriteParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     file_path: Annotated[str, Meta(min_length=1, max_length=4096)]
-    """Absolute path of the file."""
+    """Path of the file, from the workspace's root or absolute and below it."""
     content: str
     """The complete text to write. Line breaks are kept as they are."""
     mode: Literal["overwrite", "append", "create"] = "overwrite"
@@ -53,6 +53,10 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
         '- An existing file is replaced entirely unless mode is "append" or "create".\n'
         "- Prefer edit or multi_edit to change part of an existing file: they are cheaper and "
         "cannot lose the rest.\n"
+        "- The text is written as UTF-8, and the file has its former or its new content at any "
+        "time, never a part of it. What\n"
+        "  is appended to a file in UTF-16 is written in UTF-16.\n"
+        "- An existing file keeps its permissions.\n"
         "- Read an existing file with file_read before you replace it.\n"
         "- Do not write secrets, keys or passwords into files."
     ),

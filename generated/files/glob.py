@@ -12,9 +12,11 @@ from toolcast.runtime.support import check_unique
 
 class GlobParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     pattern: Annotated[str, Meta(min_length=1, max_length=1000)]
-    """Glob pattern, relative to path. ** matches any number of folders."""
+    """Glob pattern, relative to path: *, ?, [a-z], {a,b} and, between slashes, ** for any number
+    of folders.
+    """
     path: Annotated[str, Meta(min_length=1)] | None = None
-    """Absolute path of the folder to search. Default is the working folder."""
+    """Path of the folder to search. Default is the workspace's root."""
     exclude: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(max_length=50)] = (
         msgspec.field(default_factory=lambda: [".git", "node_modules", ".venv"])
     )
@@ -53,8 +55,11 @@ GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
     description=(
         'Finds files whose path matches a glob pattern such as "**/*.py" or '
         '"src/**/*.{ts,tsx}".\n\n'
-        "Results are absolute paths, most recently changed first unless sort says otherwise. Use "
-        "grep to search inside files."
+        "Results are paths from the workspace's root, most recently changed first unless sort says "
+        "otherwise. Folders are no\n"
+        "results, and links are not followed. Control characters and other hidden characters in "
+        "names are shown as JSON escapes.\n"
+        "Use grep to search inside files."
     ),
     contract="../contracts/glob.json",
     schemas="../schemas",

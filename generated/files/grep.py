@@ -20,12 +20,12 @@ class GrepContext(
 
 
 class GrepParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    pattern: Annotated[str, Meta(min_length=1)]
+    pattern: Annotated[str, Meta(min_length=1, max_length=4096)]
     """Regular expression to look for."""
     path: Annotated[str, Meta(min_length=1)] | None = None
-    """Absolute path of the file or folder to search. Default is the working folder."""
+    """Path of the file or folder to search. Default is the workspace's root."""
     glob: Annotated[str, Meta(min_length=1)] | None = None
-    """Search only files whose path matches this pattern, such as "*.md"."""
+    """Search only files that match this pattern, such as "*.md"; with a slash in it, from path on."""
     file_types: list[Annotated[str, Meta(pattern="^[+\\-0-9_a-z]{1,20}\\Z")]] = []
     """Search only files of these types, such as py, rust or ts. Empty means all."""
     output: Literal["lines", "files", "count"] = "files"
@@ -43,13 +43,23 @@ class GrepParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 class GrepResultMatchesItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str
     line: Annotated[int, Meta(ge=1)] | None = None
+    """Number of the line that matches, or of the first of them."""
     text: str | None = None
+    """The line, or the lines of a match that goes across them."""
+    before: list[str] | None = None
+    """Lines before it that were not shown yet."""
+    after: list[str] | None = None
+    """Lines after it."""
     count: Annotated[int, Meta(ge=1)] | None = None
+    """Number of matching lines."""
 
 
 class GrepResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     matches: list[GrepResultMatchesItem]
     truncated: bool = False
+    """True when there are more matches."""
+    skipped: Annotated[int, Meta(ge=0)] = 0
+    """Files that were not searched, as too large or unreadable."""
 
 
 class GrepHandler(Protocol):
@@ -71,7 +81,13 @@ GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
         "counts.\n\n"
         '- The syntax is that of ripgrep: write "log.*Error" or "function\\s+\\w+"; escape braces '
         "to match them literally.\n"
+        "  \\w, \\d, \\s and \\b know ASCII; \\p{L} is any letter. There is no look-around and no "
+        "reference to a group.\n"
         "- Narrow the search with glob or file_types rather than reading many files.\n"
+        "- Hidden files are searched, too; .git, node_modules and .venv are not, nor are binary "
+        "files. Links are not followed.\n"
+        "- Without multiline, lines are searched one by one; a carriage return at a line's end is "
+        "no part of it.\n"
         '- With output "lines", context adds lines around each match.'
     ),
     contract="../contracts/grep.json",

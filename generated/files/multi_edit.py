@@ -14,7 +14,7 @@ class MultiEditParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     file_path: Annotated[str, Meta(min_length=1, max_length=4096)]
-    """Absolute path of the file."""
+    """Path of the file, from the workspace's root or absolute and below it."""
     edits: Annotated[list[TextEdit], Meta(min_length=1, max_length=100)]
     """Replacements, applied from first to last."""
     dry_run: bool = False
@@ -23,9 +23,9 @@ class MultiEditParams(
 
 class MultiEditResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     applied: Annotated[int, Meta(ge=0)]
-    """Number of edits applied."""
+    """Number of edits applied; 0 with dry_run."""
     diff: str
-    """The change as a unified diff."""
+    """The change as a unified diff, cut where it is long."""
 
 
 class MultiEditHandler(Protocol):
@@ -50,7 +50,8 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
         "does not alter the text a\n"
         "  later one looks for.\n"
         "- If any edit fails, for example because its old_string is missing or not unique, nothing "
-        "is written.\n"
+        "is written, and the error\n"
+        "  names it by its number, counted from 1.\n"
         "- Prefer this tool over repeated calls of edit on the same file."
     ),
     contract="../contracts/multi_edit.json",

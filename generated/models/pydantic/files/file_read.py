@@ -24,7 +24,7 @@ class FileReadParams(BaseModel):
     )
     file_path: Annotated[StrictStr, Field(max_length=4096, min_length=1)]
     """
-    Absolute path of the file.
+    Path of the file, from the workspace's root or absolute and below it.
     """
     line_range: tuple[LineRangeItem, LineRangeItem1] | None = None
     """

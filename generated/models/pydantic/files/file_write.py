@@ -12,7 +12,7 @@ class FileWriteParams(BaseModel):
     )
     file_path: Annotated[StrictStr, Field(max_length=4096, min_length=1)]
     """
-    Absolute path of the file.
+    Path of the file, from the workspace's root or absolute and below it.
     """
     content: StrictStr
     """

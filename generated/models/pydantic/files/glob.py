@@ -15,11 +15,11 @@ class GlobParams(BaseModel):
     )
     pattern: Annotated[StrictStr, Field(max_length=1000, min_length=1)]
     """
-    Glob pattern, relative to path. ** matches any number of folders.
+    Glob pattern, relative to path: *, ?, [a-z], {a,b} and, between slashes, ** for any number of folders.
     """
     path: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Absolute path of the folder to search. Default is the working folder.
+    Path of the folder to search. Default is the workspace's root.
     """
     exclude: Annotated[list[ExcludeItem], Field(max_length=50)] = [".git", "node_modules", ".venv"]
     """

@@ -31,17 +31,17 @@ class GrepParams(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    pattern: Annotated[StrictStr, Field(min_length=1)]
+    pattern: Annotated[StrictStr, Field(max_length=4096, min_length=1)]
     """
     Regular expression to look for.
     """
     path: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Absolute path of the file or folder to search. Default is the working folder.
+    Path of the file or folder to search. Default is the workspace's root.
     """
     glob: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Search only files whose path matches this pattern, such as "*.md".
+    Search only files that match this pattern, such as "*.md"; with a slash in it, from path on.
     """
     file_types: list[FileType] = []
     """

@@ -34,7 +34,7 @@ class MultiEditParams(BaseModel):
     )
     file_path: Annotated[StrictStr, Field(max_length=4096, min_length=1)]
     """
-    Absolute path of the file.
+    Path of the file, from the workspace's root or absolute and below it.
     """
     edits: Annotated[list[TextEdit], Field(max_length=100, min_length=1)]
     """
