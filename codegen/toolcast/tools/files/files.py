@@ -1,0 +1,191 @@
+"""The tools for files: file_read, file_write, edit, multi_edit, glob and grep."""
+
+import os
+from collections.abc import Sequence
+from threading import Lock
+from typing import Final
+
+from ...runtime import RefusalError, ToolContext
+from ...runtime.workspace import Workspace
+from ...runtime.workspace.path_errors import path_errors, shown
+from ..generated.files.edit import EditParams, EditResult
+from ..generated.files.file_read import FileReadParams, FileReadResult
+from ..generated.files.file_write import FileWriteParams, FileWriteResult
+from ..generated.files.glob import GlobParams, GlobResult
+from ..generated.files.grep import GrepParams, GrepResult
+from ..generated.files.multi_edit import MultiEditParams, MultiEditResult
+from .content_search import SearchOptions, search_content
+from .edit_diff import touch, unified_diff, untouched
+from .found_files import find_files
+from .line_ranges import read_lines, snippet
+from .line_search import load_re2
+from .ripgrep import find_ripgrep
+from .shown_paths import shown_path
+from .text_edits import Replacement, replace
+from .text_files import TextFile, byte_order_mark, count_lines, decode_text
+
+_MOST_LINES: Final = 1_000_000
+"""Lines of a file that is edited."""
+_DIFF: Final = 20_000
+"""Characters of a diff."""
+_MIB: Final = 1 << 20
+
+
+class Files:
+    """Handlers of the tools for files, over one folder that they do not leave.
+
+    Changes of a file by one object are made one after the other, so that calls at the same time lose none.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace | str | os.PathLike[str],
+        *,
+        largest: int = 32 * _MIB,
+        search_seconds: float = 20.0,
+        exclude: Sequence[str] = (".git", "node_modules", ".venv"),
+        ripgrep: bool = True,
+    ) -> None:
+        """Make the handlers.
+
+        Args:
+            workspace: the folder, which is closed with the handlers where a path is given.
+            largest: size in bytes up to which files are read, searched and edited.
+            search_seconds: how long one search may take.
+            exclude: names of files and folders that grep does not search.
+            ripgrep: let ripgrep choose the files to search, where it is installed. Results are the same
+                without it.
+
+        Raises:
+            Re2MissingError: google-re2 is not installed.
+            NotImplementedError: the system has no race-free paths (Windows).
+            ValueError: the path is no folder, or a limit is not positive.
+        """
+        if largest < 1 or search_seconds <= 0:
+            raise ValueError("largest and search_seconds must be positive.")
+        load_re2()
+        self._owns = not isinstance(workspace, Workspace)
+        self._workspace = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
+        self._search = SearchOptions(
+            exclude=frozenset(exclude),
+            largest=largest,
+            seconds=search_seconds,
+            ripgrep=find_ripgrep() if ripgrep else None,
+        )
+        self._largest = largest
+        self._changes = Lock()
+
+    def close(self) -> None:
+        """Close the folder, if it was opened here."""
+        if self._owns:
+            self._workspace.close()
+
+    def file_read(self, params: FileReadParams, _: ToolContext) -> FileReadResult:
+        """Read lines of a text file."""
+        content = self._content(params.file_path)
+        text = decode_text(content, params.file_path, params.encoding).text
+        return read_lines(text, params.file_path, params.line_range)
+
+    def file_write(self, params: FileWriteParams, _: ToolContext) -> FileWriteResult:
+        """Write a file, or add to its end."""
+        path = params.file_path
+        with self._changes:
+            exists = self._workspace.exists(path)
+            encoding = self._encoding(path) if exists and params.mode == "append" else "utf-8"
+            data = self._encoded(TextFile("", encoding, b"", "\n"), params.content, path)
+            mode = int(params.permissions, 8) if params.permissions is not None and not exists else None
+            if params.mode == "append":
+                created = self._workspace.append(path, data, parents=True, mode=mode)
+            else:
+                created = self._workspace.write(
+                    path, data, create_only=params.mode == "create", parents=True, mode=mode
+                )
+        return FileWriteResult(bytes_written=len(data), created=created)
+
+    def edit(self, params: EditParams, _: ToolContext) -> EditResult:
+        """Replace one exact text in a file."""
+        path = params.file_path
+        with self._changes:
+            file = self._editable(path)
+            wanted = _replacement(file, params.old_string, params.new_string, params.replace_all)
+            edited = replace(file.text, wanted, self._largest)
+            self._workspace.write(path, self._encoded(file, edited.text, path))
+        return EditResult(
+            replacements=len(edited.offsets),
+            snippet=snippet(edited.text, edited.offsets, len(wanted.old), wanted.new),
+        )
+
+    def multi_edit(self, params: MultiEditParams, _: ToolContext) -> MultiEditResult:
+        """Replace several exact texts in a file, all or none."""
+        path = params.file_path
+        with self._changes:
+            file = self._editable(path)
+            text, lines = file.text, untouched(file.text)
+            for number, each in enumerate(params.edits, 1):
+                wanted = _replacement(file, each.old_string, each.new_string, each.replace_all)
+                try:
+                    edited = replace(text, wanted, self._largest)
+                except RefusalError as problem:
+                    raise RefusalError(
+                        f"Edit {number} of {len(params.edits)} fails, so nothing was written. {problem}"
+                    ) from problem
+                lines = touch(lines, text, edited.offsets, wanted.old, wanted.new)
+                text = edited.text
+            data = self._encoded(file, text, path)
+            if not params.dry_run and text != file.text:
+                self._workspace.write(path, data)
+        diff = unified_diff(file.text, text, lines, path=shown_path(path), longest=_DIFF)
+        return MultiEditResult(applied=0 if params.dry_run else len(params.edits), diff=diff)
+
+    def glob(self, params: GlobParams, _: ToolContext) -> GlobResult:
+        """Find files by their paths."""
+        return find_files(self._workspace, params)
+
+    def grep(self, params: GrepParams, _: ToolContext) -> GrepResult:
+        """Search the content of files."""
+        return search_content(self._workspace, params, self._search)
+
+    def _content(self, path: str) -> bytes:
+        with path_errors(path), self._workspace.open(path, "rb") as file:
+            content: bytes = file.read(self._largest + 1)
+        if len(content) > self._largest:
+            raise RefusalError(
+                f"{shown(path)} is larger than {self._largest:,} bytes. Search it with grep, or read or "
+                "change it in parts with a command."
+            )
+        return content
+
+    def _encoding(self, path: str) -> str:
+        """What text that is appended to a file is written in."""
+        with path_errors(path), self._workspace.open(path, "rb") as file:
+            return byte_order_mark(file.read(4))[1] or "utf-8"
+
+    def _editable(self, path: str) -> TextFile:
+        file = decode_text(self._content(path), path)
+        if count_lines(file.text) > _MOST_LINES:
+            raise RefusalError(
+                f"{shown(path)} has more than {_MOST_LINES:,} lines. Change it with a command, such as sed."
+            )
+        return file
+
+    def _encoded(self, file: TextFile, text: str, path: str) -> bytes:
+        try:
+            data = file.encode(text)
+        except UnicodeEncodeError as problem:
+            raise RefusalError(
+                f"{shown(path)} is in {file.encoding}, which lacks the character "
+                f"{problem.object[problem.start]!a}. Use others, or write all of it with file_write."
+            ) from problem
+        if len(data) > self._largest:
+            raise RefusalError(
+                f"{shown(path)} would have {len(data):,} bytes; at most {self._largest:,} are written. "
+                "Write less."
+            )
+        return data
+
+
+def _replacement(file: TextFile, old: str, new: str, everywhere: bool) -> Replacement:
+    """A replacement in the text of a file: where all its lines end in carriage returns, its text has none."""
+    if file.line_end == "\n":
+        return Replacement(old, new, everywhere)
+    return Replacement(old.replace("\r\n", "\n"), new.replace("\r\n", "\n"), everywhere)

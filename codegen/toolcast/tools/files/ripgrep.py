@@ -1,0 +1,136 @@
+"""The files that ripgrep finds a pattern in: a hint which files to read, never a result.
+
+What it prints only chooses among files that the workspace lists; they are opened by it, and searched
+again. So a folder or a link that changes meanwhile shows nothing of another file.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
+from typing import Final
+
+from msgspec import Struct
+
+from .line_search import TimeLimit
+from .search_pattern import RIPGREP, translate
+
+_PATTERN: Final = 60_000
+"""Bytes of a pattern that a pipe holds."""
+_OUTPUT: Final = 64 << 20
+"""Bytes of names."""
+_POLL: Final = 0.2
+_PLAIN: Final = re.compile(r"[\w.-]+", re.ASCII)
+_MATCHES: Final = 0
+_NO_MATCH: Final = 1
+
+
+class Preselection(Struct, frozen=True):
+    """What ripgrep is asked.
+
+    Attributes:
+        pattern: in the dialect of `translate`.
+        ignore_case: whether capital and small letters are the same.
+        multiline: whether a match may go across lines.
+        names: patterns of file names, of which one has to match; none for every file.
+        exclude: names of files and folders that are not searched.
+        largest: size of a file in bytes up to which it is searched.
+    """
+
+    pattern: str
+    ignore_case: bool
+    multiline: bool
+    names: tuple[str, ...]
+    exclude: frozenset[str]
+    largest: int
+
+
+def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) -> frozenset[str] | None:
+    """Ask ripgrep which files hold a pattern.
+
+    Args:
+        program: path of ripgrep.
+        folder: path of the folder to search.
+        asked: what is looked for.
+        limit: when it is killed.
+
+    Returns:
+        The paths from `folder` on, at least those that match; None where ripgrep cannot say, because it
+        refuses the pattern or may not read a file.
+
+    Raises:
+        RefusalError: the time is over.
+    """
+    text = translate(
+        asked.pattern, RIPGREP, ignore_case=asked.ignore_case, multiline=asked.multiline
+    ).encode()
+    if len(text) > _PATTERN:
+        return None
+    try:
+        process = subprocess.Popen(
+            [program, *_arguments(asked)],
+            cwd=folder,
+            env={},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except OSError:  # the program, or the folder, was removed meanwhile
+        return None
+    with process:
+        try:
+            output = _exchange(process, text, limit)
+        finally:
+            process.kill()
+    if output is None or process.returncode not in (_MATCHES, _NO_MATCH):
+        return None
+    return frozenset(os.fsdecode(name.removeprefix(b"./")) for name in output.split(b"\0")[:-1])
+
+
+def find_ripgrep() -> str | None:
+    """The absolute path of ripgrep: on PATH, or beside the interpreter; None where it is not installed."""
+    beside = Path(sys.executable).parent / "rg"
+    found = shutil.which("rg") or (str(beside) if os.access(beside, os.X_OK) else None)
+    return None if found is None else str(Path(found).absolute())
+
+
+def _arguments(asked: Preselection) -> list[str]:
+    plain = sorted(name for name in asked.exclude if _PLAIN.fullmatch(name))
+    return [
+        *("--no-config", "--no-messages", "--files-with-matches", "--null", "--color=never"),
+        *("--hidden", "--no-ignore", "--text", "--no-mmap", "--case-sensitive", "--engine=default"),
+        *(f"--max-filesize={asked.largest}", "--regex-size-limit=64M", "--dfa-size-limit=64M"),
+        *(["--multiline"] if asked.multiline else []),
+        *(f"--glob=!{name}" for name in plain),
+        *(f"--type-add=wanted:{pattern}" for pattern in asked.names),
+        *(["--type=wanted"] if asked.names else []),
+        *("--file=-", "./"),
+    ]
+
+
+def _exchange(process: "subprocess.Popen[bytes]", pattern: bytes, limit: TimeLimit) -> bytes | None:
+    """Write the pattern and read what is printed until it ends; None where that is too much."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(pattern)
+        process.stdin.close()
+    except BrokenPipeError:
+        return None
+    output = bytearray()
+    with DefaultSelector() as selector:
+        selector.register(process.stdout, EVENT_READ)
+        while len(output) <= _OUTPUT:
+            limit.check()
+            if selector.select(_POLL):
+                part = os.read(process.stdout.fileno(), 1 << 16)
+                if not part:
+                    process.wait()
+                    return bytes(output)
+                output += part
+    return None
