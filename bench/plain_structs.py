@@ -11,7 +11,7 @@ from msgspec import Struct, field
 class Bash(Struct, kw_only=True):
     command: str
     description: str | None = None
-    timeout: int | float = 120
+    timeout: int | float = 60
     run_in_background: bool = False
     env: dict[str, str] = {}
 

@@ -14,6 +14,8 @@ class ProcessState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: Literal["running", "exited", "timed_out", "stopped"]
     exit_code: int | None | UnsetType = UNSET
     """Exit status; null while the process runs, negative when a signal ended it."""
+    note: str | None = None
+    """Why the process was ended, or what became of the processes that it left."""
     stdout: str
     """Standard output since the last read."""
     stderr: str

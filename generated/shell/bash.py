@@ -15,7 +15,7 @@ class BashParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     """The command line to run."""
     description: Annotated[str, Meta(max_length=200)] | None = None
     """What the command does, in five to ten words, for the person who approves it."""
-    timeout: Annotated[int, Meta(gt=0, le=600)] | Annotated[float, Meta(gt=0.0, le=600.0)] = 120
+    timeout: Annotated[int, Meta(gt=0, le=600)] | Annotated[float, Meta(gt=0.0, le=600.0)] = 60
     """Seconds after which the command is ended. Ignored for background commands."""
     run_in_background: bool = False
     """Return at once with a process_id instead of waiting for the command to end."""
@@ -46,12 +46,16 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
         "Runs a command in bash and returns its output and exit code.\n\n"
         '- Each call starts a fresh shell in the working folder; variables and "cd" do not carry '
         "over. Chain steps with &&.\n"
-        "- Quote paths that contain spaces. Never run commands that wait for input.\n"
+        "- Quote paths that contain spaces. Standard input is empty: never run commands that wait "
+        "for input.\n"
         "- Prefer the dedicated tools: glob instead of find, grep instead of grep or rg, file_read "
         "instead of cat, edit\n"
         "  instead of sed.\n"
         "- Set run_in_background for servers and other long-running programs, and follow them with "
-        "bash_process.\n"
+        "bash_process. Whatever\n"
+        "  a command leaves running is ended with it.\n"
+        "- The result has the exit code; it may be other than 0. Past 1 MiB, the middle of an "
+        "output is left out.\n"
         "- Pass credentials as <secret_ref:NAME> in env; never write them out."
     ),
     contract="../contracts/bash.json",
@@ -63,6 +67,5 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
         "idempotent": False,
         "open_world": True,
     },
-    described_by="description",
     wire_forms=("openai", "openai-responses", "gemini"),
 )

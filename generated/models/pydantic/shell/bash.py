@@ -26,7 +26,7 @@ class BashParams(BaseModel):
     """
     What the command does, in five to ten words, for the person who approves it.
     """
-    timeout: Annotated[StrictFloat, Field(gt=0.0, le=600.0)] = 120
+    timeout: Annotated[StrictFloat, Field(gt=0.0, le=600.0)] = 60
     """
     Seconds after which the command is ended. Ignored for background commands.
     """
