@@ -67,5 +67,6 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
         "idempotent": False,
         "open_world": True,
     },
+    described_by="description",
     wire_forms=("openai", "openai-responses", "gemini"),
 )

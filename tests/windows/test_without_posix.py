@@ -55,12 +55,26 @@ def test_bridges_are_imported(tmp_path: Path) -> None:
 
 GUARDED = {
     ("os", "O_NOCTTY"): "TerminalApprover, which Windows cannot make",
-    ("os", "set_blocking"): "Workspace, which Windows cannot make",
     ("os", "fchmod"): "Workspace, which Windows cannot make",
     ("os", "fchown"): "Workspace, which Windows cannot make",
+    ("os", "set_blocking"): "Workspace and Shell, which Windows cannot make",
+    ("os", "WNOHANG"): "Shell, which Windows cannot make",
+    ("os", "fchdir"): "Shell, which Windows cannot make",
+    ("os", "fork"): "Shell, which Windows cannot make",
+    ("os", "getpgid"): "Shell, which Windows cannot make",
+    ("os", "getpgrp"): "Shell, which Windows cannot make",
+    ("os", "killpg"): "Shell, which Windows cannot make",
+    ("os", "setsid"): "Shell, which Windows cannot make",
+    ("signal", "SIGCHLD"): "Shell, which Windows cannot make",
+    ("signal", "SIGCONT"): "Shell, which Windows cannot make",
+    ("signal", "SIGHUP"): "Shell, which Windows cannot make",
+    ("signal", "SIGKILL"): "Shell, which Windows cannot make",
+    ("signal", "SIGSTOP"): "Shell, which Windows cannot make",
+    ("signal", "pthread_sigmask"): "Shell, which Windows cannot make",
     ("os", "geteuid"): "ownership asks whether it is there",
     ("os", "sched_getaffinity"): "only on Linux",
     ("import", "fcntl"): "the other branch of `lock.py` has msvcrt",
+    ("import", "resource"): "Shell, which Windows cannot make",
     ("import", "termios"): "TerminalApprover, which Windows cannot make",
 }
 """Names that the source uses although Windows lacks them, and why it may."""

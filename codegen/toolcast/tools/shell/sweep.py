@@ -1,0 +1,53 @@
+"""The end of a command whose supervisor was killed: what is left of it is found and killed."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from .supervisor import descendants, send, statuses
+
+MARK = "TOOLCAST_COMMAND"
+"""Variable whose value tells the processes of one command from all others."""
+_SECONDS = 5.0
+
+
+def sweep(group: int | None, marker: str) -> None:
+    """Kill all processes of a session, all that have the marker in their environment, and all below these.
+
+    A process that has left the session, has another environment and no parent among the others is not found:
+    a program that does all of this on purpose can only be held in a sandbox.
+
+    Args:
+        group: id of the command's process group and session; None where it did not begin.
+        marker: the value of `MARK`.
+    """
+    if not Path("/proc/self/stat").exists():
+        if group is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+        return
+    deadline = time.monotonic() + _SECONDS
+    while (found := _members(group, f"{MARK}={marker}".encode())) and time.monotonic() < deadline:
+        # As the supervisor does: what is stopped cannot fork.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process in found:
+                send(process, number)
+        time.sleep(0.01)
+
+
+def _members(group: int | None, mark: bytes) -> list[int]:
+    found: dict[int, None] = {}
+    for process, (state, _, _, session) in statuses():
+        if state not in "ZX" and process != os.getpid() and (session == group or _has(process, mark)):
+            found.update(dict.fromkeys((process, *descendants(process))))
+    found.pop(os.getpid(), None)
+    return [*found]
+
+
+def _has(process: int, mark: bytes) -> bool:
+    try:
+        return mark in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:  # it has ended, or is another user's
+        return False
