@@ -88,6 +88,9 @@ class HttpRequestResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     body: str | None
     """Response text; null for a binary or absent body."""
     truncated: bool = False
+    """Whether the body has more than is returned."""
+    note: str | None = None
+    """What the rest does not show: a binary body, a redirect that was not followed."""
 
 
 class HttpRequestHandler(Protocol):
@@ -111,7 +114,11 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "- Use web_fetch to read a web page; this tool is for APIs.\n"
         "- Put credentials into headers as <secret_ref:NAME>; never write them out.\n"
         "- The response body is returned as text up to 100 kB; a binary body is described but not "
-        "returned."
+        "returned.\n"
+        "- Addresses of this machine and of private networks are refused, unless the program "
+        "allows them.\n"
+        "- A redirect to another server does not get credentials, a body, or a request that "
+        "changes something."
     ),
     contract="../contracts/http_request.json",
     schemas="../schemas",
