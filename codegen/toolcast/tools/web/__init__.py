@@ -1,0 +1,64 @@
+"""The web, for tools: HTTP requests within rules, readable pages, a search engine (`toolcast[tools]`).
+
+Requests go to public addresses, unless the program allows others: `AccessRules` says what may be reached, and
+`CheckedTransport` gives any `httpx.AsyncClient` the same protection.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ...lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from .access_rules import AccessRules
+    from .limits import WebLimits
+    from .page_question import Answer, PageQuestion
+    from .search import Found, SearchEngine, SearchQuery
+    from .search_engines import Brave, SearXng
+    from .transport import BlockedAddressError, CheckedTransport, system_resolve
+    from .web import Web
+
+__all__ = [
+    "AccessRules",
+    "Answer",
+    "BlockedAddressError",
+    "Brave",
+    "CheckedTransport",
+    "Found",
+    "PageQuestion",
+    "SearXng",
+    "SearchEngine",
+    "SearchQuery",
+    "Web",
+    "WebLimits",
+    "system_resolve",
+]
+
+_load = lazy_exports(
+    __name__,
+    {
+        "AccessRules": ".access_rules",
+        "Answer": ".page_question",
+        "BlockedAddressError": ".transport",
+        "Brave": ".search_engines",
+        "CheckedTransport": ".transport",
+        "Found": ".search",
+        "PageQuestion": ".page_question",
+        "SearXng": ".search_engines",
+        "SearchEngine": ".search",
+        "SearchQuery": ".search",
+        "Web": ".web",
+        "WebLimits": ".limits",
+        "system_resolve": ".transport",
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _load(name)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("httpx", "httpcore", "anyio"):
+            raise
+        raise ImportError(
+            f"{__name__} needs {missing.name}, which is not installed; run: pip install 'toolcast[tools]'"
+        ) from missing

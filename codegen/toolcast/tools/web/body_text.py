@@ -1,0 +1,138 @@
+"""The text of a body: which bodies are text, and in which charset."""
+
+import codecs
+import re
+from email.message import Message
+from typing import Final
+
+from msgspec import Struct
+
+_TEXTUAL: Final = re.compile(
+    r"text/|.*[+/](json|xml|yaml|x-yaml|javascript|ecmascript|x-javascript|x-ndjson|ndjson|jsonl|graphql|toml|sql|"
+    r"x-www-form-urlencoded|xhtml\+xml|x-sh|rtf|x-tex|json-seq|manifest)$"
+)
+_BINARY: Final = re.compile(r"(image|audio|video|font|model)/|application/(pdf|zip|gzip|x-.*compressed)$")
+_MARKS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_DECLARED: Final = re.compile(
+    rb"""<meta[^>]{0,300}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})""", re.I
+)
+_XML: Final = re.compile(
+    rb"""^\s{0,20}<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([a-z0-9_.-]{1,40})""", re.I
+)
+_HEAD: Final = 4_096
+"""Bytes in which a charset is looked for; the HTML standard has 1,024."""
+_SAMPLE: Final = 8_192
+"""Bytes that a charset is guessed from."""
+_CHARSETS: Final = frozenset(
+    {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "koi8-r", "koi8-u", "mac-roman", "cp866", "cp874", "cp949"}
+    | {"gb2312", "gbk", "gb18030", "big5", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr"}
+    | {f"cp{number}" for number in range(1250, 1259)}
+    | {f"iso8859-{number}" for number in range(2, 17) if number != 12}
+)
+"""Charsets of the web (Encoding standard) by the names of Python, which also has codecs that are none."""
+
+
+class MediaType(Struct, frozen=True):
+    """A media type.
+
+    Attributes:
+        name: type and subtype, in lower case; "" where a response states none.
+        charset: the charset that it states; "" for none.
+    """
+
+    name: str
+    charset: str = ""
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it is a page."""
+        return self.name in ("text/html", "application/xhtml+xml")
+
+
+def media_type(value: str) -> MediaType:
+    """Read the value of a `Content-Type`.
+
+    Args:
+        value: any text; "" for none.
+
+    Returns:
+        Its media type; for what is none, "text/plain", as RFC 2045 has it.
+    """
+    if not value.strip():
+        return MediaType("")
+    message = Message()
+    message["Content-Type"] = value.replace("\r", " ").replace("\n", " ")[:500]
+    charset = message.get_param("charset", "")
+    return MediaType(message.get_content_type(), charset if isinstance(charset, str) else "")
+
+
+def text_of(content: bytes, media: MediaType, *, whole: bool = True) -> str | None:
+    """The text of a body.
+
+    Args:
+        content: its bytes.
+        media: its media type.
+        whole: False where the body was cut, so that its last character may be a part of one.
+
+    Returns:
+        The text, with U+FFFD for bytes that are none; None where the body is not text.
+    """
+    textual = _TEXTUAL.match(media.name) is not None
+    if _BINARY.match(media.name) and not textual:
+        return None
+    charset = _stated(content, media)
+    if not charset.startswith("utf-16") and b"\0" in content:
+        return None
+    if charset:
+        return _decode(content, charset)
+    if (text := _utf8(content, whole)) is not None:
+        return text
+    if not textual:
+        return None
+    return _decode(content, _guessed(content))
+
+
+def _stated(content: bytes, media: MediaType) -> str:
+    """The charset that a body states: by its first bytes, its media type, or its head."""
+    for mark, charset in _MARKS:
+        if content.startswith(mark):
+            return charset
+    found = _known(media.charset)
+    if found or not _TEXTUAL.match(media.name):
+        return found
+    declared = _DECLARED.search(content, 0, _HEAD) if media.is_html else _XML.search(content, 0, _HEAD)
+    charset = _known(declared[1].decode("ascii")) if declared else ""
+    return "" if charset.startswith("utf-16") else charset  # what is read as ASCII is none (HTML standard)
+
+
+def _known(label: str) -> str:
+    """Python's name of a charset; "" for one that the web does not have."""
+    if len(label) > 40 or not label.isascii():
+        return ""
+    try:
+        name = codecs.lookup(label.strip()).name
+    except (LookupError, ValueError):
+        return ""
+    if name in ("ascii", "iso8859-1"):
+        return "cp1252"  # as the Encoding standard has it
+    return name if name in _CHARSETS else ""
+
+
+def _utf8(content: bytes, whole: bool) -> str | None:
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(content, final=whole)
+    except UnicodeDecodeError:
+        return None
+
+
+def _guessed(content: bytes) -> str:
+    """A charset that fits the bytes, by their frequencies; that of Western Europe where none does."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(content[:_SAMPLE]).best()
+    return (_known(best.encoding) if best is not None else "") or "cp1252"
+
+
+def _decode(content: bytes, charset: str) -> str:
+    text = content.decode(charset, "replace")
+    return text.removeprefix("\ufeff")

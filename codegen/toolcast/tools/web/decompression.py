@@ -1,0 +1,85 @@
+"""Bodies decompressed within a limit.
+
+The decoders of httpx return whatever one piece expands to: 64 kB of zstd can be gigabytes. Here the limit is
+part of each call, so only what zlib can bound is asked for.
+"""
+
+import zlib
+from typing import Final
+
+ACCEPTED: Final = "gzip, deflate"
+"""The value of `Accept-Encoding`."""
+
+
+class EncodingError(Exception):
+    """A body in an encoding that was not asked for, or that is not what it says."""
+
+
+class Decompressor:
+    """Reads the pieces of one body, and keeps at most `limit` bytes of what they expand to."""
+
+    def __init__(self, encoding: str, limit: int) -> None:
+        """Start a body.
+
+        Args:
+            encoding: value of its `Content-Encoding`.
+            limit: bytes that are kept.
+
+        Raises:
+            EncodingError: the encoding is not one that was asked for.
+        """
+        names = [
+            name for each in encoding.lower().split(",") if (name := each.strip()) not in ("", "identity")
+        ]
+        if len(names) > 1 or not {*names} <= {"gzip", "x-gzip", "deflate"}:
+            raise EncodingError(f"it is encoded as {', '.join(names)[:60]}, which was not asked for")
+        self._kind = names[0] if names else ""
+        self._decoder = zlib.decompressobj(zlib.MAX_WBITS if self._kind == "deflate" else zlib.MAX_WBITS | 16)
+        self._left = limit
+        self._begun = False
+        self.pieces: list[bytes] = []
+        self.full = False
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece; `full` is set where there is more than `limit` bytes.
+
+        Args:
+            piece: bytes as they came.
+
+        Raises:
+            EncodingError: they are not in the encoding.
+        """
+        if self.full or not piece:
+            return
+        data = self._expand(piece) if self._kind else piece
+        self.full = len(data) > self._left
+        data = data[: self._left]
+        self._left -= len(data)
+        self.pieces.append(data)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the body ended where its encoding ends."""
+        return not self.full and (not self._kind or not self._begun or self._decoder.eof)
+
+    @property
+    def content(self) -> bytes:
+        """What was kept."""
+        return b"".join(self.pieces)
+
+    def _expand(self, piece: bytes) -> bytes:
+        """At most one byte more than is left. What follows the end of the encoded data is ignored."""
+        if self._decoder.eof:
+            return b""
+        try:
+            return self._decoder.decompress(piece, self._left + 1)
+        except zlib.error as problem:
+            if self._begun or self._kind != "deflate":
+                raise EncodingError(f"it is no {self._kind} ({problem})") from None
+        finally:
+            self._begun = True
+        try:  # "deflate" is zlib (RFC 9110, 8.4.1.2), and some servers send it without its head
+            self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)
+            return self._decoder.decompress(piece, self._left + 1)
+        except zlib.error as problem:
+            raise EncodingError(f"it is no deflate ({problem})") from None

@@ -1,0 +1,118 @@
+"""The program that makes a page readable, in a process of its own with limits (`readable_page`).
+
+It reads a `Job` as one line of JSON and then the page, and writes an `Extract` as JSON. A parser in C and
+heuristics in Python read what strangers wrote here, and only a process can be stopped.
+"""
+
+import sys
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+NOT_INSTALLED = 3
+"""The exit code where a library is missing."""
+_NESTING = 4_000
+"""Calls within calls: pages nest deeper than programs."""
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """What is to be made of a page.
+
+    Attributes:
+        url: address of the page, for its links.
+        form: "markdown" or "text".
+        seconds: CPU time, rounded up.
+        memory: bytes of address space.
+        characters: characters of the content at most.
+    """
+
+    url: str
+    form: str
+    seconds: int
+    memory: int
+    characters: int
+
+
+class Extract(Struct, frozen=True, kw_only=True):
+    """What was made of it.
+
+    Attributes:
+        title: title of the page; None where it has none.
+        content: what there is to read.
+    """
+
+    title: str | None
+    content: str
+
+
+def main() -> None:
+    """Read a job, and write its extract."""
+    job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
+    if sys.platform != "win32":
+        _limit(job)
+    page = sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        sys.stdout.buffer.write(msgspec.json.encode(extract(page, job)))
+    except ImportError:
+        sys.exit(NOT_INSTALLED)
+
+
+def extract(page: str, job: Job) -> Extract:
+    """Make a page readable: its main content; all of its text where none is found.
+
+    Args:
+        page: HTML.
+        job: what is to be made of it.
+
+    Returns:
+        Title and content.
+    """
+    from trafilatura import extract as main_content
+    from trafilatura import html2txt
+    from trafilatura.utils import load_html
+
+    sys.setrecursionlimit(_NESTING)
+    tree: Any = load_html(page)
+    if tree is None:  # no page of HTML to the library: a fragment, or only text
+        tree = load_html(f"<html><body><div>{page}</div></body></html>")
+    if tree is None:
+        return Extract(title=None, content="")
+    title = " ".join((tree.findtext(".//title") or "").split())
+    try:
+        content = main_content(
+            tree,
+            url=job.url,
+            output_format="markdown" if job.form == "markdown" else "txt",
+            include_links=job.form == "markdown",
+            include_formatting=job.form == "markdown",
+            include_comments=False,
+            deduplicate=False,
+            with_metadata=False,
+        )
+    except RecursionError:
+        content = None
+    text = content or str(html2txt(tree))
+    return Extract(title=title[:1_000] or None, content=text[: job.characters])
+
+
+def _limit(job: Job) -> None:
+    """Bound time and memory, also where nobody is left to stop the process; no file is written."""
+    import resource
+
+    for kind, amount in (
+        (resource.RLIMIT_CPU, job.seconds),
+        (resource.RLIMIT_AS, job.memory),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, most = resource.getrlimit(kind)
+        amount = amount if most == resource.RLIM_INFINITY else min(amount, most)
+        try:
+            resource.setrlimit(kind, (amount, amount))
+        except (OSError, ValueError):  # a system without this limit; time is bounded by the parent, too
+            continue
+
+
+if __name__ == "__main__":
+    main()

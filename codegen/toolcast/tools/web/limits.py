@@ -1,0 +1,46 @@
+"""Limits of the tools of the web."""
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+
+class WebLimits(Struct, frozen=True, kw_only=True):
+    """Limits of the tools of the web.
+
+    Attributes:
+        body_bytes: bytes of a response that http_request returns, decompressed.
+        header_characters: characters of its headers that it returns.
+        page_bytes: bytes that a page may have for web_fetch, decompressed.
+        redirects: redirects that one call follows.
+        fetch_seconds: time in which web_fetch must have the page.
+        extraction_seconds: time in which a page must have become readable; half of it as CPU time.
+        extraction_bytes: address space of the process that makes it readable.
+        content_characters: characters of a page's content at most.
+        cached_pages: pages that are kept, for their next parts.
+        cached_characters: characters of all of them.
+        cached_seconds: time for which a page is kept.
+        answer_characters: characters of a page that a model gets with a `prompt`.
+        answer_seconds: time in which `answer` must have answered.
+        search_seconds: time in which the engine must have searched.
+    """
+
+    body_bytes: int = 100_000
+    header_characters: int = 16_000
+    page_bytes: int = 5_000_000
+    redirects: int = 10
+    fetch_seconds: float = 30.0
+    extraction_seconds: float = 20.0
+    extraction_bytes: int = 1_000_000_000
+    content_characters: int = 2_000_000
+    cached_pages: int = 16
+    cached_characters: int = 8_000_000
+    cached_seconds: float = 900.0
+    answer_characters: int = 100_000
+    answer_seconds: float = 120.0
+    search_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a limit is not positive."""
+        for name, value in asdict(self).items():
+            if not value > 0:
+                raise ValueError(f"{name} must be positive.")

@@ -1,0 +1,254 @@
+"""Search engines: SearXNG, which one runs oneself, and Brave's API."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Final, TypeVar
+from urllib.parse import urlencode
+
+import httpx
+import msgspec
+from msgspec import Struct
+
+from ...runtime.errors import RefusalError
+from .access_rules import AccessRules
+from .exchange import Bounds, Connecting, WebRequest, exchange
+from .search import Found, SearchQuery
+from .urls import read_url
+
+T = TypeVar("T")
+
+_BYTES: Final = 4_000_000
+_PAGES: Final = 3
+"""Pages of results that one search asks for at most."""
+_ANY_ADDRESS: Final = AccessRules(allow_addresses=("0.0.0.0/0", "::/0"))
+"""The program names the engine, so it may be on this machine or in a private network."""
+_BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
+_LANGUAGES: Final = {
+    "ja": "jp", "pt": "pt-br", "pt-PT": "pt-pt", "zh": "zh-hans", "zh-TW": "zh-hant", "en-GB": "en-gb",
+}  # fmt: skip
+"""Brave's own codes of languages, where they are not those of ISO 639."""
+_FRESHNESS: Final = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+
+
+class _SearxResult(Struct, frozen=True):
+    url: str = ""
+    title: str | None = None
+    content: str | None = None
+    publishedDate: str | None = None  # noqa: N815  # the API's name
+
+
+class _SearxAnswer(Struct, frozen=True):
+    results: list[_SearxResult] = []
+
+
+class _BraveResult(Struct, frozen=True):
+    url: str = ""
+    title: str | None = None
+    description: str | None = None
+    page_age: str | None = None
+
+
+class _BraveResults(Struct, frozen=True):
+    results: list[_BraveResult] = []
+
+
+class _BraveQuery(Struct, frozen=True):
+    more_results_available: bool = False
+
+
+class _BraveAnswer(Struct, frozen=True):
+    web: _BraveResults | None = None
+    query: _BraveQuery | None = None
+
+
+class SearXng:
+    """A SearXNG instance, asked by its search API; its settings must allow the format `json`.
+
+    Source: docs.searxng.org/dev/search_api.
+    """
+
+    def __init__(self, url: str, *, timeout: float = 15.0, categories: str = "general") -> None:
+        """Name an instance.
+
+        Args:
+            url: its address, of http or https; it may be on this machine.
+            timeout: seconds for one page of results.
+            categories: its categories to search in, separated by commas.
+
+        Raises:
+            ValueError: `url` is no address, or `timeout` is not positive.
+        """
+        self._url = _engine_url(url, timeout)
+        self._timeout = timeout
+        self._categories = categories
+        self._connecting = Connecting(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
+
+    async def search(self, query: SearchQuery) -> list[Found]:
+        """Search.
+
+        Args:
+            query: what to search for.
+
+        Returns:
+            What was found, best match first.
+
+        Raises:
+            RefusalError: the instance does not answer as it should.
+        """
+        found: list[Found] = []
+        for page in range(1, _PAGES + 1):
+            answer = await _ask(
+                self._connecting,
+                f"{self._url.rstrip('/')}/search?{urlencode(self._parameters(query, page))}",
+                {},
+                self._timeout,
+                _SearxAnswer,
+            )
+            found += [
+                Found(
+                    url=each.url,
+                    title=each.title or "",
+                    excerpt=each.content or "",
+                    published=_day(each.publishedDate),
+                )
+                for each in answer.results
+            ]
+            if not answer.results or len(found) >= query.max_results:
+                break
+        return found
+
+    def _parameters(self, query: SearchQuery, page: int) -> dict[str, str]:
+        parameters = {
+            "q": query.with_operators,
+            "format": "json",
+            "categories": self._categories,
+            "pageno": str(page),
+        }
+        if query.recency:
+            parameters["time_range"] = query.recency
+        if query.language:
+            parameters["language"] = query.language
+        return parameters
+
+
+class Brave:
+    """The web search API of Brave.
+
+    Source: api.search.brave.com/app/documentation/web-search.
+    """
+
+    def __init__(self, key: Callable[[], str], *, url: str = _BRAVE, timeout: float = 15.0) -> None:
+        """Name a subscription.
+
+        Args:
+            key: gives the subscription token, for each search.
+            url: address of the API.
+            timeout: seconds for one page of results.
+
+        Raises:
+            ValueError: `url` is no address, or `timeout` is not positive.
+        """
+        self._key = key
+        self._url = _engine_url(url, timeout)
+        self._timeout = timeout
+        self._connecting = Connecting(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
+
+    async def search(self, query: SearchQuery) -> list[Found]:
+        """Search.
+
+        Args:
+            query: what to search for.
+
+        Returns:
+            What was found, best match first.
+
+        Raises:
+            RefusalError: the API does not answer as it should.
+        """
+        headers = {"X-Subscription-Token": self._key()}
+        found: list[Found] = []
+        for page in range(_PAGES):
+            address = f"{self._url}?{urlencode(_brave_parameters(query, page))}"
+            answer = await _ask(self._connecting, address, headers, self._timeout, _BraveAnswer)
+            results = answer.web.results if answer.web else []
+            found += [
+                Found(
+                    url=each.url,
+                    title=each.title or "",
+                    excerpt=each.description or "",
+                    published=_day(each.page_age),
+                )
+                for each in results
+            ]
+            more = answer.query is not None and answer.query.more_results_available
+            if not results or not more or len(found) >= query.max_results:
+                break
+        return found
+
+
+def _brave_parameters(query: SearchQuery, page: int) -> dict[str, str]:
+    parameters = {
+        "q": query.with_operators[:400],  # the API's limit
+        "count": str(min(20, query.max_results)),
+        "offset": str(page),
+        "text_decorations": "false",
+    }
+    if query.recency:
+        parameters["freshness"] = _FRESHNESS[query.recency]
+    if query.language:
+        language = query.language.partition("-")[0]
+        parameters["search_lang"] = _LANGUAGES.get(query.language) or _LANGUAGES.get(language, language)
+    return parameters
+
+
+async def _ask(
+    connecting: Connecting, address: str, headers: Mapping[str, str], seconds: float, answer: type[T]
+) -> T:
+    """Ask an API that answers in JSON. Raises RefusalError."""
+    request = WebRequest(
+        method="GET",
+        url=read_url(address),
+        headers=(("Accept", "application/json"), *headers.items()),
+    )
+    response = await exchange(connecting, request, Bounds(seconds=seconds, content=_BYTES, redirects=0))
+    if response.status != 200:
+        raise RefusalError(
+            f"The search engine answered with status {response.status}. "
+            + (
+                "Wait before you search again."
+                if response.status == 429
+                else "No argument changes that: go on without a search, or tell the user."
+            )
+        )
+    try:
+        if response.full:
+            raise ValueError("too long")
+        return msgspec.json.decode(response.content, type=answer)
+    except (
+        ValueError,
+        RecursionError,
+    ):  # msgspec's errors are ValueErrors, and so is a text that is no Unicode
+        raise RefusalError(
+            "The search engine's answer is too long or not as its API says. Search for something else, or go "
+            "on without a search."
+        ) from None
+
+
+def _engine_url(url: str, timeout: float) -> str:
+    if not timeout > 0:
+        raise ValueError("timeout must be positive.")
+    try:
+        read = read_url(url)
+    except RefusalError as problem:
+        raise ValueError(str(problem)) from None
+    if read.query:
+        raise ValueError("the address of a search engine must have no query.")
+    return str(read)
+
+
+def _day(text: str | None) -> date | None:
+    """The day of a date or a time of ISO 8601; None for anything else."""
+    try:
+        return date.fromisoformat((text or "")[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,248 @@
+"""The handlers of the group `web`: http_request, web_fetch and web_search."""
+
+import asyncio
+import ssl
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from functools import cached_property, partial
+from math import ceil
+from typing import Final
+
+import httpx
+
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.hidden_characters import without_hidden
+from ..generated.web.http_request import HttpRequestParams, HttpRequestResult
+from ..generated.web.web_fetch import WebFetchParams, WebFetchResult
+from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSearchResultResultsItem
+from .access_rules import AccessRules
+from .api_request import build_request, to_result
+from .exchange import Bounds, Connecting, WebRequest, exchange
+from .extract_page import Job
+from .limits import WebLimits
+from .page_question import SYSTEM, Answer, PageQuestion, as_message
+from .page_response import is_html, page_text
+from .pages import Page, PageCache, part_of
+from .readable_page import readable_page
+from .search import SearchEngine, SearchQuery, domain, kept
+from .transport import Resolve, system_resolve
+from .urls import as_uri, read_url, shown
+
+_ACCEPT: Final = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
+_ANSWER_TOKENS: Final = 2_000
+
+
+class Web:
+    """The web, for tools: requests within rules, readable pages, a search engine.
+
+    Every call has connections of its own, so an object serves any number of event loops, and no cookie, login
+    or proxy of one call or of the environment reaches another one.
+    """
+
+    def __init__(
+        self,
+        *,
+        rules: AccessRules | None = None,
+        limits: WebLimits | None = None,
+        search: SearchEngine | None = None,
+        answer: Answer | None = None,
+        resolve: Resolve = system_resolve,
+        tls: ssl.SSLContext | None = None,
+        user_agent: str = "toolcast",
+    ) -> None:
+        """Make the tools.
+
+        Args:
+            rules: what requests may reach; by default any public address over https and http. They do not
+                hold for the search engine, which the program names.
+            limits: limits of size, time and number.
+            search: the search engine; without one, web_search should not be offered.
+            answer: has a model answer the `prompt` of web_fetch; by default the model of whoever makes the
+                call, where there is one.
+            resolve: gives the addresses of names; the system's resolver by default.
+            tls: certificates that are trusted; those of httpx by default.
+            user_agent: value of `User-Agent` where a call does not have its own.
+        """
+        self._rules = rules or AccessRules()
+        self._limits = limits or WebLimits()
+        self._search = search
+        self._answer = answer
+        self._resolve = resolve
+        self._tls = tls
+        self._user_agent = user_agent
+        self._cache = PageCache(
+            self._limits.cached_pages, self._limits.cached_characters, self._limits.cached_seconds
+        )
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="toolcast-web")
+        self._closed = False
+
+    @property
+    def can_search(self) -> bool:
+        """Whether there is a search engine, so that web_search can be offered."""
+        return self._search is not None
+
+    async def http_request(self, params: HttpRequestParams, context: ToolContext, /) -> HttpRequestResult:
+        """Send a request.
+
+        Args:
+            params: the request.
+            context: circumstances of the call.
+
+        Returns:
+            The response, whatever its status.
+
+        Raises:
+            RefusalError: the request cannot or must not be sent, or there is no response.
+        """
+        del context
+        self._check_open()
+        bounds = Bounds(
+            seconds=params.timeout,
+            content=self._limits.body_bytes,
+            redirects=self._limits.redirects if params.follow_redirects else 0,
+        )
+        response = await exchange(self._connecting, build_request(params), bounds)
+        return to_result(response, self._limits.header_characters)
+
+    async def web_fetch(self, params: WebFetchParams, context: ToolContext, /) -> WebFetchResult:
+        """Read a page, or a part of it.
+
+        Args:
+            params: which page.
+            context: circumstances of the call.
+
+        Returns:
+            The content; with a `prompt`, a model's answer from it.
+
+        Raises:
+            RefusalError: the page cannot be read.
+        """
+        self._check_open()
+        if params.prompt is not None and self._answer is None and not context.can_sample:
+            raise RefusalError(
+                "There is no model that could answer the prompt. Leave it out, and read the page itself."
+            )
+        key = params.url, params.format
+        page = self._cache.get(key) if params.start_index else None
+        if page is None:
+            page = await self._read(params)
+            self._cache.put(key, page)
+        if params.start_index and params.start_index >= len(page.content):
+            raise RefusalError(
+                f"start_index {params.start_index} is beyond the end: {shown(params.url)} has "
+                f"{len(page.content)} characters as {params.format}."
+            )
+        length = params.max_length if params.prompt is None else self._limits.answer_characters
+        part = part_of(page.content, params.start_index, length)
+        text = part.text if params.format == "html" else without_hidden(part.text)
+        if params.prompt is not None:
+            question = PageQuestion(question=params.prompt, url=page.url, title=page.title, content=text)
+            text = (await self._answered(question, context))[: params.max_length]
+        return WebFetchResult(url=page.url, title=page.title, content=text, next_index=part.following)
+
+    async def web_search(self, params: WebSearchParams, context: ToolContext, /) -> WebSearchResult:
+        """Search the web.
+
+        Args:
+            params: what to search for.
+            context: circumstances of the call.
+
+        Returns:
+            What was found, best match first.
+
+        Raises:
+            RefusalError: there is no engine, or it does not answer.
+        """
+        del context
+        self._check_open()
+        if self._search is None:
+            raise RefusalError("The program has no search engine. Go on without a search, or tell the user.")
+        query = SearchQuery(
+            text=params.query,
+            max_results=params.max_results,
+            allowed_domains=tuple(map(domain, params.allowed_domains)),
+            blocked_domains=tuple(map(domain, params.blocked_domains)),
+            recency=params.recency or None,
+            language=params.language,
+        )
+        try:
+            async with asyncio.timeout(self._limits.search_seconds):
+                found = await self._search.search(query)
+        except TimeoutError:
+            raise RefusalError(
+                f"The search engine did not answer within {self._limits.search_seconds:g} s. Try again "
+                "later, or go on without a search."
+            ) from None
+        return WebSearchResult(
+            results=[
+                WebSearchResultResultsItem(
+                    title=each.title,
+                    url=each.url,
+                    excerpt=each.excerpt,
+                    published=each.published.isoformat() if each.published else None,
+                )
+                for each in kept(found, query, date.today())
+            ]
+        )
+
+    async def aclose(self) -> None:
+        """Refuse further calls, and forget the pages. Calls that run end by their own limits, and release
+        what they hold. Safe to call twice."""
+        self._closed = True
+        self._threads.shutdown(wait=False)
+        self._cache.clear()
+
+    @cached_property
+    def _connecting(self) -> Connecting:
+        return Connecting(
+            rules=self._rules,
+            tls=self._tls or httpx.create_ssl_context(),
+            resolve=self._resolve,
+            user_agent=self._user_agent,
+        )
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RefusalError("The tools of the web were closed; the program is ending.")
+
+    async def _read(self, params: WebFetchParams) -> Page:
+        """Get a page, and make it readable."""
+        request = WebRequest(method="GET", url=read_url(params.url), headers=(("Accept", _ACCEPT),))
+        bounds = Bounds(
+            seconds=self._limits.fetch_seconds,
+            content=self._limits.page_bytes,
+            redirects=self._limits.redirects,
+        )
+        response = await exchange(self._connecting, request, bounds)
+        text = page_text(response, self._limits.page_bytes)
+        url = as_uri(response.url)
+        if params.format == "html" or not is_html(response, text):
+            return Page(url=url, title=None, content=text[: self._limits.content_characters])
+        job = Job(
+            url=url,
+            form=params.format,
+            seconds=ceil(self._limits.extraction_seconds / 2),
+            memory=self._limits.extraction_bytes,
+            characters=self._limits.content_characters,
+        )
+        work = partial(readable_page, text, job, self._limits.extraction_seconds)
+        self._check_open()
+        extract = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return Page(url=url, title=extract.title and without_hidden(extract.title), content=extract.content)
+
+    async def _answered(self, question: PageQuestion, context: ToolContext) -> str:
+        """A model's answer to a question; the program's model before that of whoever makes the call."""
+        if self._answer is None:
+            sampled = await context.sample(
+                as_message(question), system=SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=0.0
+            )
+            return sampled.text
+        try:
+            async with asyncio.timeout(self._limits.answer_seconds):
+                return await self._answer(question)
+        except TimeoutError:
+            raise RefusalError(
+                f"The model did not answer the prompt within {self._limits.answer_seconds:g} s. Leave it "
+                "out, and read the page itself."
+            ) from None
