@@ -72,7 +72,7 @@ def snippet(text: str, offsets: Sequence[int], removed: int, new: str) -> str:
     blocks: list[list[int]] = []
     for index, offset in enumerate(offsets[:_PLACES]):
         first = text.count("\n", 0, offset + index * (len(new) - removed)) + 1
-        start, end = max(1, first - _CONTEXT), first + new.count("\n") + _CONTEXT
+        start, end = max(1, first - _CONTEXT), first + max(1, count_lines(new)) - 1 + _CONTEXT
         if blocks and start <= blocks[-1][1] + 1:
             blocks[-1][1] = end
         else:
