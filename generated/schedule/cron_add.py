@@ -35,7 +35,7 @@ class CronAddParams(
     """What to do at that time."""
     until: str | None | UnsetType = UNSET
     """Last moment to run, as an ISO 8601 time. null or left out means no end."""
-    max_runs: Annotated[int, Meta(ge=1)] | None = None
+    max_runs: Annotated[int, Meta(ge=1, le=1000000)] | None = None
     """Remove the job after this many runs; 1 makes it a reminder."""
     enabled: bool = True
     """false stores the job without running it."""

@@ -57,7 +57,7 @@ class CronAddParams(BaseModel):
     """
     Last moment to run, as an ISO 8601 time. null or left out means no end.
     """
-    max_runs: Annotated[StrictInt | None, Field(ge=1)] = None
+    max_runs: Annotated[StrictInt | None, Field(ge=1, le=1000000)] = None
     """
     Remove the job after this many runs; 1 makes it a reminder.
     """
