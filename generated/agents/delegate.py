@@ -13,7 +13,7 @@ class DelegateAttachmentsItem(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     file_path: Annotated[str, Meta(min_length=1)]
-    """Absolute path of the file."""
+    """Path of the file, relative to the workspace's root or absolute and below it."""
     note: Annotated[str, Meta(max_length=500)] | None = None
     """What the file is for."""
     access: Literal["read", "write"] = "read"
@@ -59,8 +59,11 @@ class DelegateParams(
 class DelegateResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: Literal["completed", "failed", "stopped", "started"]
     report: str
+    """What the agent reports, or why there is no report. Its words, not the user's."""
     files: list[str] = []
+    """Paths of files that the agent names as its work."""
     steps_used: Annotated[int, Meta(ge=0)] | None = None
+    """Calls of tools that were carried out."""
 
 
 class DelegateHandler(Protocol):

@@ -23,11 +23,11 @@ class DataAnalysisSourceFile(
 ):
     kind: ClassVar[Literal["file"]] = "file"
     file_path: Annotated[str, Meta(min_length=1)]
-    """Absolute path of the file."""
+    """Path of the file, relative to the workspace's root or absolute and below it."""
     format: Literal["auto", "csv", "tsv", "json", "jsonl", "parquet", "xlsx"] = "auto"
     """How the file is written; auto tells it by its ending."""
     sheet: str | None = None
-    """Name of the sheet in a workbook."""
+    """Name of the sheet in a workbook; by default the first one."""
 
 
 class DataAnalysisSourceInline(
@@ -43,7 +43,7 @@ class DataAnalysisSourceInline(
     columns: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=100)]
     """Names of the columns, from left to right."""
     rows: Annotated[list[list[str | int | float | bool | None]], Meta(max_length=1000)]
-    """Rows of cells, each as long as columns."""
+    """Rows of cells, each as long as columns. A column of different types becomes text."""
 
     def __post_init__(self) -> None:
         check_unique("columns", self.columns)
@@ -117,7 +117,10 @@ class DataAnalysisStepsItemDerive(
     column: Annotated[str, Meta(min_length=1)]
     """The new column"""
     expression: Annotated[str, Meta(min_length=1, max_length=2000)]
-    """Arithmetic over column names, such as "price * quantity"."""
+    """Arithmetic over column names, such as "price * quantity". Also comparisons, CASE, and
+    functions such as round, abs, coalesce, lower and year. Names that are no plain words stand
+    in double quotes.
+    """
 
 
 class DataAnalysisStepsItemFill(
@@ -215,6 +218,24 @@ class DataAnalysisStepsItemLimit(
     """How many rows to skip before them."""
 
 
+class DataAnalysisStepsItemSql(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    tag_field="op",
+    tag="sql",
+):
+    """Runs one read-only query over the table."""
+
+    op: ClassVar[Literal["sql"]] = "sql"
+    query: Annotated[str, Meta(min_length=1, max_length=20000)]
+    """One SELECT in DuckDB's SQL over the table "data", such as "SELECT a, sum(b) FROM data GROUP
+    BY a". It reads no other table and no file.
+    """
+
+
 class DataAnalysisChart(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
@@ -248,6 +269,7 @@ class DataAnalysisParams(
             | DataAnalysisStepsItemGroup
             | DataAnalysisStepsItemSort
             | DataAnalysisStepsItemLimit
+            | DataAnalysisStepsItemSql
         ],
         Meta(max_length=50),
     ] = []
@@ -276,6 +298,7 @@ class DataAnalysisResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     summary: dict[str, dict[str, int | float | None]] | None = None
     """Statistics by column name, then by the statistic's name."""
     chart_path: str | None = None
+    """Path of the chart"""
     truncated: bool = False
 
 
@@ -303,7 +326,10 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
         "- Each step works on the table that the step before it left. An empty list of steps "
         "returns the data as loaded.\n"
         "- Filter and select early: the result is cut after max_rows rows.\n"
-        '- Column names are case-sensitive. To see them, call with output "schema" first.'
+        '- Column names are case-sensitive. To see them, call with output "schema" first.\n'
+        "- A missing cell equals no value: of the comparisons only ne and is_null hold for it.\n"
+        "- Rows of a group step come in the order of its columns. In a sort, missing cells come "
+        "last."
     ),
     contract="../contracts/data_analysis.json",
     schemas="../schemas",

@@ -12,7 +12,7 @@ class Attachment(BaseModel):
     )
     file_path: Annotated[StrictStr, Field(min_length=1)]
     """
-    Absolute path of the file.
+    Path of the file, relative to the workspace's root or absolute and below it.
     """
     note: Annotated[StrictStr | None, Field(max_length=500)] = None
     """

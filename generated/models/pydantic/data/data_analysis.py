@@ -18,7 +18,7 @@ class FileSource(BaseModel):
     kind: Literal["file"]
     file_path: Annotated[StrictStr, Field(min_length=1)]
     """
-    Absolute path of the file.
+    Path of the file, relative to the workspace's root or absolute and below it.
     """
     format: Literal["auto", "csv", "tsv", "json", "jsonl", "parquet", "xlsx"] = "auto"
     """
@@ -26,7 +26,7 @@ class FileSource(BaseModel):
     """
     sheet: StrictStr | None = None
     """
-    Name of the sheet in a workbook.
+    Name of the sheet in a workbook; by default the first one.
     """
 
 
@@ -48,7 +48,7 @@ class InlineSource(BaseModel):
     """
     rows: Annotated[list[list[StrictStr | StrictFloat | StrictBool | None]], Field(max_length=1000)]
     """
-    Rows of cells, each as long as columns.
+    Rows of cells, each as long as columns. A column of different types becomes text.
     """
 
 
@@ -106,7 +106,7 @@ class DeriveStep(BaseModel):
     """
     expression: Annotated[StrictStr, Field(max_length=2000, min_length=1)]
     """
-    Arithmetic over column names, such as "price * quantity".
+    Arithmetic over column names, such as "price * quantity". Also comparisons, CASE, and functions such as round, abs, coalesce, lower and year. Names that are no plain words stand in double quotes.
     """
 
 
@@ -214,6 +214,21 @@ class LimitStep(BaseModel):
     offset: Annotated[StrictInt, Field(ge=0)] = 0
     """
     How many rows to skip before them.
+    """
+
+
+class SqlStep(BaseModel):
+    """
+    Runs one read-only query over the table.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    op: Literal["sql"]
+    query: Annotated[StrictStr, Field(max_length=20000, min_length=1)]
+    """
+    One SELECT in DuckDB's SQL over the table "data", such as "SELECT a, sum(b) FROM data GROUP BY a". It reads no other table and no file.
     """
 
 
@@ -331,7 +346,16 @@ class DataAnalysisParams(BaseModel):
     Where the table comes from.
     """
     steps: Annotated[
-        list[FilterStep | SelectStep | DeriveStep | FillStep | GroupStep | SortStep | LimitStep],
+        list[
+            FilterStep
+            | SelectStep
+            | DeriveStep
+            | FillStep
+            | GroupStep
+            | SortStep
+            | LimitStep
+            | SqlStep
+        ],
         Field(max_length=50, validate_default=True),
     ] = []
     """

@@ -1,0 +1,231 @@
+"""The handler of data_analysis."""
+
+import asyncio
+import os
+import threading
+from contextlib import ExitStack, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Literal, TypeAlias
+
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError
+from ...runtime.workspace import Workspace, path_errors
+from ..generated.data.data_analysis import (
+    DataAnalysisParams,
+    DataAnalysisResult,
+    DataAnalysisResultColumnsItem,
+    DataAnalysisSourceFile,
+    DataAnalysisSourceResult,
+)
+from .analysis import Reply, Request
+from .chart_files import ChartFiles
+from .columns import Column, Kind
+from .process import carry_out
+from .process_main import Limits
+from .results import Kept, Results, new_file
+from .sources import Format, format_of
+
+_Type: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime"]
+_TURN = 0.02
+"""Seconds between two looks for a free place."""
+_HEADROOM = 256 * 1024 * 1024
+"""Bytes that Python and DuckDB need for themselves."""
+_TYPES: dict[Kind, _Type] = {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "date": "date",
+    "datetime": "datetime",
+}
+
+
+class Data:
+    """Tables, read and transformed by DuckDB: each call in a process of its own, within limits.
+
+    The process gets the source and an empty file for its result, both open already, and nothing of the
+    program's environment. SQL of a model reaches the table of its step, and no other. POSIX only.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        memory_limit: int = 512 * 1024 * 1024,
+        timeout: float = 30.0,
+        threads: int = 2,
+        max_running: int = 4,
+        max_results: int = 32,
+        max_result_bytes: int = 256 * 1024 * 1024,
+        charts: str | Path | None = None,
+        max_charts: int = 100,
+    ) -> None:
+        """Make the handler.
+
+        Args:
+            workspace: the folder whose files can be read.
+            memory_limit: bytes that one analysis may use; nothing is spilled to disk.
+            timeout: seconds that one call may take, with the wait for a free place.
+            threads: threads of one analysis.
+            max_running: analyses that run at once; others wait.
+            max_results: results that are kept for later calls.
+            max_result_bytes: bytes that one result may have, and all that are kept.
+            charts: the folder that charts are written to; by default a temporary one of its own, which
+                `aclose` removes.
+            max_charts: charts that are kept; the oldest of this object go first.
+
+        Raises:
+            ImportError: duckdb is not installed.
+            ValueError: a limit is not above 0, or `charts` is no folder.
+        """
+        limits = (memory_limit, timeout, threads, max_running, max_results, max_result_bytes, max_charts)
+        if not all(limit > 0 for limit in limits):
+            raise ValueError("Every limit must be above 0.")
+        if charts is not None and not Path(charts).is_dir():
+            raise ValueError(f"charts: {str(charts)!r} is no folder.")
+        _check_installed()
+        self._workspace = workspace
+        self._memory = memory_limit
+        self._timeout = timeout
+        self._threads = threads
+        self._max_running = max_running
+        self._max_result_bytes = max_result_bytes
+        self._results = Results(max_results, max_result_bytes)
+        self._charts = ChartFiles(None if charts is None else Path(charts).resolve(), max_charts)
+        self._running: set[asyncio.subprocess.Process] = set()
+        self._places = 0
+        self._lock = threading.Lock()
+        self._closed = False
+
+    async def data_analysis(self, params: DataAnalysisParams, context: ToolContext) -> DataAnalysisResult:
+        """Carry out a call of data_analysis.
+
+        Args:
+            params: the parameters.
+            context: circumstances of the call.
+
+        Returns:
+            The result.
+
+        Raises:
+            RefusalError: the source cannot be read, the steps do not fit it, or a limit was reached.
+        """
+        del context
+        if params.output == "chart" and params.chart is None:
+            raise RefusalError('Output "chart" needs chart: its type, x and y.')
+        clock = asyncio.timeout(self._timeout)
+        try:
+            async with clock:
+                await self._enter()
+                try:
+                    return await self._analysed(params)
+                finally:
+                    with self._lock:
+                        self._places -= 1
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise RefusalError(
+                f"The analysis was stopped after {self._timeout:g} seconds. Filter and select earlier, or do "
+                "it in several calls."
+            ) from None
+
+    async def aclose(self) -> None:
+        """End analyses that run, and release results and the temporary folder of charts."""
+        self._closed = True
+        for process in tuple(self._running):
+            with suppress(ProcessLookupError):
+                process.kill()
+        self._results.clear()
+        await asyncio.to_thread(self._charts.close)
+
+    async def _enter(self) -> None:
+        """Wait for a free place. Any event loop may ask, so no lock of one serves."""
+        while True:
+            self._check_open()
+            with self._lock:
+                if self._places < self._max_running:
+                    self._places += 1
+                    return
+            await asyncio.sleep(_TURN)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RefusalError("The program is ending: no analysis is carried out any more.")
+
+    async def _analysed(self, params: DataAnalysisParams) -> DataAnalysisResult:
+        output = new_file()
+        try:
+            reply = await self._replied(params, output)
+            self._check_open()
+            if reply.refusal:
+                raise RefusalError(reply.refusal)
+            chart = None if reply.chart is None else await asyncio.to_thread(self._charts.write, reply.chart)
+        except BaseException:
+            output.close()
+            raise
+        name = self._results.keep(Kept(output, reply.columns, os.fstat(output.fileno()).st_size))
+        if self._closed:
+            self._results.clear()
+        return _result(name, reply, chart)
+
+    async def _replied(self, params: DataAnalysisParams, output: IO[bytes]) -> Reply:
+        limits = Limits(
+            memory=2 * self._memory + _HEADROOM,
+            cpu=int(self._timeout * self._threads) + 2,
+            file=self._max_result_bytes,
+        )
+        with ExitStack() as sources:
+            request = self._request(params, output, sources)
+            descriptors = [each for each in (request.source, request.output) if each is not None]
+            return await carry_out(request, limits, descriptors, self._running)
+
+    def _request(self, params: DataAnalysisParams, output: IO[bytes], sources: ExitStack) -> Request:
+        """What the process is to do. The source is open before: no later change of a path leads elsewhere."""
+        source: int | None = None
+        format: Format | None = None
+        columns: tuple[Column, ...] = ()
+        match params.source:
+            case DataAnalysisSourceFile(file_path=path):
+                format = format_of(path, params.source.format)
+                with path_errors(path):
+                    file = sources.enter_context(self._workspace.open(path, "rb"))
+                source = file.fileno()
+            case DataAnalysisSourceResult(result_id=name):
+                found = self._results.open(name)
+                if found is None:
+                    raise RefusalError(
+                        f"There is no result {name!r:.60} any more. Load the data anew, and repeat the steps."
+                    )
+                source, columns = sources.enter_context(found[0]).fileno(), found[1]
+        return Request(
+            params=params,
+            source=source,
+            format=format,
+            columns=columns,
+            output=output.fileno(),
+            memory=self._memory,
+            threads=self._threads,
+        )
+
+
+def _result(name: str, reply: Reply, chart: Path | None) -> DataAnalysisResult:
+    return DataAnalysisResult(
+        result_id=name,
+        columns=[
+            DataAnalysisResultColumnsItem(name=column.name, type=_TYPES.get(column.kind, "string"))
+            for column in reply.columns
+        ],
+        row_count=reply.row_count,
+        rows=reply.rows,
+        summary=reply.summary,
+        chart_path=None if chart is None else str(chart),
+        truncated=reply.truncated,
+    )
+
+
+def _check_installed() -> None:
+    """Raises ImportError, with the remedy, where a library is missing. Processes of calls import them."""
+    for library in ("duckdb", "pygal", "python_calamine"):
+        if find_spec(library) is None:
+            raise ImportError(f"{library} is not installed; run: pip install 'toolcast[tools]'")

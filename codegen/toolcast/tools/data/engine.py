@@ -1,0 +1,105 @@
+"""A database of its own for one analysis, which reaches the files that it was made for, and nothing else."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...runtime.errors import RefusalError
+from .sql import Sql
+
+if TYPE_CHECKING:
+    import duckdb
+
+Connection: TypeAlias = "duckdb.DuckDBPyConnection"
+
+_WORDS = 500
+"""Characters of the database's own words that an error repeats."""
+
+
+def connect(paths: Sequence[str], memory: int, threads: int) -> Connection:
+    """Make an empty database in memory, whose settings no statement changes any more.
+
+    Args:
+        paths: the only files that it may open.
+        memory: bytes that it may use.
+        threads: threads that it may use.
+
+    Returns:
+        The connection.
+    """
+    import duckdb
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "threads": str(threads),
+            "memory_limit": f"{memory}B",
+            "temp_directory": "",  # nothing is spilled to disk
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "allow_persistent_secrets": "false",
+        },
+    )
+    allowed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+    for setting in (
+        "TimeZone = 'UTC'",
+        "error_on_division_by_zero = false",
+        "python_enable_replacements = false",
+        "enable_progress_bar = false",
+        f"allowed_paths = [{allowed}]",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET {setting}")
+    return connection
+
+
+def run(connection: Connection, query: Sql) -> list[tuple[Any, ...]]:
+    """Run a statement.
+
+    Args:
+        connection: the database.
+        query: the statement.
+
+    Returns:
+        All of its rows.
+    """
+    return connection.execute(query.text, list(query.values)).fetchall()
+
+
+def describe(connection: Connection, query: Sql) -> list[tuple[str, str]]:
+    """Bind a query without running it.
+
+    Args:
+        connection: the database.
+        query: the query.
+
+    Returns:
+        Names and types of its columns.
+    """
+    return [(row[0], row[1]) for row in run(connection, Sql(f"DESCRIBE {query.text}", query.values))]
+
+
+def refusal_of(problem: Exception, file: str) -> RefusalError:
+    """What an error of the database tells a model.
+
+    Args:
+        problem: the error.
+        file: the source as the model named it, in place of what the database knows it by.
+
+    Returns:
+        The refusal.
+    """
+    import re
+
+    kind = type(problem).__name__
+    if kind == "OutOfMemoryException":
+        return RefusalError(
+            "The analysis needs more memory than it may use. Filter and select earlier, or group before "
+            "sorting."
+        )
+    text = re.split(r"\n\s*\n|\nLINE \d+:|Possible solutions|Possible fixes", str(problem).strip())[0]
+    text = re.sub(r"(/proc/self|/dev)/fd/\d+", lambda _: file, text)
+    text = " ".join(text.split())
+    short = text if len(text) <= _WORDS else text[:_WORDS] + "…"
+    return RefusalError(f"The analysis failed. {short}")
