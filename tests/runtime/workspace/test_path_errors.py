@@ -105,6 +105,22 @@ NUMBERS = [
     "ETXTBSY",
     "ENXIO",
     "EMLINK",
+    "EAGAIN",
+    "EDEADLK",
+    "ETIMEDOUT",
+    "ECANCELED",
+    "ENODEV",
+    "ESPIPE",
+    "EOVERFLOW",
+    "EMFILE",
+    "ENFILE",
+    "ENOMEM",
+    "ENOLCK",
+    "EOPNOTSUPP",
+    "ENOSYS",
+    "EIO",
+    "ESTALE",
+    "ENOTCONN",
 ]
 
 

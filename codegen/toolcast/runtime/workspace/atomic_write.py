@@ -11,14 +11,11 @@ import stat
 import time
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Final
 
 from .moves import move_to_new_name
 from .path_errors import system_error
 from .resolution import FILE
 
-PREFIX: Final = ".toolcast-"
-SUFFIX: Final = ".tmp"
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes the same file."""
 _POLL = 0.005
@@ -88,12 +85,7 @@ def append_all(fd: int, data: bytes) -> None:
 def temporary_name(name: str) -> str:
     """The name of the file in which the next content of `name` is written."""
     digest = blake2b(os.fsencode(name), digest_size=12).hexdigest()
-    return f"{PREFIX}{digest}{SUFFIX}"
-
-
-def is_temporary(name: str) -> bool:
-    """Whether `name` is one that `temporary_name` makes."""
-    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+    return f".toolcast-{digest}.tmp"
 
 
 def _write_all(fd: int, data: bytes) -> None:

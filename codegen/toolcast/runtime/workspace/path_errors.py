@@ -38,6 +38,7 @@ _REASONS: dict[str, str] = {
     "EWOULDBLOCK": f"is in use. {_LATER}",
     "EDEADLK": f"is in use. {_LATER}",
     "ETIMEDOUT": f"is in use, or does not answer. {_LATER}",
+    "ECANCELED": "was not worked through to the end: the call was cancelled. Try again with less.",
     "ENXIO": "is no regular file. Name one that is.",
     "ENODEV": "is no regular file. Name one that is.",
     "ESPIPE": "is no regular file. Name one that is.",

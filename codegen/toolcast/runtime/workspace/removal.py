@@ -6,6 +6,7 @@ import stat
 
 from msgspec import Struct
 
+from ..workers import abandoned
 from .path_errors import system_error
 from .resolution import FOLDER
 
@@ -29,13 +30,16 @@ def remove_tree(folder: int, name: str) -> None:
         name: its name there.
 
     Raises:
-        OSError: the system refuses to remove something; what was removed before stays removed.
+        OSError: the system refuses to remove something, or nobody waits for the call any more; what was
+            removed before stays removed.
     """
     levels = [_open_level(folder, name)]
     top = levels[0].fd
     device = os.fstat(top).st_dev
     try:
         while levels:
+            if abandoned():
+                raise system_error(errno.ECANCELED)
             level = levels[-1]
             if not level.names:
                 os.close(levels.pop().fd)

@@ -25,18 +25,37 @@ FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW",
 FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
+class OpenFolder:
+    """A folder's descriptor, closed when nobody uses it any more.
+
+    A call may still look up names in a folder that another thread is done with, and the number of a closed
+    descriptor may be another folder's a moment later.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
 class Root(Struct, frozen=True):
     """The folder that no path leaves.
 
     Attributes:
-        fd: its descriptor.
+        folder: the open folder.
         paths: the absolute paths that lead to it: without links, and as the program wrote it.
         system: the device of `/proc`, if there is one.
     """
 
-    fd: int
+    folder: OpenFolder
     paths: tuple[Path, ...]
     system: int | None
+
+    @property
+    def fd(self) -> int:
+        """Its descriptor."""
+        return self.folder.fd
 
 
 class Place(Struct, frozen=True):
@@ -80,9 +99,7 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
         PathError: the path is too long or too deep.
         OSError: a folder on the way does not exist, is none, or may not be entered.
     """
-    todo = list(names_below(root, path))[::-1]
-    if follow and path.endswith(("/", "/.")):
-        todo.insert(0, ".")  # what is before it has to be a folder
+    todo = [*_end(path if follow else ""), *names_below(root, path)[::-1]]
     trail: list[_Step] = []
     links = 0
     try:
@@ -94,6 +111,8 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
             if name == "..":
                 if not trail:
                     raise outside(root, path)
+                if trail[-1].made:  # there is no way back from what did not exist
+                    raise system_error(errno.ENOENT)
                 os.close(trail.pop().fd)
                 continue
             target = _link(name, folder) if follow or todo else None
@@ -150,12 +169,7 @@ def names_below(root: Root, path: str) -> tuple[str, ...]:
     pure = PurePosixPath(path)
     if not pure.is_absolute():
         return pure.parts
-    # "//x" is another root to PurePosixPath.
-    pure = PurePosixPath("/" + path.lstrip("/"))
-    for each in root.paths:
-        if pure.is_relative_to(each):
-            return pure.relative_to(each).parts
-    raise outside(root, path)
+    return _below_root(root, path, path)
 
 
 def outside(root: Root, path: str) -> WorkspaceError:
@@ -193,14 +207,27 @@ def _link(name: str, folder: int) -> str | None:
 
 def _follow(root: Root, target: str, trail: list[_Step], path: str) -> list[str]:
     """What a link adds to the way, last first."""
-    if not target.startswith("/"):
-        return [part for part in target.split("/") if part not in ("", ".")][::-1]
-    pure = PurePosixPath(os.path.normpath("/" + target.lstrip("/")))
-    start = next((each for each in root.paths if pure.is_relative_to(each)), None)
-    if start is None:
-        raise outside(root, path)
-    _leave(root, trail)
-    return list(pure.relative_to(start).parts)[::-1]
+    if target.startswith("/"):
+        names = _below_root(root, target, path)
+        _leave(root, trail)
+    else:
+        names = PurePosixPath(target).parts
+    return [*_end(target), *names[::-1]]
+
+
+def _end(path: str) -> list[str]:
+    """What stands for a `/` at the end: what is before it has to be a folder."""
+    return ["."] if path.endswith(("/", "/.")) else []
+
+
+def _below_root(root: Root, absolute: str, path: str) -> tuple[str, ...]:
+    """The names in an absolute path from the root on."""
+    # "//x" is another root to PurePosixPath.
+    pure = PurePosixPath("/" + absolute.lstrip("/"))
+    for each in root.paths:
+        if pure.is_relative_to(each):
+            return pure.relative_to(each).parts
+    raise outside(root, path)
 
 
 def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Step:

@@ -10,7 +10,7 @@ from typing import IO, Generic, TypeVar
 from msgspec import Struct
 
 from ..workers import abandoned
-from .path_errors import PathError, shown
+from .path_errors import PathError, shown, system_error
 from .path_status import Kind, check_regular
 from .resolution import FILE, FOLDER, MAX_DEPTH, Root
 
@@ -91,8 +91,8 @@ def walk_tree(
         The names from the root on, and the status.
 
     Raises:
-        PathError: there are more entries or levels than allowed, or nobody waits for the call any more.
-        OSError: the system refuses the first folder, or fails.
+        PathError: there are more entries or levels than allowed.
+        OSError: the system refuses the first folder, or fails; or nobody waits for the call any more.
     """
     seen, found = _listed(root, start, state, step, limits)
     pending = [(start, found)]
@@ -177,7 +177,7 @@ def _listed(
 ) -> tuple[int, list[_Found[S]]]:
     """How many names a folder has, and what of it is yielded or entered, the last name first."""
     if abandoned():
-        raise PathError(f"{shown(limits.path)} was not gone through: the call was cancelled. Try it again.")
+        raise system_error(errno.ECANCELED)
     found: list[_Found[S]] = []
     count = 0
     fd = open_below(root, folder, FOLDER)

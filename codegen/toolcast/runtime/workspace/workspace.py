@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -14,7 +15,7 @@ from .moves import move_to_new_name
 from .path_errors import PathError, WorkspaceError, path_errors, shown, system_error
 from .path_status import PathStatus, check_regular, check_system, kind, path_status
 from .removal import remove_tree
-from .resolution import FILE, FOLDER, Place, Root, names_below, resolved
+from .resolution import FILE, FOLDER, OpenFolder, Place, Root, names_below, resolved
 from .spelling import check_spelling
 from .tree_walk import Entry, Limits, Step, open_entry, walk_tree
 
@@ -67,13 +68,18 @@ class Workspace:
         except OSError:
             system = None
         unresolved = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
-        self._root = Root(os.open(self.root, FOLDER), (self.root, unresolved), system)
+        folder = OpenFolder(os.open(self.root, FOLDER))
+        self._opened: Root | None = Root(folder, (self.root, unresolved), system)
 
     def close(self) -> None:
-        """Close the folder's descriptor."""
-        root, self._root = self._root, Root(-1, self._root.paths, None)
-        if root.fd >= 0:
-            os.close(root.fd)
+        """Close the folder's descriptor, once the calls that are running have ended."""
+        self._opened = None
+
+    @property
+    def _root(self) -> Root:
+        if self._opened is None:
+            raise ValueError("The workspace is closed.")
+        return self._opened
 
     def __enter__(self) -> "Workspace":
         return self
@@ -233,21 +239,27 @@ class Workspace:
                     names = place.names
             return "/".join(names) or "."
 
-    def names(self, path: str = ".") -> list[str]:
+    def names(self, path: str = ".", *, max_entries: int = MAX_ENTRIES) -> list[str]:
         """List a folder inside.
 
         Args:
             path: the path that the model wrote.
+            max_entries: names in it at most.
 
         Returns:
             The names in it, sorted.
 
         Raises:
             WorkspaceError: the path is outside.
-            PathError: the path is no folder.
+            PathError: the path is no folder, or has more names in it.
         """
-        with self.folder(path) as fd:
-            return sorted(os.listdir(fd))  # noqa: PTH208 - by descriptor
+        with self.folder(path) as fd, os.scandir(fd) as entries:
+            names = [entry.name for entry in islice(entries, max_entries + 1)]
+        if len(names) > max_entries:
+            raise PathError(
+                f"{shown(path)} has more than {max_entries} files and folders in it. Search for some of them."
+            )
+        return sorted(names)
 
     @contextmanager
     def folder(self, path: str = ".") -> Generator[int]:
@@ -328,15 +340,13 @@ class Workspace:
             WorkspaceError: the path is outside.
             PathError: it exists, or the operating system refuses.
         """
-        with path_errors(path), resolved(self._root, path.rstrip("/") or path, parents=parents) as place:
+        with path_errors(path), resolved(self._root, path, follow=False, parents=parents) as place:
             try:
                 if place.name is None:
                     raise system_error(errno.EEXIST)
                 os.mkdir(place.name, dir_fd=place.folder)
             except FileExistsError:
-                if not exist_ok:
-                    raise
-                if place.name is not None and kind(_present(place, place.name).st_mode) != "folder":
+                if not exist_ok or self.stat(path).kind != "folder":
                     raise
 
     def rename(self, source: str, target: str, *, replace: bool = False) -> None:
