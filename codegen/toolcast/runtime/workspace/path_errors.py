@@ -64,8 +64,8 @@ _REASONS: dict[str, str] = {
     "EHOSTDOWN": f"cannot be used: its file system is not connected. {_FAILS}",
     "ENOLINK": f"cannot be used: its file system is not connected. {_FAILS}",
 }
-_BY_NUMBER = {number: _REASONS[name] for number, name in errno.errorcode.items() if name in _REASONS}
-"""By what `OSError.errno` holds. What a system lacks is not among its numbers."""
+_BY_NUMBER = {getattr(errno, name): reason for name, reason in _REASONS.items() if hasattr(errno, name)}
+"""By what `OSError.errno` holds. No system has them all."""
 
 
 class PathError(RefusalError):
