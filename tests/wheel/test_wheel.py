@@ -99,6 +99,32 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
     assert stated.splitlines() == ["edited /a", "True"]
 
 
+def test_the_toolset_reads_a_file(wheel: Path, tmp_path: Path) -> None:
+    """The wheel with its handlers: the generated package is in it as files, not as a link."""
+    python = environment(tmp_path / "env", f"toolcast[tools] @ {wheel.as_uri()}") / "python"
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "notes.txt").write_text("first line\n")
+    script = """
+        import asyncio
+        from pathlib import Path
+        import toolcast.tools
+        from toolcast.tools import toolset
+
+        async def main():
+            async with toolset(".", memory="memory.db") as registry:
+                result = await registry.execute("file_read", {"file_path": "notes.txt"})
+                print(result.success, "first line" in result.output)
+                result = await registry.execute("bash", {"command": "true"})
+                print(result.success, "nobody to ask" in result.error)
+
+        asyncio.run(main())
+        print((Path(toolcast.tools.__file__).parent / "generated").is_symlink())
+    """
+    stated = run(python, "-c", textwrap.dedent(script), cwd=work).stdout
+    assert stated.splitlines() == ["True True", "False True", "False"]
+
+
 def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
     """From an empty folder: init, new, generate, stubs, a handler, a call."""
     toolcast = compiler / "toolcast"

@@ -1,1 +1,15 @@
-"""Handlers of the reference toolset, for programs to use or to copy from (`toolcast[tools]`)."""
+"""Handlers of the reference toolset, for programs to use or to copy from (`toolcast[tools]`).
+
+`toolset` assembles them; a group by itself is imported from its package, such as `toolcast.tools.files`.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from .reference_toolset import OUTPUT_LIMIT, SHAPES, TIMEOUTS, supervision, toolset
+
+__all__ = ["OUTPUT_LIMIT", "SHAPES", "TIMEOUTS", "supervision", "toolset"]
+
+__getattr__ = lazy_exports(__name__, dict.fromkeys(__all__, ".reference_toolset"))

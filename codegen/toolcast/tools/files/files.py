@@ -75,6 +75,11 @@ class Files:
         self._largest = largest
         self._changes = Lock()
 
+    @property
+    def workspace(self) -> Workspace:
+        """The folder, for others that work in it. It is closed with the handlers where a path was given."""
+        return self._workspace
+
     def close(self) -> None:
         """Close the folder, if it was opened here."""
         if self._owns:
