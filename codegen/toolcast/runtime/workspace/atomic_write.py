@@ -18,6 +18,7 @@ from .resolution import FILE
 
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes the same file."""
+PREFIX, SUFFIX = ".toolcast-", ".tmp"
 _POLL = 0.005
 
 
@@ -85,7 +86,12 @@ def append_all(fd: int, data: bytes) -> None:
 def temporary_name(name: str) -> str:
     """The name of the file in which the next content of `name` is written."""
     digest = blake2b(os.fsencode(name), digest_size=12).hexdigest()
-    return f".toolcast-{digest}.tmp"
+    return f"{PREFIX}{digest}{SUFFIX}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether `name` is one that `temporary_name` makes."""
+    return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
 def _write_all(fd: int, data: bytes) -> None:
