@@ -203,12 +203,11 @@ def test_one_object_serves_several_event_loops_and_closes() -> None:
         arguments = json.dumps({"url": server.url()})
         first = registry.execute_sync("http_request", arguments)
         second = asyncio.run(registry.execute("http_request", arguments))
-        registry.close()
         third = request(tools, server.url())
         assert first.success
         assert second.success
         assert third.status == 200
-        asyncio.run(tools.aclose())
+        registry.close()
         asyncio.run(tools.aclose())
         assert "closed" in refused(tools, server.url())
 
