@@ -34,9 +34,10 @@ class Decompressor:
         if len(names) > 1 or not {*names} <= {"gzip", "x-gzip", "deflate"}:
             raise EncodingError(f"it is encoded as {', '.join(names)[:60]}, which was not asked for")
         self._kind = names[0] if names else ""
-        self._decoder = zlib.decompressobj(zlib.MAX_WBITS if self._kind == "deflate" else zlib.MAX_WBITS | 16)
-        self._left = limit
+        self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16) if self._kind.endswith("gzip") else None
+        self._head = b""
         self._begun = False
+        self._left = limit
         self.pieces: list[bytes] = []
         self.full = False
 
@@ -59,8 +60,10 @@ class Decompressor:
 
     @property
     def complete(self) -> bool:
-        """Whether the body ended where its encoding ends."""
-        return not self.full and (not self._kind or not self._begun or self._decoder.eof)
+        """Whether the body ended where its encoding ends; one without a byte has none."""
+        if self.full or not self._kind:
+            return not self.full
+        return not self._head if self._decoder is None else self._decoder.eof or not self._begun
 
     @property
     def content(self) -> bytes:
@@ -69,17 +72,22 @@ class Decompressor:
 
     def _expand(self, piece: bytes) -> bytes:
         """At most one byte more than is left. What follows the end of the encoded data is ignored."""
+        self._begun = True
+        if self._decoder is None:
+            self._head += piece
+            if len(self._head) < 2:
+                return b""
+            piece, self._head = self._head, b""
+            self._decoder = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(piece) else -zlib.MAX_WBITS)
         if self._decoder.eof:
             return b""
         try:
             return self._decoder.decompress(piece, self._left + 1)
         except zlib.error as problem:
-            if self._begun or self._kind != "deflate":
-                raise EncodingError(f"it is no {self._kind} ({problem})") from None
-        finally:
-            self._begun = True
-        try:  # "deflate" is zlib (RFC 9110, 8.4.1.2), and some servers send it without its head
-            self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)
-            return self._decoder.decompress(piece, self._left + 1)
-        except zlib.error as problem:
-            raise EncodingError(f"it is no deflate ({problem})") from None
+            raise EncodingError(f"it is no {self._kind} ({problem})") from None
+
+
+def _is_zlib(head: bytes) -> bool:
+    """Whether data begins as RFC 1950 has it: "deflate" is zlib (RFC 9110, 8.4.1.2), and some servers send it
+    without its head."""
+    return head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0

@@ -9,9 +9,9 @@ kept for another request.
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import httpcore
 import httpx
@@ -102,7 +102,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, rules: AccessRules, resolve: Resolve) -> None:
         self._rules = rules
         self._resolve = resolve
-        self._sockets = httpcore.AnyIOBackend()
+        self._sockets = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
 
     async def connect_tcp(
         self,
@@ -222,7 +222,7 @@ class _Body(httpx.AsyncByteStream):
 
 
 @contextmanager
-def _errors_of_httpx(request: httpx.Request) -> Iterator[None]:
+def _errors_of_httpx(request: httpx.Request) -> Generator[None]:
     """httpx has an error of the same name for each of httpcore."""
     try:
         yield

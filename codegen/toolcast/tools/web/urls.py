@@ -61,6 +61,8 @@ def read_url(text: str, base: httpx.URL | None = None) -> httpx.URL:
             f"{shown(url.copy_with(userinfo=None))} was written with a user name before `@`. Leave it out; "
             "credentials go into a header."
         )
+    if url.port is not None and not 0 < url.port < 65536:
+        raise RefusalError(f"{shown(text)} has no port from 1 to 65535 after its host.")
     return url
 
 
