@@ -75,6 +75,7 @@ GUARDED = {
     ("os", "sched_getaffinity"): "only on Linux",
     ("import", "fcntl"): "the other branch of `lock.py` has msvcrt",
     ("import", "resource"): "Shell and the process of an analysis, which Windows cannot make",
+    ("import", "resource"): "not asked for on Windows, where the parent's time limit holds",
     ("import", "termios"): "TerminalApprover, which Windows cannot make",
 }
 """Names that the source uses although Windows lacks them, and why it may."""

@@ -18,6 +18,7 @@ from toolcast.tools.generated.web.web_search import WebSearchParams, WebSearchRe
 from toolcast.tools.web import AccessRules, Web
 
 LOOPBACK = "127.0.0.0/8"
+_TLS = ssl.create_default_context()
 CONTEXT = ToolContext()
 
 
@@ -154,6 +155,7 @@ class Names:
 def web(names: Names | None = None, allow: Sequence[str] = (LOOPBACK,), **options: Any) -> Web:
     """Tools that may ask this machine, and ask no DNS."""
     options.setdefault("rules", AccessRules(allow_addresses=tuple(allow)))
+    options.setdefault("tls", _TLS)
     return Web(resolve=names or Names(), **options)
 
 
