@@ -21,7 +21,7 @@ from toolcast.tools.generated.registry import BINDINGS
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs/toolset.md").read_text("utf-8")
 FILES = {"file_read", "file_write", "edit", "multi_edit", "glob", "grep"}
-ALWAYS = FILES | {"bash", "bash_process", "http_request", "web_fetch"}
+ALWAYS = FILES | {"bash", "bash_process", "http_request", "web_fetch", "data_analysis"}
 
 
 def execute(registry: ToolRegistry, *calls: tuple[str, dict[str, Any]]) -> list[ToolResult]:
@@ -41,6 +41,10 @@ class Engine:
         return []
 
 
+async def scheduled(run: Any) -> None:
+    """What a task does."""
+
+
 def test_the_tools_that_need_nothing_but_a_folder(tmp_path: Path) -> None:
     registry = toolset(tmp_path)
     assert set(registry.names) == ALWAYS
@@ -48,16 +52,18 @@ def test_the_tools_that_need_nothing_but_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_group_is_there_where_the_program_provides_for_it(tmp_path: Path) -> None:
+    from toolcast.tools.schedule import Schedule
     from toolcast.tools.web import Web
 
     registry = toolset(
         tmp_path,
         web=Web(search=Engine()),
         memory=tmp_path / "memory.db",
+        schedule=Schedule(None, scheduled),
     )
-    assert set(registry.names) == ALWAYS | {"web_search", "memory_store", "memory_recall"}
+    assert set(registry.names) == {*BINDINGS} - {"delegate", "knowledge_search", "get_document_info"}
     asyncio.run(registry.aclose())
-    files = toolset(tmp_path, shell=False, web=False)
+    files = toolset(tmp_path, shell=False, web=False, data=False)
     assert set(files.names) == FILES
     asyncio.run(files.aclose())
 
@@ -67,6 +73,12 @@ def test_every_tool_has_a_limit_of_time_that_is_longer_than_what_a_call_may_ask_
     for name, seconds in TIMEOUTS.items():
         asked = BINDINGS[name].schema()["properties"].get("timeout", {})
         assert asked.get("maximum", 0) < seconds
+
+
+def test_a_limit_of_time_may_be_another_one(tmp_path: Path) -> None:
+    command = {"command": "sleep 30"}
+    (result,) = execute(toolset(tmp_path, policy=Policy("full"), timeouts={"bash": 0.2}), ("bash", command))
+    assert "did not finish within 0.2 s" in result.error
 
 
 def test_what_is_free_under_an_always_is_a_parameter() -> None:
@@ -143,6 +155,7 @@ def test_closing_leaves_no_descriptor_and_no_process(tmp_path: Path) -> None:
             ("bash", {"command": "sleep 600", "run_in_background": True}),
             ("file_write", {"file_path": "a.txt", "content": "a"}),
             ("memory_store", {"content": "The sky is blue."}),
+            ("data_analysis", {"source": {"kind": "inline", "columns": ["a"], "rows": [[1]]}}),
         )
 
     once()  # what is loaded and kept at first use

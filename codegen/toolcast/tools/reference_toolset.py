@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ..runtime.middleware.events import Hooks
     from ..runtime.middleware.policy.approval import Freedom
     from ..runtime.middleware.secrets import Resolver, Secrets
+    from .data import Data
     from .memory import Memory
+    from .schedule import Schedule
     from .shell import Shell
     from .web import Web
 
@@ -25,7 +27,8 @@ end."""
 
 TIMEOUTS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("bash", "bash_process"), 630.0),
-    **dict.fromkeys(("http_request", "web_fetch"), 330.0),
+    "http_request": 330.0,
+    "web_fetch": 210.0,
     **dict.fromkeys(("web_search", "data_analysis", "grep", "glob"), 90.0),
     **dict.fromkeys(("file_read", "file_write", "edit", "multi_edit"), 60.0),
     **dict.fromkeys(("memory_store", "memory_recall", "cron_add", "cron_list"), 60.0),
@@ -64,9 +67,12 @@ def toolset(
     policy: Policy | None = None,
     secrets: "Secrets | Resolver | None" = None,
     hooks: "Hooks | Iterable[Hooks] | None" = None,
+    timeouts: Mapping[str, float] | None = None,
     shell: "Shell | bool" = True,
     web: "Web | bool" = True,
+    data: "Data | bool" = True,
     memory: "Memory | StrPath | None" = None,
+    schedule: "Schedule | None" = None,
 ) -> ToolRegistry:
     """Make a registry with the tools of this package that the program provides for.
 
@@ -77,11 +83,14 @@ def toolset(
         policy: which calls may run; by default `supervision()`, which has nobody to ask.
         secrets: resolves `<secret_ref:NAME>`; None for no secrets.
         hooks: one object or several that observe every step of a call.
+        timeouts: seconds by tool name, in place of those of `TIMEOUTS`: for handlers with longer limits.
         shell: handlers of bash and bash_process; True for the defaults, False for no such tools.
         web: handlers of http_request and web_fetch, and of web_search where it has a search engine; True for
             the defaults, without one.
+        data: the handler of data_analysis; True for the defaults.
         memory: handlers of memory_store and memory_recall, or the path of a file for them; None for no such
             tools.
+        schedule: handlers of cron_add and cron_list; None for no such tools. The program starts it.
 
     Returns:
         The registry. Results have at most `OUTPUT_LIMIT` characters and are checked against their contracts,
@@ -99,7 +108,7 @@ def toolset(
         policy=supervision() if policy is None else policy,
         secrets=secrets,
         hooks=hooks,
-        timeout=TIMEOUTS,
+        timeout={**TIMEOUTS, **(timeouts or {})},
         output_limit=OUTPUT_LIMIT,
         check_results=True,
     )
@@ -128,10 +137,17 @@ def toolset(
             register_some(registry, http_request=pages.http_request, web_fetch=pages.web_fetch)
             if pages.can_search:
                 register_some(registry, web_search=pages.web_search)
+        if data is not False:
+            from .data import Data
+
+            tables = Data(files.workspace) if data is True else data
+            register_some(registry, data_analysis=tables.data_analysis)
         if memory is not None:
             from .memory import Memory
 
             facts = memory if isinstance(memory, Memory) else Memory(memory)
             register_some(registry, memory_store=facts.memory_store, memory_recall=facts.memory_recall)
+        if schedule is not None:
+            register_some(registry, cron_add=schedule.cron_add, cron_list=schedule.cron_list)
         failed.pop_all()
     return registry
