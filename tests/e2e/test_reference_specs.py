@@ -21,7 +21,7 @@ EXPECTED = {
 }
 KEYS = {
     *("name", "summary", "description", "permission", "secrets", "parameters", "result"),
-    *("examples", "annotations", "runtime_enums", "providers", "lint"),
+    *("examples", "annotations", "runtime_enums", "providers", "lint", "described_by"),
 }
 
 each_tool = pytest.mark.parametrize("path", tool_files(), ids=lambda path: path.stem)
