@@ -1,0 +1,1 @@
+"""A terminal agent with the reference toolset: `python -m examples.agent --help`."""

@@ -1,0 +1,76 @@
+"""The terminal agent with every official client, over sockets, against a server that plays a script."""
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from examples.agent import __main__ as agent
+from tests.clients.conftest import Client, client
+from tests.examples.agent.scenarios import SCENARIOS, SECRET, Outcome, Scenario
+from tests.examples.agent.scripted_server import CLIENTS, ENVIRONMENT, PROVIDERS, Served, serving
+
+__all__ = ["client"]
+
+Run = Callable[[Served, Sequence[str]], Outcome]
+FIRST = "fix a failing test"
+# Each scenario with one client and each client with one scenario; the whole product is thorough.
+PAIRS = [
+    pytest.param(
+        name, provider, marks=() if name == FIRST or provider == "openai" else (pytest.mark.thorough,)
+    )
+    for name in SCENARIOS
+    for provider in PROVIDERS
+]
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> Run:
+    """Run the command in this process, with a question on a pipe and no terminal."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name, value in {**ENVIRONMENT, "AGENT_SECRET_TOKEN": SECRET}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("OTEL_TRACES_EXPORTER", raising=False)
+    monkeypatch.setattr(agent, "approver", lambda: None)
+    caplog.set_level("DEBUG", "toolcast")
+
+    def run(served: Served, arguments: Sequence[str]) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("Do it."))
+        recording = tmp_path / "recording.jsonl"
+        code = agent.main(["--base-url", served.url, "--record", str(recording), *arguments])
+        kept = [path.read_bytes() for path in (recording, tmp_path / "state") if path.exists()]
+        captured = capsys.readouterr()
+        return Outcome(
+            folder=folder,
+            served=served,
+            shown=captured.out + captured.err,
+            written=caplog.text + b"\n".join(kept).decode("utf-8", "replace"),
+            code=code,
+        )
+
+    return run
+
+
+def prepared(scenario: Scenario, folder: Path) -> None:
+    for name, text in scenario.files.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize(("name", "provider"), PAIRS)
+def test_scenario(name: str, provider: str, run: Run, client: Client) -> None:
+    client(CLIENTS[provider])
+    scenario = SCENARIOS[name]
+    prepared(scenario, Path())
+    with serving(provider, scenario.turns) as served:
+        outcome = run(served, ["--provider", provider, *scenario.arguments])
+    assert outcome.code == scenario.code, outcome.shown
+    scenario.check(outcome)
