@@ -74,8 +74,7 @@ GUARDED = {
     ("os", "geteuid"): "ownership asks whether it is there",
     ("os", "sched_getaffinity"): "only on Linux",
     ("import", "fcntl"): "the other branch of `lock.py` has msvcrt",
-    ("import", "resource"): "Shell and the process of an analysis, which Windows cannot make",
-    ("import", "resource"): "not asked for on Windows, where the parent's time limit holds",
+    ("import", "resource"): "Shell and Data, which Windows cannot make, beside their own limits",
     ("import", "termios"): "TerminalApprover, which Windows cannot make",
 }
 """Names that the source uses although Windows lacks them, and why it may."""
