@@ -116,8 +116,8 @@ def test_a_command_is_asked_for_once_whatever_its_words_and_its_limit(tmp_path: 
     results = execute(
         toolset(tmp_path, policy=supervision(approve)),
         ("bash", {**command, "description": "Note a run"}),
-        ("bash", {**command, "timeout": 5}),
-        ("bash", {**command, "description": "Note another run", "timeout": 7.5}),
+        ("bash", {**command, "timeout": 50}),
+        ("bash", {**command, "description": "Note another run", "timeout": 70.5}),
     )
     assert [each.success for each in results] == [True] * 3
     assert asked == ["Note a run"]
