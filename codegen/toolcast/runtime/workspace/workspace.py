@@ -216,6 +216,7 @@ class Workspace:
             PathError: a folder on the way does not exist.
         """
         with path_errors(path), resolved(self._root, path) as place:
+            _status(place, place.name)  # refuses another spelling of what is there
             return self.root.joinpath(*place.names)
 
     def relative(self, path: str) -> str:
@@ -304,8 +305,6 @@ class Workspace:
             PathError: nothing is there, or the operating system refuses the path.
         """
         with path_errors(path), resolved(self._root, path, follow=follow) as place:
-            if place.name is None:
-                return path_status(os.fstat(place.folder))
             return path_status(_present(place, place.name))
 
     def exists(self, path: str) -> bool:
@@ -324,7 +323,7 @@ class Workspace:
         with path_errors(path):
             try:
                 with resolved(self._root, path) as place:
-                    return place.name is None or _status(place, place.name) is not None
+                    return _status(place, place.name) is not None
             except (FileNotFoundError, NotADirectoryError):
                 return False
 
@@ -464,12 +463,11 @@ class Workspace:
 
         Raises:
             WorkspaceError: the path or the pattern leads outside.
-            PathError: as for `walk`; or the pattern is none, or has too many alternatives.
+            PathError: as for `walk`, of the folder where special characters begin; or the pattern is none, or
+                has too many alternatives.
         """
         parsed = parse_glob(pattern)
-        start = f"{path}/{parsed.prefix}" if path and parsed.prefix else path
-        if parsed.prefix.startswith("/"):
-            start = parsed.prefix
+        start = _joined(path, parsed.prefix)
         limits = Limits(start, skip or _nothing, max_depth, max_entries)
         step = partial(parsed.step, include_hidden=include_hidden)
         for entry in self._entries(start, parsed.start(), step, limits):
@@ -479,6 +477,7 @@ class Workspace:
     def _entries(self, path: str, state: S, step: Step[S], limits: Limits) -> Iterator[Entry]:
         with path_errors(path):
             with resolved(self._root, path) as place:
+                _status(place, place.name)  # refuses another spelling of what is there
                 start = place.names
             for names, status in walk_tree(self._root, start, state, step, limits):
                 yield Entry(
@@ -522,6 +521,13 @@ def _nothing(_: str) -> bool:
     return False
 
 
+def _joined(path: str, further: str) -> str:
+    """A path in a folder; `further` alone where it is absolute."""
+    if not further:
+        return path
+    return further if path == "." or further.startswith("/") else f"{path}/{further}"
+
+
 def _named(place: Place, path: str) -> str:
     """The name of a file; the root is none."""
     if place.name is None:
@@ -536,14 +542,16 @@ def _movable(place: Place, path: str) -> str:
     return place.name
 
 
-def _present(place: Place, name: str) -> os.stat_result:
-    """The status of a name, of a link itself."""
+def _present(place: Place, name: str | None) -> os.stat_result:
+    """The status of a name, of a link itself; without a name, of the folder."""
+    if name is None:
+        return os.fstat(place.folder)
     status = os.stat(name, dir_fd=place.folder, follow_symlinks=False)
     check_spelling(place.folder, name, WorkspaceError)
     return status
 
 
-def _status(place: Place, name: str) -> os.stat_result | None:
+def _status(place: Place, name: str | None) -> os.stat_result | None:
     """The status of a name, of a link itself; None where it does not exist."""
     try:
         return _present(place, name)
