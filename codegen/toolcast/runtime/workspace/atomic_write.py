@@ -13,7 +13,7 @@ from contextlib import suppress
 from hashlib import blake2b
 
 from .moves import move_to_new_name
-from .path_errors import system_error
+from .path_errors import PathError, system_error
 from .resolution import FILE
 
 _PATIENCE = 10.0
@@ -37,6 +37,7 @@ def write_atomically(
     Raises:
         FileExistsError: `replaced` is None, and the name exists by now.
         OSError: the system refuses; nothing is left then.
+        PathError: a folder has the name of the file beside.
         TimeoutError: another process is writing the file for more than 10 s.
     """
     if mode is None and replaced is not None:
@@ -128,13 +129,14 @@ def _create(folder: int, name: str, mode: int) -> int:
 def _remove_left_over(folder: int, name: str) -> bool:
     """Remove `name` unless a process writes it. True where it is gone."""
     try:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if stat.S_ISDIR(mode):
+            raise PathError(f"The folder {name!r} is in the way of writing beside it. Remove it.")
+        if not stat.S_ISREG(mode):  # which no write makes
+            os.unlink(name, dir_fd=folder)
+            return True
         fd = os.open(name, os.O_RDONLY | FILE, dir_fd=folder)
     except FileNotFoundError:
-        return True
-    except OSError as problem:
-        if problem.errno not in (errno.ELOOP, errno.ENXIO):
-            raise
-        os.unlink(name, dir_fd=folder)  # a link or a socket, which no write makes
         return True
     try:
         if not _lock(fd):
