@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import resource
@@ -667,6 +668,26 @@ def test_one_of_many_creates_a_file_and_one_takes_a_name(
     assert len(left) == 3
     moved = box / "to" / "f" if folders else box / "to"
     assert {*left, moved.read_text()} == set(sources)
+
+
+@pytest.mark.parametrize("path", ["a.txt", "new"])
+def test_what_another_process_appends_survives_a_failed_append(
+    workspace: Workspace, box: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """The disk is full after three bytes, and then another process finds room for two of its own."""
+    write = os.write
+    before = (box / path).read_bytes() if (box / path).exists() else b""
+
+    def full(fd: int, data: bytes) -> int:
+        if len(data) < 6:
+            with (box / path).open("ab") as file:
+                file.write(b"22")
+            raise OSError(errno.ENOSPC, "full")
+        return write(fd, data[:3])
+
+    monkeypatch.setattr(os, "write", full)
+    refused("no space left", workspace.append, path, b"111111")
+    assert (box / path).read_bytes() == before + b"11122"
 
 
 def test_a_workspace_closed_while_calls_run_looks_up_nothing_elsewhere(box: Path) -> None:

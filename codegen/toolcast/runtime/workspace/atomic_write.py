@@ -47,7 +47,9 @@ def write_atomically(
     fd = _create(folder, beside, 0o666 if mode is None else 0o600)
     try:
         try:
-            _write_all(fd, data)
+            left = memoryview(data)
+            while left:
+                left = left[os.write(fd, left) :]
             if replaced is not None:
                 _keep_owner(fd, replaced)
             if mode is not None:
@@ -66,7 +68,8 @@ def write_atomically(
 
 
 def append_all(fd: int, data: bytes) -> None:
-    """Write at the end of a file that is open to append; nothing of it stays where that fails.
+    """Write at the end of a file that is open to append; where that fails, take back what was written, unless
+    another process has added more behind it.
 
     Args:
         fd: the descriptor.
@@ -76,11 +79,14 @@ def append_all(fd: int, data: bytes) -> None:
         OSError: the system refuses.
     """
     size = os.fstat(fd).st_size
+    left = memoryview(data)
     try:
-        _write_all(fd, data)
+        while left:
+            left = left[os.write(fd, left) :]
     except BaseException:
         with suppress(OSError):
-            os.ftruncate(fd, size)
+            if os.fstat(fd).st_size == size + len(data) - len(left):
+                os.ftruncate(fd, size)
         raise
 
 
@@ -93,12 +99,6 @@ def temporary_name(name: str) -> str:
 def is_temporary(name: str) -> bool:
     """Whether `name` is one that `temporary_name` makes."""
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
 
 
 def _keep_owner(fd: int, replaced: os.stat_result) -> None:

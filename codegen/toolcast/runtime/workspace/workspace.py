@@ -193,7 +193,7 @@ class Workspace:
                     os.fchmod(fd, mode)
                 append_all(fd, data)
             except BaseException:
-                if created:
+                if created and os.fstat(fd).st_size == 0:
                     os.unlink(_named(place, path), dir_fd=place.folder)
                 raise
             finally:
