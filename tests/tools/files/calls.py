@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from toolcast.runtime import ToolContext
 from toolcast.tools.files import Files
 from toolcast.tools.generated._types.text_edit import TextEdit
@@ -41,4 +42,4 @@ def glob(files: Files, pattern: str, **arguments: Any) -> GlobResult:
 
 
 def grep(files: Files, pattern: str, **arguments: Any) -> GrepResult:
-    return files.grep(GrepParams(pattern=pattern, **arguments), NO_CONTEXT)
+    return files.grep(msgspec.convert({"pattern": pattern, **arguments}, GrepParams), NO_CONTEXT)

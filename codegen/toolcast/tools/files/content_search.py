@@ -98,6 +98,7 @@ def _candidates(
     path = "." if params.path is None else params.path
     status = workspace.stat(path)
     if status.kind != "folder":
+        workspace.open(path, "rb").close()  # refused where it cannot be opened; in a folder it is passed over
         return [_Candidate(workspace.relative(path), status.size, lambda: workspace.open(path, "rb"))]
     names = patterns_of(params.file_types)
     entries = _listed(workspace, path, params.glob, options.exclude, limit)
