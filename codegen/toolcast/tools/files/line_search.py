@@ -14,7 +14,7 @@ from .search_pattern import RE2, PatternError, shorten, translate
 
 _MEMORY: Final = 2 << 20
 """Bytes that RE2 may use for one pattern."""
-_LARGEST_PROGRAM: Final = 30_000
+_LARGEST_PROGRAM: Final = 100_000
 """Instructions of a pattern."""
 _STEPS: Final = 1 << 28
 """Instructions times bytes of one call of RE2, which cannot be stopped: some 1.5 s in the worst case."""

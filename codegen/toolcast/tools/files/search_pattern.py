@@ -348,6 +348,7 @@ class _Translation:
         first = True
         while first or not self.pattern.startswith("]", self.position):
             member = self._member(start)
+            self._check_operator(start)
             if isinstance(member, int) and self._take_dash():
                 last = self._member(start)
                 if not isinstance(last, int) or last < member:
@@ -364,13 +365,17 @@ class _Translation:
         """Go over the dash of a range; before the bracket that closes the class it is a character."""
         return not self.pattern.startswith("-]", self.position) and self._take("-")
 
+    def _check_operator(self, start: int) -> None:
+        operator = self.pattern[self.position : self.position + 2]
+        if operator in _OPERATORS:
+            raise self._error(
+                f"has {operator!r} in a class, which ripgrep reads as an operation. Escape it", at=start
+            )
+
     def _member(self, start: int) -> int | Ranges:
         """The character, or the set, that comes next in a class."""
+        self._check_operator(start)
         rest = self.pattern[self.position : self.position + 2]
-        if rest in _OPERATORS:
-            raise self._error(
-                f"has {rest!r} in a class, which ripgrep reads as an operation. Escape it", at=start
-            )
         if not rest:
             raise self._error("has a '[' without its ']'. Escape it to match it literally", at=start)
         letter = self._next()
