@@ -1,7 +1,8 @@
 """The tools for files: file_read, file_write, edit, multi_edit, glob and grep."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 from typing import Final
 
@@ -74,6 +75,9 @@ class Files:
         )
         self._largest = largest
         self._changes = Lock()
+        self._state = Lock()
+        self._running = 0
+        self._closed = False
 
     @property
     def workspace(self) -> Workspace:
@@ -81,20 +85,22 @@ class Files:
         return self._workspace
 
     def close(self) -> None:
-        """Close the folder, if it was opened here."""
-        if self._owns:
-            self._workspace.close()
+        """Refuse further calls, and close the folder if it was opened here, once running calls have ended."""
+        with self._state:
+            self._closed = True
+            self._release()
 
     def file_read(self, params: FileReadParams, _: ToolContext) -> FileReadResult:
         """Read lines of a text file."""
-        content = self._content(params.file_path)
+        with self._call():
+            content = self._content(params.file_path)
         text = decode_text(content, params.file_path, params.encoding).text
         return read_lines(text, params.file_path, params.line_range)
 
     def file_write(self, params: FileWriteParams, _: ToolContext) -> FileWriteResult:
         """Write a file, or add to its end."""
         path = params.file_path
-        with self._changes:
+        with self._call(), self._changes:
             exists = self._workspace.exists(path)
             encoding = self._encoding(path) if exists and params.mode == "append" else "utf-8"
             data = self._encoded(TextFile("", encoding, b"", "\n"), params.content, path)
@@ -110,7 +116,7 @@ class Files:
     def edit(self, params: EditParams, _: ToolContext) -> EditResult:
         """Replace one exact text in a file."""
         path = params.file_path
-        with self._changes:
+        with self._call(), self._changes:
             file = self._editable(path)
             wanted = _replacement(file, params.old_string, params.new_string, params.replace_all)
             edited = replace(file.text, wanted, self._largest)
@@ -123,7 +129,7 @@ class Files:
     def multi_edit(self, params: MultiEditParams, _: ToolContext) -> MultiEditResult:
         """Replace several exact texts in a file, all or none."""
         path = params.file_path
-        with self._changes:
+        with self._call(), self._changes:
             file = self._editable(path)
             text, lines = file.text, untouched(file.text)
             for number, each in enumerate(params.edits, 1):
@@ -144,11 +150,32 @@ class Files:
 
     def glob(self, params: GlobParams, _: ToolContext) -> GlobResult:
         """Find files by their paths."""
-        return find_files(self._workspace, params)
+        with self._call():
+            return find_files(self._workspace, params)
 
     def grep(self, params: GrepParams, _: ToolContext) -> GrepResult:
         """Search the content of files."""
-        return search_content(self._workspace, params, self._search)
+        with self._call():
+            return search_content(self._workspace, params, self._search)
+
+    @contextmanager
+    def _call(self) -> Generator[None]:
+        """A call, during which the folder stays open."""
+        with self._state:
+            if self._closed:
+                raise RefusalError("The tools for files are closed. Go on without them.")
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._running -= 1
+                self._release()
+
+    def _release(self) -> None:
+        """Close the folder where nothing needs it any more; `_state` is held."""
+        if self._closed and not self._running and self._owns:
+            self._workspace.close()
 
     def _content(self, path: str) -> bytes:
         with path_errors(path), self._workspace.open(path, "rb") as file:

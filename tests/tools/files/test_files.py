@@ -1,0 +1,96 @@
+"""The object that holds what the tools for files share: how it is made, used in a registry, and closed."""
+
+import importlib
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from toolcast.runtime import RefusalError, ToolRegistry
+from toolcast.runtime.workspace import Workspace
+from toolcast.tools.files import Files, Re2MissingError
+from toolcast.tools.files import files as module
+from toolcast.tools.files.line_search import load_re2
+from toolcast.tools.generated.registry import register_some
+
+from tests.tools.files.calls import glob, grep, read
+
+
+def test_a_workspace_that_is_given_stays_open(box: Path) -> None:
+    (box / "a").touch()
+    with Workspace(box) as workspace:
+        files = Files(workspace)
+        files.close()
+        files.close()
+        assert workspace.names() == ["a"]
+        with pytest.raises(RefusalError, match="closed"):
+            glob(files, "*")
+
+
+def test_a_call_that_runs_ends_after_the_close(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(101):
+        (box / f"{number}.txt").touch()
+    (box / "a.txt").write_text("needle")
+    slow = box.parent / "rg"
+    slow.write_text(f"#!/bin/sh\ntouch {box.parent}/asked\nsleep 0.5\nprintf './a.txt\\0'\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(module, "find_ripgrep", lambda: str(slow))
+    files = Files(box)
+    monkeypatch.setenv("PATH", "")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(grep, files, "needle")
+        while not (box.parent / "asked").exists():
+            time.sleep(0.01)
+        files.close()
+        with pytest.raises(RefusalError, match="closed"):
+            read(files, "a.txt")
+        assert [each.path for each in running.result(60).matches] == ["a.txt"]
+
+
+def test_a_registry_calls_and_closes_them(box: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    files = Files(box)
+    registry = ToolRegistry()
+    register_some(
+        registry,
+        file_read=files.file_read,
+        file_write=files.file_write,
+        edit=files.edit,
+        multi_edit=files.multi_edit,
+        glob=files.glob,
+        grep=files.grep,
+    )
+
+    calls = [
+        ("file_write", {"file_path": "a/b.txt", "content": "one\n"}),
+        ("edit", {"file_path": "a/b.txt", "old_string": "one", "new_string": "two"}),
+        ("multi_edit", {"file_path": "a/b.txt", "edits": [{"old_string": "zzz", "new_string": "z"}]}),
+        ("file_read", {"file_path": "a/b.txt"}),
+        ("glob", {"pattern": "**/*"}),
+        ("grep", {"pattern": "two", "output": "lines"}),
+        ("file_read", {"file_path": "no.txt"}),
+    ]
+    with registry:
+        results = [registry.execute_sync(tool, arguments) for tool, arguments in calls]
+    assert [result.success for result in results] == [True, True, False, True, True, True, False]
+    assert "Edit 1 of 1 fails, so nothing was written" in str(results[2].error)
+    assert "'no.txt' does not exist" in str(results[6].error)
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_a_missing_library_is_told_with_its_remedy(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    load_re2.cache_clear()
+    importlib.import_module("toolcast.tools.files")
+    with pytest.raises(Re2MissingError, match=r"pip install 'toolcast\[tools\]'"):
+        Files(box)
+    monkeypatch.undo()
+    load_re2.cache_clear()
+
+
+@pytest.mark.parametrize("options", [{"largest": 0}, {"search_seconds": 0}])
+def test_limits_are_positive(box: Path, options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="must be positive"):
+        Files(box, **options)  # type: ignore[arg-type]  # one of several
