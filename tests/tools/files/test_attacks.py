@@ -3,17 +3,19 @@
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime import RefusalError
+from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast.runtime.workspace import Workspace
 from toolcast.tools.files import Files
+from toolcast.tools.files import files as module
 from toolcast.tools.files.content_search import SearchOptions, search_content
-from toolcast.tools.generated.files.grep import GrepParams
+from toolcast.tools.generated.files.grep import GREP, GrepParams
 
 from tests.tools.files.calls import edit, glob, grep, multi_edit, read, write
 
@@ -47,6 +49,14 @@ def refused(call: Callable[[], Any]) -> str:
     except RefusalError as problem:
         return str(problem)
     return ""
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def check_untouched(outside: Path) -> None:
@@ -172,8 +182,23 @@ def test_a_process_that_does_not_end_is_killed(box: Path) -> None:
     options = SearchOptions(frozenset(), 1 << 20, 1.0, str(stuck), few=0)
     with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 1 seconds"):
         search_content(workspace, GrepParams(pattern="a"), options)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((box.parent / "pid").read_text()), 0)
+    assert not is_running(int((box.parent / "pid").read_text()))
+
+
+def test_a_cancelled_search_leaves_no_process(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = box.parent / "rg"
+    stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
+    stuck.chmod(0o755)
+    for number in range(101):
+        (box / f"{number}.txt").touch()
+    monkeypatch.setattr(module, "find_ripgrep", lambda: str(stuck))
+    registry = ToolRegistry(timeout=1.0)
+    registry.register(GREP, Files(box, search_seconds=600).grep)
+    with registry:
+        assert not registry.execute_sync("grep", {"pattern": "a"}).success
+        pid = int((box.parent / "pid").read_text())
+        while is_running(pid):  # or the test does not end
+            time.sleep(0.01)
 
 
 def test_a_configuration_file_of_ripgrep_is_not_obeyed(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,10 +415,14 @@ def test_terminal_escape_sequences_in_names_are_escaped(box: Path, name: str, ri
     assert all(line.isprintable() for line in diff.split("\n"))
 
 
-def test_names_that_are_no_text_are_shown_as_text(files: Files, box: Path) -> None:
+@pytest.mark.parametrize("ripgrep", [True, False])
+def test_names_that_are_no_text_are_shown_as_text(box: Path, ripgrep: bool) -> None:
+    files = Files(box, ripgrep=ripgrep)
+    for number in range(101):
+        (box / f"{number}.md").write_text("other")
     os.close(os.open(os.fsencode(box) + b"/a\xff.txt", os.O_CREAT | os.O_WRONLY))
     (box / os.fsdecode(b"a\xff.txt")).write_text("needle")
-    assert glob(files, "*").paths == [r"a\udcff.txt"]
+    assert glob(files, "*.txt").paths == [r"a\udcff.txt"]
     assert [each.path for each in grep(files, "needle").matches] == [r"a\udcff.txt"]
 
 

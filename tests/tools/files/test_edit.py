@@ -12,6 +12,7 @@ from toolcast.runtime import RefusalError
 from toolcast.tools.files import Files
 from toolcast.tools.files.nearest_text import describe_nearest
 from toolcast.tools.files.text_edits import Replacement, replace
+from toolcast.tools.files.text_files import decode_text
 
 from tests.tools.files.calls import edit
 
@@ -153,3 +154,18 @@ def test_every_error_names_lines_that_exist(text: str, old: str) -> None:
         place, _, shown = said.partition(" of the file:\n")
         first = int(place.rpartition("Line")[2].removeprefix("s").split()[0])
         assert text.split("\n")[first - 1 : first + shown.count("\n")] == shown.split("\n")
+
+
+@given(
+    content=st.lists(
+        st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\xc3\xa4", b"\xe4", b"\xff\xfe", b"\xef\xbb\xbf"])
+    )
+)
+def test_what_is_not_edited_keeps_its_bytes(content: list[bytes]) -> None:
+    data = b"".join(content)
+    try:
+        file = decode_text(data, "a")
+    except RefusalError:
+        assert data.startswith(b"\xff\xfe")  # no UTF-16
+    else:
+        assert file.encode(file.text) == data

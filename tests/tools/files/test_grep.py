@@ -141,3 +141,11 @@ def test_a_long_line_is_shown_around_its_match(files: Files, box: Path) -> None:
     (box / "a.txt").write_text("é" * 3000 + "needle" + "ü" * 3000)
     (found,) = grep(files, "needle", output="lines").matches
     assert found.text == "…" + "é" * 200 + "needle" + "ü" * 794 + "…"
+
+
+def test_a_link_that_is_named_is_followed(files: Files, box: Path) -> None:
+    (box / "alias").symlink_to("src")
+    (box / "alias.py").symlink_to("main.py")
+    assert paths(grep(files, "run", path="alias")) == ["src/lib.py", "src/lib.rs"]
+    assert paths(grep(files, "run", glob="alias/*.py")) == ["src/lib.py"]
+    assert len(grep(files, "run", path="alias.py").matches) == 1
