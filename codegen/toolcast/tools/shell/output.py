@@ -63,7 +63,7 @@ class Output:
             whole, rest = head + tail, b""
             if not final:
                 whole, rest = _split_incomplete(whole)
-            self._head += rest[: self._head_limit]
+            self.add(rest)
             return whole.decode("utf-8", "replace"), 0
         head, cut = _split_incomplete(head)
         start = _continued(tail)
@@ -71,7 +71,7 @@ class Output:
         rest = b""
         if not final:
             tail, rest = _split_incomplete(tail)
-        self._head += rest[: self._head_limit]
+        self.add(rest)
         dropped += len(cut) + start
         line = f"\n[… {dropped} bytes are left out here …]\n"
         return head.decode("utf-8", "replace") + line + tail.decode("utf-8", "replace"), dropped

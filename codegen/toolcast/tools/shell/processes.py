@@ -101,6 +101,14 @@ class Process:
             lost=final and report is None,
         )
 
+    def finish(self) -> None:
+        """Wake everybody who waits for it."""
+        with self.lock:
+            self.over = True
+            waiters, self.waiters = self.waiters, set()
+        for wake in waiters:
+            wake()
+
     async def wait(self, seconds: float | None) -> bool:
         """Wait until it is over. False where the seconds have passed before."""
         import asyncio
@@ -277,27 +285,44 @@ class Processes:
     def _follow(self, woken: socket.socket) -> None:
         """Read outputs and reports, until the manager is closed and no command is left."""
         woken.setblocking(False)
-        with selectors.DefaultSelector() as selector, woken:
-            self._selector = selector
-            selector.register(woken, selectors.EVENT_READ, None)
-            while True:
-                for key, events in selector.select(self._seconds()):
-                    if key.data is None:
-                        with suppress(BlockingIOError):
-                            woken.recv(4096)
-                    else:
-                        key.data(key.fileobj, events)
-                with self._lock:
-                    todo, self._todo = self._todo, []
-                for work in todo:
-                    work()
-                self._expire()
-                with self._lock:
-                    if self._closed and not self._running and not self._todo:
-                        waker, self._waker = self._waker, None
-                        break
+        try:
+            with selectors.DefaultSelector() as selector, woken:
+                self._selector = selector
+                selector.register(woken, selectors.EVENT_READ, None)
+                while not self._is_done():
+                    for key, events in selector.select(self._seconds()):
+                        if key.data is None:
+                            with suppress(BlockingIOError):
+                                woken.recv(4096)
+                        else:
+                            key.data(key.fileobj, events)
+                    with self._lock:
+                        todo, self._todo = self._todo, []
+                    for work in todo:
+                        work()
+                    self._expire()
+        finally:
+            self._abandon()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            return self._closed and not self._running and not self._todo
+
+    def _abandon(self) -> None:
+        """End what is left when the thread ends: nothing, unless it ends by a fault. Then nobody may wait for
+        ever, and no command may run on."""
+        with self._lock:
+            self._closed = True
+            left, self._running = list(self._running.values()), {}
+            waker, self._waker = self._waker, None
         if waker is not None:
             waker.close()
+        for process in left:
+            if process.socket is not None:
+                process.socket.close()  # which the supervisor takes for the end of the program
+            for fd in process.pipes:
+                os.close(fd)
+            process.finish()
 
     def _seconds(self) -> float | None:
         """Seconds until the first deadline."""
@@ -328,6 +353,8 @@ class Processes:
 
     def _read(self, process: Process, fd: int) -> bool:
         """Read a chunk of output. False where there is no more, now or ever."""
+        if fd not in process.pipes:  # closed since the selector saw it
+            return False
         try:
             chunk = os.read(fd, _CHUNK)
         except BlockingIOError:
@@ -400,13 +427,9 @@ class Processes:
                     break
             if fd in process.pipes:
                 self._close_pipe(process, fd)
-        with process.lock:
-            process.over = True
-            waiters, process.waiters = process.waiters, set()
         with self._lock:
             self._running.pop(process.name, None)
-        for wake in waiters:
-            wake()
+        process.finish()
 
 
 def _spawn(process: Process, descriptors: list[int]) -> None:

@@ -147,7 +147,7 @@ class Supervisor:
     def __init__(self, task: Task, commands: bytes) -> None:
         """Take over `task`; `commands` is what the socket brought after it."""
         self.task = task
-        self.commands = commands
+        self.unread = b""
         self.reason = ""
         self.code: int | None = None
         self.ended = False  # the command's first process
@@ -163,6 +163,7 @@ class Supervisor:
         self.child = -1
         self.looked = 0.0
         self.sees = Path(f"/proc/{os.getpid()}/stat").exists()
+        self.take(commands)
 
     def run(self) -> Report:
         """Start the command; return when all of it is gone."""
@@ -230,11 +231,16 @@ class Supervisor:
             data = os.read(0, 4096)
         except OSError:
             data = b""
-        self.commands += data
-        *lines, self.commands = self.commands.split(b"\n")
+        self.take(data)
+        if not data:
+            self.end("kill", urgent=True)
+
+    def take(self, data: bytes) -> None:
+        """Note what the program asks for, in whole lines."""
+        *lines, self.unread = (self.unread + data).split(b"\n")
         if b"stop" in lines:
             self.end("stop")
-        if not data or b"kill" in lines:
+        if b"kill" in lines:
             self.end("kill", urgent=True)
 
     def look(self) -> None:

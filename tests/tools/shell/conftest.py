@@ -1,0 +1,38 @@
+"""Shells in an empty workspace."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolcast.runtime.workspace import Workspace
+from toolcast.tools.shell import Shell
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The workspace's folder."""
+    made = tmp_path / "workspace"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def make(folder: Path) -> Iterator[Callable[..., Shell]]:
+    """Make shells, which are closed in the end."""
+    made: list[Shell] = []
+    with Workspace(folder) as workspace:
+
+        def make(**options: Any) -> Shell:
+            made.append(Shell(workspace, **{"grace": 0.3, **options}))
+            return made[-1]
+
+        yield make
+        for shell in made:
+            shell.close()
+
+
+@pytest.fixture
+def shell(make: Callable[..., Shell]) -> Shell:
+    """A shell with the defaults."""
+    return make()
