@@ -291,11 +291,14 @@ class Processes:
                 selector.register(woken, selectors.EVENT_READ, None)
                 while not self._is_done():
                     for key, events in selector.select(self._seconds()):
-                        if key.data is None:
+                        process: Process | None = key.data
+                        if process is None:
                             with suppress(BlockingIOError):
                                 woken.recv(4096)
-                        else:
-                            key.data(key.fileobj, events)
+                        elif key.fd in process.pipes:  # it may have been closed since it was selected
+                            self._read(process, key.fd)
+                        elif key.fileobj is process.socket:
+                            self._talk(process, events)
                     with self._lock:
                         todo, self._todo = self._todo, []
                     for work in todo:
@@ -344,17 +347,13 @@ class Processes:
 
     def _register(self, process: Process) -> None:
         for fd in process.pipes:
-            self._selector.register(fd, selectors.EVENT_READ, lambda fd, _: self._read(process, fd))
+            self._selector.register(fd, selectors.EVENT_READ, process)
         if process.socket is not None:
-            self._selector.register(
-                process.socket, selectors.EVENT_READ, lambda _, events: self._talk(process, events)
-            )
+            self._selector.register(process.socket, selectors.EVENT_READ, process)
             self._flush(process)
 
     def _read(self, process: Process, fd: int) -> bool:
         """Read a chunk of output. False where there is no more, now or ever."""
-        if fd not in process.pipes:  # closed since the selector saw it
-            return False
         try:
             chunk = os.read(fd, _CHUNK)
         except BlockingIOError:

@@ -136,11 +136,10 @@ class Shell:
                 not start it.
         """
         del context
-        program, words, env = self._parse(params)
         if params.run_in_background:
-            return _state(self._start_background(self._task(program, words, env, None)))
+            return _state(self._start_background(params))
         timeout = min(float(params.timeout), self._max_timeout)
-        process = self._start(self._task(program, words, env, timeout))
+        process = self._start(params, timeout)
         try:
             await process.wait(None)
         except asyncio.CancelledError:
@@ -210,49 +209,42 @@ class Shell:
             )
         return program, words, {**env, **variables}
 
-    def _task(self, program: str, words: list[str], env: dict[str, str], timeout: float | None) -> Task:
-        with self._workspace.folder() as held:
-            folder = os.dup(held)
-        keep: list[int] = []
-        if self._box is not None:
-            words = [*self._box.words(self._workspace.root, folder), program, *words[1:]]
-            program = self._box.program
-            keep.append(folder)
-        return {
-            "program": program,
-            "words": words,
-            "environment": env,
-            "folder": folder,
-            "keep": keep,
-            "timeout": timeout,
-            "grace": self._grace,
-            "processes": self._max_processes,
-            "boxed": self._box is not None,
-            "parent": os.getpid(),
-        }
+    def _start(self, params: BashParams, timeout: float | None) -> Process:
+        """Start a command. Raises RefusalError."""
+        program, words, env = self._parse(params)
+        with self._workspace.folder() as folder:
+            if self._box is not None:
+                words = [*self._box.words(self._workspace.root, folder), program, *words[1:]]
+                program = self._box.program
+            task: Task = {
+                "program": program,
+                "words": words,
+                "environment": env,
+                "folder": folder,
+                "keep": [] if self._box is None else [folder],
+                "timeout": timeout,
+                "grace": self._grace,
+                "processes": self._max_processes,
+                "boxed": self._box is not None,
+                "parent": os.getpid(),
+            }
+            try:
+                return self._processes.start(f"bash_{next(self._numbers)}", task, self._max_commands)
+            except OSError as problem:
+                raise RefusalError(
+                    f"The command could not be started: {os.strerror(problem.errno or 0)}. Try again later, "
+                    "or tell the user."
+                ) from problem
 
-    def _start(self, task: Task) -> Process:
-        """Start a command; the task's folder is closed here. Raises RefusalError."""
-        try:
-            return self._processes.start(f"bash_{next(self._numbers)}", task, self._max_commands)
-        except OSError as problem:
-            raise RefusalError(
-                f"The command could not be started: {os.strerror(problem.errno or 0)}. Try again later, or "
-                "tell the user."
-            ) from problem
-        finally:
-            os.close(task["folder"])
-
-    def _start_background(self, task: Task) -> Process:
+    def _start_background(self, params: BashParams) -> Process:
         with self._lock:
             running = [name for name, each in self._background.items() if not each.over]
             if len(running) >= self._max_background:
-                os.close(task["folder"])
                 raise RefusalError(
                     f"{len(running)} background commands run already, and no more may: {', '.join(running)}. "
                     "Stop one of them with bash_process."
                 )
-            process = self._start(task)
+            process = self._start(params, None)
             self._background[process.name] = process
             finished = [name for name, each in self._background.items() if each.over]
             for name in finished[: max(0, len(finished) - _FINISHED)]:

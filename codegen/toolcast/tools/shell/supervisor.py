@@ -157,9 +157,9 @@ class Supervisor:
         os.set_blocking(self.waker, False)
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGCHLD, self.be_woken)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: self.end("kill", urgent=True))
+            signal.signal(number, self.be_woken)
         self.child = -1
         self.looked = 0.0
         self.sees = Path(f"/proc/{os.getpid()}/stat").exists()
@@ -203,6 +203,12 @@ class Supervisor:
             os.dup2(null, fd)
         for fd in {null, self.task["folder"], *self.task["keep"]}:
             os.close(fd)
+
+    def be_woken(self, number: int, frame: object) -> None:
+        """Handle a signal, which also ends a wait."""
+        del frame
+        if number != signal.SIGCHLD:
+            self.end("kill", urgent=True)
 
     def end(self, reason: str, *, urgent: bool = False) -> None:
         """Note that the command must end."""
