@@ -1,8 +1,10 @@
 """What `bash` and `bash_process` do for a model."""
 
 import asyncio
+import errno
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -308,6 +310,31 @@ def test_a_fault_of_the_shell_lets_nobody_wait(shell: Shell, monkeypatch: pytest
         run(shell, "true")
 
 
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EAGAIN])
+@pytest.mark.parametrize(
+    "place", ["os.pipe", "subprocess.Popen", "socket.socketpair", "selectors.DefaultSelector"]
+)
+def test_a_system_that_starts_no_process_is_a_refusal_and_holds_nothing(
+    make: Make, monkeypatch: pytest.MonkeyPatch, place: str, code: int
+) -> None:
+    shell = make()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(code, "no more")
+
+    async def work() -> None:
+        before = descriptors()
+        with monkeypatch.context() as patch:
+            patch.setattr(place, fail)
+            with pytest.raises(RefusalError, match="could not be started"):
+                await start(shell, "true")
+        # The thread and its sockets stay, for the next command.
+        assert descriptors() <= before + 3
+        assert (await start(shell, "echo again")).stdout == "again\n"
+
+    asyncio.run(work())
+
+
 @linux
 def test_a_shell_that_is_forgotten_ends_its_commands(folder: Path) -> None:
     from toolcast.runtime.workspace import Workspace
@@ -334,6 +361,10 @@ def test_a_shell_that_cannot_be_made_says_why(make: Make, monkeypatch: pytest.Mo
     with pytest.raises(RuntimeError, match=r"cannot be isolated: bubblewrap \(the program bwrap\) is not"):
         make(isolation="bubblewrap")
     assert not make(isolation="auto").isolated
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "frozen", True, raising=False)
+        with pytest.raises(RuntimeError, match=r"sys\.executable"):
+            make()
     monkeypatch.delattr(os, "fork")
     with pytest.raises(NotImplementedError, match="On Windows run it in a container or in WSL"):
         make()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.shell.shells import eventually, gone, linux, new_token, with_token
+from tests.tools.shell.shells import bubblewrap, eventually, gone, linux, new_token, with_token
 
 pytestmark = linux
 
@@ -87,6 +87,41 @@ def test_a_program_whose_fork_lives_on_leaves_nothing(folder: Path) -> None:
     assert eventually(lambda: len(with_token(token)) == 1)
     os.killpg(program.pid, signal.SIGKILL)
     program.communicate()
+
+
+@bubblewrap
+def test_a_system_that_shows_no_processes_ends_those_of_the_group(folder: Path) -> None:
+    """As on macOS, there is no /proc: the sandbox that hides it stands for such a system."""
+    token = new_token()
+    code = """
+import asyncio, sys
+from toolcast.runtime import ToolContext
+from toolcast.runtime.workspace import Workspace
+from toolcast.tools.generated.shell.bash import BashParams
+from toolcast.tools.generated.shell.bash_process import BashProcessParams
+from toolcast.tools.shell import Shell
+
+folder, token = sys.argv[1:]
+shell = Shell(Workspace(folder), grace=0.2)
+run = lambda command, **more: asyncio.run(shell.bash(BashParams(command=command, **more), ToolContext()))
+print(run("echo out; exit 3"))
+print(run(f"sleep {token} & echo left").note)
+print(run(f"trap '' TERM; sleep {token}; sleep {token}", timeout=0.2).status)
+print(run(f"kill -9 $PPID; sleep {token}").status)
+begun = run(f"sleep {token}", run_in_background=True)
+follow = BashProcessParams(process_id=begun.process_id, stop=True)
+print(asyncio.run(shell.bash_process(follow, ToolContext())).status)
+run(f"sleep {token}", run_in_background=True)
+"""
+    without = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc"]
+    done = subprocess.run(
+        [*without, sys.executable, "-c", code, str(folder), token], capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    first, *rest = done.stdout.splitlines()
+    assert "exit_code=3" in first
+    assert rest == ["None", "timed_out", "stopped", "stopped"]
+    assert gone(token)
 
 
 def test_a_forked_program_starts_commands_of_its_own(folder: Path) -> None:

@@ -34,7 +34,7 @@ _MARGIN = 10.0
 _DRAIN = 64
 """Chunks that are read at most of a command that is over: another process may hold its pipes and write on."""
 _STATUSES: dict[str, Status] = {"": "exited", "timeout": "timed_out"}
-_SUPERVISOR = Path(supervisor.__file__)
+SUPERVISOR = Path(supervisor.__file__)
 _LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Variables that the interpreter may need to start; commands do not get them."""
 
@@ -154,7 +154,8 @@ class Processes:
 
     def _begin(self) -> None:
         self._owner = os.getpid()
-        self._lock = threading.Lock()
+        # Reentrant: a shell that is forgotten is closed by the garbage collector, wherever that runs.
+        self._lock = threading.RLock()
         self._running: dict[str, Process] = {}
         self._todo: list[Callable[[], None]] = []
         self._thread: threading.Thread | None = None
@@ -261,18 +262,19 @@ class Processes:
         if self._thread is not None:
             return
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        self._thread = threading.Thread(
-            target=self._follow, args=(theirs,), name="toolcast-shell", daemon=True
-        )
-        self._waker = ours
         try:
+            self._selector = selectors.DefaultSelector()
+            self._thread = threading.Thread(
+                target=self._follow, args=(theirs,), name="toolcast-shell", daemon=True
+            )
             self._thread.start()
         except BaseException:
-            self._thread = self._waker = None
+            self._thread = None
             ours.close()
             theirs.close()
             raise
+        ours.setblocking(False)
+        self._waker = ours
 
     def _wake(self) -> None:
         """Make the thread look at what there is to do. Holds the lock."""
@@ -286,8 +288,7 @@ class Processes:
         """Read outputs and reports, until the manager is closed and no command is left."""
         woken.setblocking(False)
         try:
-            with selectors.DefaultSelector() as selector, woken:
-                self._selector = selector
+            with self._selector as selector, woken:
                 selector.register(woken, selectors.EVENT_READ, None)
                 while not self._is_done():
                     for key, events in selector.select(self._seconds()):
@@ -440,7 +441,7 @@ def _spawn(process: Process, descriptors: list[int]) -> None:
             opened += os.pipe()
         process.popen = subprocess.Popen(
             # Isolated from PYTHON* variables, from the user's packages and from the folder of the script.
-            [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_SUPERVISOR)],
+            [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(SUPERVISOR)],
             stdin=theirs.fileno(),
             stdout=opened[1],
             stderr=opened[3],

@@ -18,7 +18,7 @@ from ..generated.shell.bash_process import BashProcessParams, BashProcessResult
 from . import bubblewrap
 from .environment import check, check_text, inherit
 from .notes import note_of
-from .processes import Process, Processes
+from .processes import SUPERVISOR, Process, Processes
 from .supervisor import GIVE_UP, Task
 
 if TYPE_CHECKING:
@@ -93,8 +93,11 @@ class Shell:
             raise ValueError("max_timeout must be more than 0 seconds, and grace not less.")
         if min(output_limit, max_processes, max_commands, max_background) < 1:
             raise ValueError("output_limit and every number of processes and commands must be at least 1.")
-        if not sys.executable:
-            raise RuntimeError("Shell needs the path of the Python interpreter (sys.executable).")
+        if not sys.executable or getattr(sys, "frozen", False) or not SUPERVISOR.is_file():
+            raise RuntimeError(
+                "Shell starts a Python file of its own for each command. It needs the interpreter's path "
+                "(sys.executable), and toolcast as files, not within an archive."
+            )
         self._workspace = workspace
         self._commands = commands
         self._box = _find_box(isolation, network, readable)
