@@ -156,3 +156,18 @@ def test_a_client_of_the_program_is_used_and_left_open(server: str, bind: Bind, 
 
     for seen in asyncio.run(run()):
         assert ["x-mine", "1"] in [[name.lower(), value] for name, value in seen["headers"]]
+
+
+def test_a_client_with_checked_addresses_protects_it(server: str, bind: Bind, httpx: Any) -> None:
+    pytest.importorskip("httpcore")
+    from toolcast.tools.web import CheckedTransport
+
+    binding = bind({"method": "get", "path": "/"})
+
+    async def main() -> ToolResult:
+        async with httpx.AsyncClient(transport=CheckedTransport(), trust_env=False) as client:
+            registry = ToolRegistry()
+            register_http(registry, {"tool": binding}, client, server=server)
+            return await registry.execute("tool", "{}")
+
+    assert "127.0.0.1 is not public" in asyncio.run(main()).error

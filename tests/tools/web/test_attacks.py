@@ -9,6 +9,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ from tests.tools.web.servers import (
 
 ONE = "127.0.0.1/32"
 """The only address that is allowed where another one of this machine is the victim."""
+
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a second loopback address")
 
 
 @pytest.fixture
@@ -79,6 +83,7 @@ def test_a_redirect_to_a_name_with_a_private_address_is_not_followed(victim: Ser
     assert "127.0.0.2" not in words
 
 
+@LINUX
 def test_dns_rebinding_between_check_and_use_reaches_the_checked_address() -> None:
     with (
         serving(lambda _: response("public")) as server,
@@ -606,6 +611,45 @@ def test_many_headers_are_shown_up_to_a_limit() -> None:
         result = request(web(), server.url())
     assert sum(len(name) + len(value) for name, value in result.headers.items()) <= 16_000
     assert result.note == "Not all headers are shown."
+
+
+@LINUX
+def test_calls_that_fail_in_every_way_leave_no_descriptor_or_task() -> None:
+    answers = iter(
+        [
+            *(response("x"), b"", redirect("/again"), response("x" * 300_000), redirect("http://127.0.0.2/")),
+            *(HEAD + b"\r\nx", b"nonsense\r\n\r\n", response(b"x", Content_Encoding="br")),
+        ]
+        * 4
+    )
+
+    async def calls(url: str) -> int:
+        tools = web(allow=[ONE])
+        for _ in range(28):
+            params = HttpRequestParams(url=url, timeout=5)
+            with suppress(RefusalError):
+                await tools.http_request(params, CONTEXT)
+        many = [tools.http_request(HttpRequestParams(url=url, timeout=5), CONTEXT) for _ in range(20)]
+        await asyncio.gather(*many, return_exceptions=True)
+        await tools.aclose()
+        return len(asyncio.all_tasks())
+
+    def script(_: Asked) -> bytes:
+        return next(answers, response("end"))
+
+    with serving(script) as server:
+        url = server.url()
+        before = own_sockets(server)
+        assert asyncio.run(calls(url)) == 1
+        assert own_sockets(server) == before
+
+
+def own_sockets(server: Server) -> int:
+    """Sockets of this process that are connected to a server, or are its side of that."""
+    lines = Path("/proc/self/net/tcp").read_text().splitlines()[1:]
+    port = f":{server.port:04X}"
+    open_states = ("01", "08")  # established, and closed by the other side only
+    return sum(line.split()[2].endswith(port) and line.split()[3] in open_states for line in lines)
 
 
 def test_endless_redirects_end() -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
@@ -14,7 +15,7 @@ from toolcast.tools.generated.registry import BINDINGS
 from toolcast.tools.generated.web.http_request import HttpRequestParams
 from toolcast.tools.web import CheckedTransport, Web, WebLimits
 
-from tests.tools.web.servers import CONTEXT, Asked, Names, redirect, request, response, serving, web
+from tests.tools.web.servers import CONTEXT, Asked, Names, Server, redirect, request, response, serving, web
 
 
 def refused(tools: Web, url: str, **parameters: Any) -> str:
@@ -261,8 +262,6 @@ def test_a_cancelled_call_closes_its_connection() -> None:
 
 
 def test_a_client_of_the_program_gets_the_same_protection() -> None:
-    import httpx
-
     async def main(url: str) -> None:
         async with httpx.AsyncClient(transport=CheckedTransport(), trust_env=False) as client:
             await client.get(url)
@@ -271,6 +270,26 @@ def test_a_client_of_the_program_gets_the_same_protection() -> None:
         with pytest.raises(RefusalError, match="not public"):
             asyncio.run(main(server.url()))
         assert server.connections == 0
+
+
+def test_a_server_of_ipv6_is_asked_by_its_address() -> None:
+    try:
+        running = Server(lambda _: response("six"), "::1")
+    except OSError:
+        pytest.skip("needs IPv6")
+    try:
+        result = request(web(allow=["::1/128"]), running.url(host="[::1]"))
+        assert (result.body, result.url) == ("six", running.url(host="[::1]"))
+        assert running.asked[0].header("host") == f"[::1]:{running.port}"
+    finally:
+        running.close()
+
+
+def test_head_has_no_body() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nContent-Encoding: gzip\r\n\r\n"
+    with serving(lambda _: head) as server:
+        result = request(web(), server.url(), method="HEAD")
+    assert (result.body, result.truncated, result.headers["content-length"]) == (None, False, "1000")
 
 
 def test_without_httpx_the_import_says_what_to_install(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ class WebLimits(Struct, frozen=True, kw_only=True):
         fetch_seconds: time in which web_fetch must have the page.
         extraction_seconds: time in which a page must have become readable; half of it as CPU time.
         extraction_bytes: address space of the process that makes it readable.
+        extractions: such processes at once; a page waits for one as long as it may take itself.
         content_characters: characters of a page's content at most.
         cached_pages: pages that are kept, for their next parts.
         cached_characters: characters of all of them.
@@ -31,6 +32,7 @@ class WebLimits(Struct, frozen=True, kw_only=True):
     fetch_seconds: float = 30.0
     extraction_seconds: float = 20.0
     extraction_bytes: int = 1_000_000_000
+    extractions: int = 4
     content_characters: int = 2_000_000
     cached_pages: int = 16
     cached_characters: int = 8_000_000

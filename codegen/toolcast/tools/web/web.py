@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil
 from typing import Final
 
@@ -19,7 +19,7 @@ from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSear
 from .access_rules import AccessRules
 from .api_request import build_request, to_result
 from .exchange import Bounds, Connecting, WebRequest, exchange
-from .extract_page import Job
+from .extract_page import Extract, Job
 from .limits import WebLimits
 from .page_question import SYSTEM, Answer, PageQuestion, as_message
 from .page_response import is_html, page_text
@@ -74,7 +74,7 @@ class Web:
         self._cache = PageCache(
             self._limits.cached_pages, self._limits.cached_characters, self._limits.cached_seconds
         )
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="toolcast-web")
+        self._threads = ThreadPoolExecutor(self._limits.extractions, thread_name_prefix="toolcast-web")
         self._closed = False
 
     @property
@@ -219,17 +219,28 @@ class Web:
         url = as_uri(response.url)
         if params.format == "html" or not is_html(response, text):
             return Page(url=url, title=None, content=text[: self._limits.content_characters])
+        extract = await self._extracted(text, url, params.format)
+        return Page(url=url, title=extract.title and without_hidden(extract.title), content=extract.content)
+
+    async def _extracted(self, text: str, url: str, form: str) -> Extract:
+        """Make HTML readable, in one of a few processes."""
+        seconds = self._limits.extraction_seconds
         job = Job(
             url=url,
-            form=params.format,
-            seconds=ceil(self._limits.extraction_seconds / 2),
+            form=form,
+            seconds=ceil(seconds / 2),
             memory=self._limits.extraction_bytes,
             characters=self._limits.content_characters,
         )
-        work = partial(readable_page, text, job, self._limits.extraction_seconds)
         self._check_open()
-        extract = await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        return Page(url=url, title=extract.title and without_hidden(extract.title), content=extract.content)
+        try:
+            async with asyncio.timeout(2 * seconds):
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._threads, readable_page, text, job, seconds)
+        except TimeoutError:
+            raise RefusalError(
+                f"{shown(url)} was not made readable: too many pages are read at once. Fetch it again later."
+            ) from None
 
     async def _answered(self, question: PageQuestion, context: ToolContext) -> str:
         """A model's answer to a question; the program's model before that of whoever makes the call."""
