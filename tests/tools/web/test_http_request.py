@@ -1,6 +1,7 @@
 """http_request over sockets: what a server reads, and what becomes of its response."""
 
 import asyncio
+import gzip
 import json
 import subprocess
 import sys
@@ -90,6 +91,14 @@ def test_a_long_body_is_cut_where_it_was_limited() -> None:
         assert (result.body, result.truncated) == ("ü" * 50_000, True)
         result = request(web(limits=WebLimits(body_bytes=3)), server.url())
     assert (result.body, result.truncated) == ("ü", True)  # the second one was cut in two
+
+
+def test_a_body_that_ends_too_early_is_called_truncated() -> None:
+    packed = gzip.compress(b"words " * 100)
+    with serving(lambda _: response(packed[:-12], Content_Encoding="gzip")) as server:
+        result = request(web(), server.url())
+    assert (result.body or "").startswith("words words")
+    assert result.truncated
 
 
 def test_a_binary_body_is_described() -> None:
