@@ -11,6 +11,14 @@ and English words by their stem ("prefers" finds "preferred")."""
 MAX_TERMS: Final = 64
 """Different words of a query that are searched for; what follows them is ignored."""
 
+# Those of Apache Lucene's EnglishAnalyzer, and words that begin questions: in a small collection they would
+# weigh as much as any.
+_STOP_WORDS: Final = frozenset(
+    ("a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+     "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
+     "was", "will", "with", "did", "do", "does", "how", "what", "when", "where", "which", "who", "whose", "why")
+)  # fmt: skip
+
 # Scripts that are written without spaces between words, and Hangul, whose words carry their particles: Thai,
 # Lao, Myanmar, Khmer, Hangul Jamo, Kana, Bopomofo, CJK ideographs, Hangul syllables. NFKC has replaced the
 # compatibility forms.
@@ -44,7 +52,8 @@ def query_terms(query: str) -> list[str]:
 
     Returns:
         Quoted phrases, each once, at most `MAX_TERMS`: a word; or two neighbours of a script without
-        spaces. Empty where the query has no letter and no digit.
+        spaces. Words like "the" are left out where there are others. Empty where the query has no letter and
+        no digit.
     """
     normal = unicodedata.normalize("NFKC", query)
     plain = "".join(char if _is_word(char) else " " for char in normal)
@@ -52,7 +61,8 @@ def query_terms(query: str) -> list[str]:
     for word in plain.split():
         for run in _RUN.findall(word):
             terms.update({phrase.casefold(): phrase for phrase in _phrases(run)})
-    return [f'"{term}"' for term in list(terms.values())[:MAX_TERMS]]
+    found = [phrase for key, phrase in terms.items() if key not in _STOP_WORDS] or list(terms.values())
+    return [f'"{phrase}"' for phrase in found[:MAX_TERMS]]
 
 
 def _phrases(run: str) -> list[str]:

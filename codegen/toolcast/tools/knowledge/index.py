@@ -1,0 +1,273 @@
+"""The index of documents: one SQLite database, made from the files and made anew from them at any time."""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from ..database import Database, Schema
+from ..full_text import TOKENIZER, indexed_text
+from .blocks import Heading
+from .documents import Document
+
+MAX_VERSIONS: Final = 20
+"""Versions of one document whose fields are kept."""
+_SCHEMA: Final = Schema(
+    title="The index of documents",
+    application=0x746B6E77,  # "tknw"
+    version=1,
+    tables=(
+        """CREATE TABLE files (
+            collection TEXT NOT NULL,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified REAL NOT NULL,
+            checked REAL NOT NULL,
+            digest TEXT NOT NULL,
+            skipped TEXT,
+            PRIMARY KEY (collection, path)
+        )""",
+        """CREATE TABLE documents (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            collection TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            record TEXT NOT NULL
+        )""",
+        "CREATE INDEX documents_of ON documents (collection)",
+        """CREATE TABLE versions (
+            document INTEGER NOT NULL REFERENCES documents (number) ON DELETE CASCADE,
+            version INTEGER NOT NULL,
+            info TEXT NOT NULL,
+            PRIMARY KEY (document, version)
+        )""",
+        """CREATE TABLE passages (
+            number INTEGER PRIMARY KEY,
+            document INTEGER NOT NULL REFERENCES documents (number) ON DELETE CASCADE,
+            section TEXT NOT NULL,
+            content TEXT NOT NULL,
+            vector BLOB,
+            embedder TEXT
+        )""",
+        "CREATE INDEX passages_of ON passages (document)",
+        f'CREATE VIRTUAL TABLE words USING fts5 (title, section, content, tokenize = "{TOKENIZER}")',
+    ),
+)
+
+
+class FileState(Struct, frozen=True, kw_only=True):
+    """A file as it was when it was last read. Times are seconds since 1970.
+
+    Attributes:
+        path: its path in the collection.
+        size: its bytes.
+        modified: when it had changed.
+        checked: when it was read.
+        digest: SHA-256 of its bytes.
+        skipped: why it is no document; None for a document.
+    """
+
+    path: str
+    size: int
+    modified: float
+    checked: float
+    digest: str
+    skipped: str | None
+
+
+class Info(Struct, frozen=True, kw_only=True):
+    """One version of a document, without its text."""
+
+    record: dict[str, Any]
+    headings: list[Heading]
+    links: list[str]
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """A passage, with its document."""
+
+    document_id: str
+    section: str
+    content: str
+    record: dict[str, Any]
+
+
+class Index:
+    """Documents, their versions and passages."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.database = Database(path, _SCHEMA)
+
+    def files(self, collection: str) -> dict[str, FileState]:
+        """The files of a collection as they were when they were read."""
+        statement = "SELECT path, size, modified, checked, digest, skipped FROM files WHERE collection = ?"
+        with self.database.read() as connection:
+            rows = connection.execute(statement, (collection,)).fetchall()
+        return {
+            row[0]: FileState(
+                path=row[0], size=row[1], modified=row[2], checked=row[3], digest=row[4], skipped=row[5]
+            )
+            for row in rows
+        }
+
+    def put(self, collection: str, state: FileState, document: Document | None) -> None:
+        """Store what a file says now: a new version, where its bytes are others than before.
+
+        Args:
+            collection: its collection.
+            state: the file.
+            document: its content; None where it is skipped.
+        """
+        identifier = document_id(collection, state.path)
+        with self.database.write() as connection:
+            former = connection.execute(
+                "SELECT digest FROM files WHERE collection = ? AND path = ?", (collection, state.path)
+            ).fetchone()
+            connection.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    collection,
+                    state.path,
+                    state.size,
+                    state.modified,
+                    state.checked,
+                    state.digest,
+                    state.skipped,
+                ),
+            )
+            if document is None:
+                _remove(connection, identifier)
+            elif former is None or former[0] != state.digest or _number(connection, identifier) is None:
+                record = {**document.record, "collection": collection, "path": state.path}
+                _put_document(connection, identifier, record, document)
+
+    def touch(self, collection: str, state: FileState) -> None:
+        """Record that a file was read, and has the content that it had."""
+        statement = "UPDATE files SET size = ?, modified = ?, checked = ? WHERE collection = ? AND path = ?"
+        columns = (state.size, state.modified, state.checked, collection, state.path)
+        with self.database.write() as connection:
+            connection.execute(statement, columns)
+
+    def remove(self, collection: str, path: str) -> None:
+        """Forget a file and its document."""
+        with self.database.write() as connection:
+            connection.execute("DELETE FROM files WHERE collection = ? AND path = ?", (collection, path))
+            _remove(connection, document_id(collection, path))
+
+    def keep_collections(self, names: Iterable[str]) -> None:
+        """Forget the documents of every other collection."""
+        with self.database.read() as connection:
+            known = {name for (name,) in connection.execute("SELECT DISTINCT collection FROM files")}
+        if not (others := known - {*names}):
+            return
+        with self.database.write() as connection:
+            for name in others:
+                connection.execute("DELETE FROM files WHERE collection = ?", (name,))
+                statement = "SELECT id FROM documents WHERE collection = ?"
+                for (identifier,) in connection.execute(statement, (name,)).fetchall():
+                    _remove(connection, identifier)
+
+    def skipped(self) -> dict[tuple[str, str], str]:
+        """Why files are no documents, by collection and path."""
+        statement = "SELECT collection, path, skipped FROM files WHERE skipped IS NOT NULL"
+        with self.database.read() as connection:
+            return {(collection, path): reason for collection, path, reason in connection.execute(statement)}
+
+    def versions(self, identifier: str) -> dict[int, Info]:
+        """The versions of a document that are kept, by number; none for an id that does not exist."""
+        statement = (
+            "SELECT versions.version, info FROM versions JOIN documents ON number = document WHERE id = ? "
+            "ORDER BY versions.version"
+        )
+        with self.database.read() as connection:
+            return {
+                version: msgspec.json.decode(info, type=Info)
+                for version, info in connection.execute(statement, (identifier,))
+            }
+
+    def without_vector(self, embedder: str, limit: int) -> list[tuple[int, str]]:
+        """Passages that have no vector of an embedder: numbers and texts."""
+        statement = (
+            "SELECT passages.number, section || char(10) || content FROM passages "
+            "WHERE embedder IS NOT ? ORDER BY passages.number LIMIT ?"
+        )
+        with self.database.read() as connection:
+            return connection.execute(statement, (embedder, limit)).fetchall()
+
+    def put_vectors(self, embedder: str, vectors: Sequence[tuple[int, bytes]]) -> None:
+        """Store vectors of passages."""
+        rows = [(vector, embedder, number) for number, vector in vectors]
+        with self.database.write() as connection:
+            connection.executemany("UPDATE passages SET vector = ?, embedder = ? WHERE number = ?", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+
+def document_id(collection: str, path: str) -> str:
+    """The id of a document: the same as long as its collection and path are.
+
+    Args:
+        collection: name of the collection.
+        path: path in it.
+
+    Returns:
+        `doc_` and 24 hexadecimal digits.
+    """
+    name = f"{collection}\0{path}".encode("utf-8", "surrogateescape")
+    return f"doc_{hashlib.sha256(name).hexdigest()[:24]}"
+
+
+def _number(connection: sqlite3.Connection, identifier: str) -> tuple[int, int] | None:
+    """Number and version of a document."""
+    statement = "SELECT number, version FROM documents WHERE id = ?"
+    return connection.execute(statement, (identifier,)).fetchone()  # type: ignore[no-any-return]
+
+
+def _put_document(
+    connection: sqlite3.Connection, identifier: str, record: dict[str, Any], document: Document
+) -> None:
+    former = _number(connection, identifier)
+    version = 1 if former is None else former[1] + 1
+    columns = (identifier, record["collection"], version, msgspec.json.encode(record).decode())
+    if former is None:
+        statement = "INSERT INTO documents (id, collection, version, record) VALUES (?, ?, ?, ?)"
+        number = int(connection.execute(statement, columns).lastrowid or 0)
+    else:
+        number = former[0]
+        statement = "UPDATE documents SET id = ?, collection = ?, version = ?, record = ? WHERE number = ?"
+        connection.execute(statement, (*columns, number))
+    info = Info(record=record, headings=document.headings, links=document.links)
+    connection.execute(
+        "INSERT INTO versions VALUES (?, ?, ?)", (number, version, msgspec.json.encode(info).decode())
+    )
+    connection.execute(
+        "DELETE FROM versions WHERE document = ? AND version <= ?", (number, version - MAX_VERSIONS)
+    )
+    _remove_passages(connection, number)
+    title = indexed_text(record["title"])
+    for passage in document.passages:
+        statement = "INSERT INTO passages (document, section, content) VALUES (?, ?, ?)"
+        rowid = connection.execute(statement, (number, passage.section, passage.text)).lastrowid
+        connection.execute(
+            "INSERT INTO words (rowid, title, section, content) VALUES (?, ?, ?, ?)",
+            (rowid, title, indexed_text(passage.section), indexed_text(passage.text)),
+        )
+
+
+def _remove(connection: sqlite3.Connection, identifier: str) -> None:
+    found = _number(connection, identifier)
+    if found is not None:
+        _remove_passages(connection, found[0])
+        connection.execute("DELETE FROM documents WHERE number = ?", (found[0],))
+
+
+def _remove_passages(connection: sqlite3.Connection, document: int) -> None:
+    numbers = "SELECT number FROM passages WHERE document = ?"
+    connection.execute(f"DELETE FROM words WHERE rowid IN ({numbers})", (document,))
+    connection.execute("DELETE FROM passages WHERE document = ?", (document,))
