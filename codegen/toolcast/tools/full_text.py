@@ -16,7 +16,8 @@ MAX_TERMS: Final = 64
 _STOP_WORDS: Final = frozenset(
     ("a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
      "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
-     "was", "will", "with", "did", "do", "does", "how", "what", "when", "where", "which", "who", "whose", "why")
+     "was", "will", "with", "did", "do", "does", "how", "what", "when", "where", "which", "who", "whose",
+     "why")
 )  # fmt: skip
 
 # Scripts that are written without spaces between words, and Hangul, whose words carry their particles: Thai,
