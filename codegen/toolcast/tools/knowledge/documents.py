@@ -33,6 +33,10 @@ _ALIASES: Final = {
 }
 
 
+_OURS: Final = frozenset(("collection", "path", "section", "document_id", "page", "score"))
+"""Fields that say where a passage is from; no document may set them."""
+
+
 class UnreadableError(Exception):
     """A file that is no document; the text states why."""
 
@@ -77,7 +81,7 @@ def read_document(path: str, data: bytes, modified: float) -> Document:
     """
     content = _READERS[suffix(path)](data)
     found = headings(content.blocks)
-    fields = dict(content.fields)
+    fields = {name: value for name, value in content.fields.items() if name not in _OURS}
     values = {
         name: next((fields.pop(alias) for alias in aliases if alias in fields), None)
         for name, aliases in _ALIASES.items()
