@@ -14,8 +14,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from toolcast.runtime import RefusalError
 from toolcast.tools.data.analysis import Request, analyse
 from toolcast.tools.data.engine import connect
+from toolcast.tools.data.queries import check_query
 from toolcast.tools.generated.data.data_analysis import DataAnalysisParams
 
 from tests.tools.data.analyst import MEMORY, Analyst, analysed, inline
@@ -105,6 +107,8 @@ QUERIES = {
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_sql_reaches_the_table_of_its_step_and_nothing_else(query: str) -> None:
+    with pytest.raises(RefusalError):
+        check_query(connect((), MEMORY, 1), query)
     reply = analysed(TABLE, {"op": "sql", "query": query})
     assert reply.refusal.startswith("Step 1 (sql): "), (reply.refusal, reply.rows)
     assert not [*Path(tempfile.gettempdir()).glob("toolcast-attack*")]

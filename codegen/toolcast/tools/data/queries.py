@@ -48,6 +48,9 @@ def _check(node: Any, tables: frozenset[str]) -> None:
         return
     if not isinstance(node, dict):
         return
+    kind = str(node.get("type", ""))
+    if kind.endswith("_NODE") and kind not in _NODES:
+        raise RefusalError("The query must be a SELECT: it can read the table, and change nothing.")
     defined = frozenset(name.lower() for name in _defined(node))
     _check_table(node, tables | defined)
     _check_function(node)
