@@ -61,7 +61,7 @@ class DelegateResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     report: str
     """What the agent reports, or why there is no report. Its words, not the user's."""
     files: list[str] = []
-    """Paths of files that the agent names as its work."""
+    """Paths of files that the agent wrote or changed."""
     steps_used: Annotated[int, Meta(ge=0)] | None = None
     """Calls of tools that were carried out."""
 

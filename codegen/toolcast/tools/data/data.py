@@ -198,6 +198,8 @@ class Data:
                         f"There is no result {name!r:.60} any more. Load the data anew, and repeat the steps."
                     )
                 source, columns = sources.enter_context(found[0]).fileno(), found[1]
+            case _:  # rows of the call
+                pass
         return Request(
             params=params,
             source=source,
