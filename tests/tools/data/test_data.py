@@ -303,6 +303,13 @@ def test_a_sheet_that_is_missing_is_named(analyst: Analyst) -> None:
     assert "'Q3'" in error
 
 
+def test_a_column_of_different_types_becomes_text() -> None:
+    rows = [[1, 1, True, 2.5], ["", None, 1, 3], [2.5, 2, None, None]]
+    reply = analysed(inline(["a", "b", "c", "d"], rows))
+    assert reply.rows == [["1", 1, "true", 2.5], ["", None, "1", 3], ["2.5", 2, None, None]]
+    assert [column.kind for column in reply.columns] == ["string", "integer", "string", "number"]
+
+
 def test_rows_that_are_too_short_are_refused(analyst: Analyst) -> None:
     assert "Row 2 has 1 cells" in analyst.error(inline(["a", "b"], [[1, 2], [3]]))
 

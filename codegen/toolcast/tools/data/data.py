@@ -28,7 +28,8 @@ from .sources import Format, format_of
 
 _Type: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime"]
 _TURN = 0.02
-"""Seconds between two looks for a free place."""
+_LONGEST_TURN = 0.5
+"""Seconds between two looks for a free place: more each time, so that many that wait cost little."""
 _HEADROOM = 256 * 1024 * 1024
 """Bytes that Python and DuckDB need for themselves."""
 _TYPES: dict[Kind, _Type] = {
@@ -64,7 +65,8 @@ class Data:
 
         Args:
             workspace: the folder whose files can be read.
-            memory_limit: bytes that one analysis may use; nothing is spilled to disk.
+            memory_limit: bytes that the database of one analysis may use; nothing is spilled to disk. The
+                process as a whole is held to twice as many and 256 MiB (by Linux).
             timeout: seconds that one call may take, with the wait for a free place.
             threads: threads of one analysis.
             max_running: analyses that run at once; others wait.
@@ -141,13 +143,15 @@ class Data:
 
     async def _enter(self) -> None:
         """Wait for a free place. Any event loop may ask, so no lock of one serves."""
+        pause = _TURN
         while True:
             self._check_open()
             with self._lock:
                 if self._places < self._max_running:
                     self._places += 1
                     return
-            await asyncio.sleep(_TURN)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_TURN)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -1,8 +1,8 @@
 """Starts the process of an analysis, exchanges request and reply with it, and ends it."""
 
 import asyncio
-import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,7 +50,7 @@ async def carry_out(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         pass_fds=tuple(descriptors),
-        env={"LC_ALL": "C.UTF-8", "TMPDIR": os.environ.get("TMPDIR", "/tmp")},
+        env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
         cwd="/",
         start_new_session=True,
     )

@@ -133,7 +133,8 @@ def read_workbook(file: IO[bytes], sheet: str | None) -> tuple[list[str], list[l
     if not cells:
         raise RefusalError("The sheet is empty. Name another one.")
     _check_width(len(cells[0]))
-    return unique_names([_text(cell) or "" for cell in cells[0]]), cells[1:]
+    rows = [[None if cell == "" else cell for cell in row] for row in cells[1:]]
+    return unique_names([_text(cell) or "" for cell in cells[0]]), rows
 
 
 def rows_table(
@@ -190,16 +191,16 @@ def write_rows(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> IO[bytes]
 
 def _type_of(cells: Sequence[Any]) -> str:
     """The type that holds all cells; text where they differ."""
-    kinds = {type(cell) for cell in cells if cell is not None and cell != ""}
     present = [cell for cell in cells if cell is not None]
+    kinds = {type(cell) for cell in present}
     if not kinds:
         return "VARCHAR"
     if kinds == {bool}:
         return "BOOLEAN"
     if kinds <= {int, float}:
-        whole = all(float(cell).is_integer() and abs(cell) < 2**53 for cell in present if cell != "")
+        whole = all(float(cell).is_integer() and abs(cell) < 2**53 for cell in present)
         if kinds == {int}:
-            return "BIGINT" if all(abs(cell) < 2**63 for cell in present if cell != "") else "DOUBLE"
+            return "BIGINT" if all(abs(cell) < 2**63 for cell in present) else "DOUBLE"
         # A workbook has no integers of its own.
         return "BIGINT" if whole and kinds == {float} else "DOUBLE"
     if kinds == {datetime.date}:
@@ -210,9 +211,7 @@ def _type_of(cells: Sequence[Any]) -> str:
 
 
 def _plain(cell: Any) -> Any:
-    """A cell of a typed column: an empty text of a workbook is a missing cell."""
-    if cell == "" or cell is None:
-        return None
+    """A cell of a column that holds no texts."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     return cell.isoformat() if isinstance(cell, (datetime.date, datetime.time)) else cell
