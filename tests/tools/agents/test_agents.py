@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.agents import Budget, Prices, run_tools
+from toolcast.agents import Budget, Disclosure, Prices, run_tools
 from toolcast.agents.delegation import depth
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
@@ -24,6 +24,7 @@ from toolcast.tools.agents import (
 )
 from toolcast.tools.generated.agents.delegate import DelegateResult
 from toolcast.tools.generated.files.edit import EDIT, EditResult
+from toolcast.tools.generated.memory.memory_store import MEMORY_STORE
 
 TASK = "Write the tests of it."
 
@@ -423,6 +424,36 @@ def test_handlers_of_an_agent_get_the_programs_values() -> None:
     context = ToolContext(extra={"user": "ada"})
     asyncio.run(registry_of(agents).execute("delegate", {"agent": "coder", "task": TASK}, context=context))
     assert seen == [{"user": "ada"}]
+
+
+def test_the_parameters_of_a_final_tool_are_the_report() -> None:
+    stored = {"content": "y stands for x now.", "tags": ["edits"]}
+    data = report_of(Model(calls(("memory_store", stored))), final=MEMORY_STORE)
+    assert data.status == "completed"
+    assert json.loads(data.report) == stored
+
+
+def test_tools_that_are_disclosed_in_part_are_made_for_each_task() -> None:
+    """Runs side by side: what one has seen in full is no business of the other."""
+    rounds = {1: calls(("edit", {"file_path": "a.py"})), 3: calls(("edit", GOOD)), 5: says("Done.")}
+    shown: list[bytes] = []
+
+    async def model(messages: list[Any], definitions: bytes) -> Any:
+        shown.append(definitions)
+        await asyncio.sleep(0)
+        return rounds[len(messages)]
+
+    registry = editor()
+    agent = ModelAgent(model, lambda: Disclosure(registry, "openai", level="brief"), format="openai")
+
+    async def main() -> list[ToolResult]:
+        outer = registry_of(Agents({"coder": agent}))
+        arguments = {"agent": "coder", "task": TASK}
+        return await asyncio.gather(*(outer.execute("delegate", arguments) for _ in range(2)))
+
+    results = asyncio.run(main())
+    assert [(each.data.status, each.data.files) for each in results] == [("completed", ["a.py"])] * 2
+    assert [shown.count(each) for each in shown] == [2, 2, 4, 4, 4, 4]  # in part, then in full
 
 
 def test_a_long_report_is_cut() -> None:

@@ -1,5 +1,6 @@
 """An agent that runs a model with tools."""
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from msgspec.structs import replace
@@ -37,12 +38,13 @@ _WHY: dict[Stop, tuple[Status, str]] = {
 
 
 class ModelAgent:
-    """An agent that runs `run_tools`; its report is what the model says at the end."""
+    """An agent that runs `run_tools`; its report is what the model says at the end, or as JSON the parameters
+    of its call of a tool `final`."""
 
     def __init__(
         self,
         model: Model,
-        tools: ToolView | Disclosure,
+        tools: ToolView | Callable[[], ToolView | Disclosure],
         *,
         system: str = "",
         **options: Unpack[RunOptions],
@@ -52,7 +54,7 @@ class ModelAgent:
         Args:
             model: as for `run_tools`.
             tools: what it works with, under a policy of its own; with `delegate` among them it has agents,
-                too.
+                too. A function is called for each task: a Disclosure serves one run at a time.
             system: text before the task. It is part of the first message, because some formats have no place
                 for it; a model function of your own may set the provider's system prompt instead.
             **options: options of `run_tools`; `format` is needed. Of a `budget` each limit holds beside that
@@ -92,26 +94,29 @@ class ModelAgent:
         options.update(self._options)
         options["budget"] = budget
         text = f"{self._system}\n\n{prompt(task)}" if self._system else prompt(task)
+        tools = self._tools if isinstance(self._tools, ToolView) else self._tools()
+        view = tools.tools if isinstance(tools, Disclosure) else tools
         try:
-            record = await run_tools(self._model, self._tools, self._say(text), **options)
+            record = await run_tools(self._model, tools, self._say(text, view), **options)
         except Exception as problem:
             failed = record_of(problem)
             if failed is None or failed.stopped not in ("provider_error", "filtered"):
                 raise
             record = failed
-        return self._report(record)
+        return self._report(record, view)
 
-    def _say(self, text: str) -> list[Any]:
+    def _say(self, text: str, tools: ToolView) -> list[Any]:
         """A message of the user, in the form of the wire format."""
         if self._format == "text":
             return [{"role": "user", "content": text}]
-        tools = self._tools.tools if isinstance(self._tools, Disclosure) else self._tools
         provider = self._options.get("provider") or self._format
         return [*WireAnswers(tools, self._format, provider, 1).say(text)]
 
-    def _report(self, record: Record) -> AgentReport:
-        tools = self._tools.tools if isinstance(self._tools, Disclosure) else self._tools
-        said = cut(last_text(record.messages), _REPORT)
+    def _report(self, record: Record, tools: ToolView) -> AgentReport:
+        final = self._options.get("final")
+        typed = record.output is not None and final is not None
+        said = final.encode(record.output).decode() if typed and final else last_text(record.messages)
+        said = cut(said, _REPORT)
         status: Status = "completed"
         if record.stopped != "answer":
             status, why = _WHY.get(record.stopped, ("failed", "It ended without a report."))
