@@ -55,13 +55,16 @@ def test_a_group_is_there_where_the_program_provides_for_it(tmp_path: Path) -> N
     from toolcast.tools.schedule import Schedule
     from toolcast.tools.web import Web
 
+    folder = tmp_path / "documents"
+    folder.mkdir()
     registry = toolset(
         tmp_path,
         web=Web(search=Engine()),
         memory=tmp_path / "memory.db",
+        knowledge={"documents": folder},
         schedule=Schedule(None, scheduled),
     )
-    assert set(registry.names) == {*BINDINGS} - {"delegate", "knowledge_search", "get_document_info"}
+    assert set(registry.names) == {*BINDINGS} - {"delegate"}
     asyncio.run(registry.aclose())
     files = toolset(tmp_path, shell=False, web=False, data=False)
     assert set(files.names) == FILES

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..runtime.middleware.policy.approval import Freedom
     from ..runtime.middleware.secrets import Resolver, Secrets
     from .data import Data
+    from .knowledge import Knowledge
     from .memory import Memory
     from .schedule import Schedule
     from .shell import Shell
@@ -72,6 +73,7 @@ def toolset(
     web: "Web | bool" = True,
     data: "Data | bool" = True,
     memory: "Memory | StrPath | None" = None,
+    knowledge: "Knowledge | Mapping[str, StrPath] | None" = None,
     schedule: "Schedule | None" = None,
 ) -> ToolRegistry:
     """Make a registry with the tools of this package that the program provides for.
@@ -90,6 +92,8 @@ def toolset(
         data: the handler of data_analysis; True for the defaults.
         memory: handlers of memory_store and memory_recall, or the path of a file for them; None for no such
             tools.
+        knowledge: handlers of knowledge_search and get_document_info, or folders by the names of their
+            collections; None for no such tools.
         schedule: handlers of cron_add and cron_list; None for no such tools. The program starts it.
 
     Returns:
@@ -147,6 +151,15 @@ def toolset(
 
             facts = memory if isinstance(memory, Memory) else Memory(memory)
             register_some(registry, memory_store=facts.memory_store, memory_recall=facts.memory_recall)
+        if knowledge is not None:
+            from .knowledge import Knowledge
+
+            documents = knowledge if isinstance(knowledge, Knowledge) else Knowledge(knowledge)
+            register_some(
+                registry,
+                knowledge_search=documents.knowledge_search,
+                get_document_info=documents.get_document_info,
+            )
         if schedule is not None:
             register_some(registry, cron_add=schedule.cron_add, cron_list=schedule.cron_list)
         failed.pop_all()
