@@ -48,6 +48,11 @@ def test_write_makes_folders_only_where_it_is_asked_to(workspace: Workspace, box
     with pytest.raises(PathError, match="too long"):
         workspace.write("p/q/" + "n" * 300, b"", parents=True)
     assert not (box / "p").exists()
+    for path in ("to-nothing/y", "to-nothing/y/z"):  # a link that leads nowhere is in the way
+        with pytest.raises(PathError, match="does not exist"):
+            workspace.write(path, b"", parents=True)
+    (box / "nothing").mkdir()
+    assert workspace.write("to-nothing/y/z", b"", parents=True)
 
 
 def test_write_that_may_only_create(workspace: Workspace, box: Path) -> None:

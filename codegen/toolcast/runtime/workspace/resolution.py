@@ -88,8 +88,8 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
         root: the folder that the path may not leave.
         path: the path that the model wrote.
         follow: follow a link at the end of the path. Otherwise a `/` at its end is ignored.
-        parents: make the folders on the way that do not exist. They are removed where the `with` block
-            raises.
+        parents: make the folders on the way that do not exist, but none for a link that leads nowhere. They
+            are removed where the `with` block raises.
 
     Yields:
         Where the path ends. The last name need not exist.
@@ -100,12 +100,15 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
         OSError: a folder on the way does not exist, is none, or may not be entered.
     """
     todo = [*_end(path if follow else ""), *names_below(root, path)[::-1]]
+    written = len(todo)  # how many names of the path itself are left; what a link adds comes on top
     trail: list[_Step] = []
     links = 0
     try:
         while todo:
             folder = trail[-1].fd if trail else root.fd
             name = todo.pop()
+            from_link = len(todo) >= written
+            written = min(written, len(todo))
             if name == ".":
                 continue
             if name == "..":
@@ -128,7 +131,7 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
                     raise PathError(
                         f"{shown(path)} is more than {MAX_DEPTH} folders deep. Use a shorter path."
                     )
-                trail.append(_enter(root, name, folder, path, parents))
+                trail.append(_enter(root, name, folder, path, parents and not from_link))
             else:
                 yield Place(folder, name, tuple(step.name for step in trail))
                 return
