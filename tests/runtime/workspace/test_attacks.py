@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import fcntl
 import os
 import re
 import resource
@@ -21,7 +22,7 @@ from typing import Any
 import pytest
 from toolcast.runtime import RefusalError
 from toolcast.runtime.workers import Workers
-from toolcast.runtime.workspace import PathError, Workspace, WorkspaceError
+from toolcast.runtime.workspace import PathError, Workspace, WorkspaceError, atomic_write
 from toolcast.runtime.workspace.atomic_write import temporary_name
 
 SECRET = "nobody may read this"
@@ -668,6 +669,35 @@ def test_one_of_many_creates_a_file_and_one_takes_a_name(
     assert len(left) == 3
     moved = box / "to" / "f" if folders else box / "to"
     assert {*left, moved.read_text()} == set(sources)
+
+
+def test_a_file_that_another_process_never_ends_writing_is_refused(
+    workspace: Workspace, box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic_write, "_PATIENCE", 0.05)
+    beside = box / temporary_name("a.txt")
+    with beside.open("w") as held:
+        held.write("half")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused("'a.txt' is in use", workspace.write, "a.txt", b"new")
+        assert beside.read_text() == "half"
+    assert (box / "a.txt").read_text() == "a"
+    workspace.write("a.txt", b"new")
+    assert workspace.names() == ["a.txt", "sub"]
+
+
+def test_a_file_system_without_locks_is_a_refusal(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(fd: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, f"{fd} {operation}")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    for path in ("a.txt", "new"):
+        refused("cannot be locked", workspace.write, path, b"new")
+    assert workspace.names() == ["a.txt", "sub"]
+    assert workspace.open("a.txt").read() == "a"
 
 
 @pytest.mark.parametrize("path", ["a.txt", "new"])

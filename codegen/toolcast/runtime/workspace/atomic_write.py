@@ -112,18 +112,22 @@ def _keep_owner(fd: int, replaced: os.stat_result) -> None:
 def _create(folder: int, name: str, mode: int) -> int:
     """Make the file beside, locked. What a killed process left under its name is removed."""
     until = time.monotonic() + _PATIENCE
-    while True:
+    while time.monotonic() < until:
         try:
             fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FILE, mode, dir_fd=folder)
         except FileExistsError:
             if not _remove_left_over(folder, name):
-                if time.monotonic() > until:
-                    raise system_error(errno.ETIMEDOUT) from None
                 time.sleep(_POLL)
             continue
-        if _lock(fd) and _is_still(folder, name, fd):
-            return fd
+        try:
+            if _lock(fd) and _is_still(folder, name, fd):
+                return fd
+        except BaseException:
+            os.unlink(name, dir_fd=folder)
+            os.close(fd)
+            raise
         os.close(fd)  # another process took it for one that was left
+    raise system_error(errno.ETIMEDOUT)
 
 
 def _remove_left_over(folder: int, name: str) -> bool:
