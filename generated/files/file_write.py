@@ -53,9 +53,9 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
         '- An existing file is replaced entirely unless mode is "append" or "create".\n'
         "- Prefer edit or multi_edit to change part of an existing file: they are cheaper and "
         "cannot lose the rest.\n"
-        "- The text is written as UTF-8, and the file has its former or its new content at any "
-        "time, never a part of it. What\n"
-        "  is appended to a file in UTF-16 is written in UTF-16.\n"
+        "- The text is written as UTF-8; what is appended to a file in UTF-16, in UTF-16. A file "
+        "that is replaced has its former\n"
+        "  or its new content at any time, never a part of it.\n"
         "- An existing file keeps its permissions.\n"
         "- Read an existing file with file_read before you replace it.\n"
         "- Do not write secrets, keys or passwords into files."

@@ -51,7 +51,7 @@ class GrepResultMatchesItem(Struct, frozen=True, kw_only=True, omit_defaults=Tru
     after: list[str] | None = None
     """Lines after it."""
     count: Annotated[int, Meta(ge=1)] | None = None
-    """Number of matching lines."""
+    """Number of matching lines, or of blocks of lines with multiline."""
 
 
 class GrepResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

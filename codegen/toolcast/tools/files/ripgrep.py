@@ -23,6 +23,8 @@ _PATTERN: Final = 60_000
 _OUTPUT: Final = 64 << 20
 """Bytes of names."""
 _POLL: Final = 0.2
+_END: Final = 5.0
+"""Seconds that it may take to end after its last output."""
 _PLAIN: Final = re.compile(r"[\w.-]+", re.ASCII)
 _MATCHES: Final = 0
 _NO_MATCH: Final = 1
@@ -70,24 +72,13 @@ def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) 
     if len(text) > _PATTERN:
         return None
     try:
-        process = subprocess.Popen(
-            [program, *_arguments(asked)],
-            cwd=folder,
-            env={},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except OSError:  # the program, or the folder, was removed meanwhile
+        output = _run([program, *_arguments(asked)], folder, text, limit)
+    except (
+        OSError,
+        subprocess.TimeoutExpired,
+    ):  # the program or the folder was removed, or there are no descriptors or processes left
         return None
-    with process:
-        try:
-            output = _exchange(process, text, limit)
-        finally:
-            process.kill()
-    if output is None or process.returncode not in (_MATCHES, _NO_MATCH):
+    if output is None:
         return None
     return frozenset(os.fsdecode(name.removeprefix(b"./")) for name in output.split(b"\0")[:-1])
 
@@ -113,15 +104,31 @@ def _arguments(asked: Preselection) -> list[str]:
     ]
 
 
+def _run(command: list[str], folder: str, pattern: bytes, limit: TimeLimit) -> bytes | None:
+    """What ripgrep prints; None where it fails, or prints too much."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env={},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        start_new_session=True,
+    ) as process:
+        try:
+            output = _exchange(process, pattern, limit)
+        finally:
+            process.kill()
+    return output if process.returncode in (_MATCHES, _NO_MATCH) else None
+
+
 def _exchange(process: "subprocess.Popen[bytes]", pattern: bytes, limit: TimeLimit) -> bytes | None:
     """Write the pattern and read what is printed until it ends; None where that is too much."""
     assert process.stdin is not None
     assert process.stdout is not None
-    try:
-        process.stdin.write(pattern)
-        process.stdin.close()
-    except BrokenPipeError:
-        return None
+    process.stdin.write(pattern)
+    process.stdin.close()
     output = bytearray()
     with DefaultSelector() as selector:
         selector.register(process.stdout, EVENT_READ)
@@ -130,7 +137,7 @@ def _exchange(process: "subprocess.Popen[bytes]", pattern: bytes, limit: TimeLim
             if selector.select(_POLL):
                 part = os.read(process.stdout.fileno(), 1 << 16)
                 if not part:
-                    process.wait()
+                    process.wait(_END)
                     return bytes(output)
                 output += part
     return None
