@@ -174,6 +174,26 @@ def test_what_ripgrep_prints_is_no_result(box: Path, outside: Path) -> None:
     assert [(each.path, each.text) for each in result.matches] == [("a.txt", "secret inside")]
 
 
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_ripgrep_that_was_written_into_the_workspace_is_not_run(
+    box: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    """Whoever may write files, and search them, may not run commands by that."""
+    programs = box / ".venv/bin"
+    programs.mkdir(parents=True)
+    (programs / "rg").write_text(f"#!/bin/sh\n: > {box.parent}/run\n")
+    (programs / "rg").chmod(0o755)
+    folder = programs
+    if linked:
+        folder = box.parent / "bin"
+        folder.symlink_to(programs)
+    for number in range(101):
+        (box / f"{number}.txt").write_text("text")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    assert len(grep(Files(box), "text").matches) == 101
+    assert not (box.parent / "run").exists()
+
+
 def test_a_process_that_does_not_end_is_killed(box: Path) -> None:
     stuck = box.parent / "rg"
     stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
@@ -191,7 +211,7 @@ def test_a_cancelled_search_leaves_no_process(box: Path, monkeypatch: pytest.Mon
     stuck.chmod(0o755)
     for number in range(101):
         (box / f"{number}.txt").touch()
-    monkeypatch.setattr(module, "find_ripgrep", lambda: str(stuck))
+    monkeypatch.setattr(module, "find_ripgrep", lambda _: str(stuck))
     registry = ToolRegistry(timeout=1.0)
     registry.register(GREP, Files(box, search_seconds=600).grep)
     with registry:

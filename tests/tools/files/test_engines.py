@@ -21,7 +21,7 @@ from toolcast.tools.generated.files.grep import GrepParams, GrepResult
 
 from tests.tools.files.searches import TREES, lines_of, make_tree, matching_lines, searches
 
-RIPGREP = find_ripgrep()
+RIPGREP = find_ripgrep(Path(tempfile.gettempdir()))
 needs_ripgrep = pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not installed")
 OPTIONS = SearchOptions(
     exclude=frozenset({".git", "node_modules", ".venv"}), largest=1 << 20, seconds=60, ripgrep=RIPGREP, few=0

@@ -15,8 +15,8 @@ HEAD = (
 )
 
 
-def test_the_table_is_ripgrep_s(update_cases: bool) -> None:
-    program = find_ripgrep()
+def test_the_table_is_ripgrep_s(tmp_path: Path, update_cases: bool) -> None:
+    program = find_ripgrep(tmp_path)
     if program is None:
         pytest.skip("ripgrep is not installed")
     version = printed(program, "--version").split()[1]
@@ -34,7 +34,7 @@ def test_the_table_is_ripgrep_s(update_cases: bool) -> None:
 
 
 def test_patterns_of_names_match_as_ripgrep_matches_them(tmp_path: Path) -> None:
-    program = find_ripgrep()
+    program = find_ripgrep(tmp_path)
     if program is None:
         pytest.skip("ripgrep is not installed")
     names = [

@@ -36,7 +36,7 @@ def test_a_call_that_runs_ends_after_the_close(box: Path, monkeypatch: pytest.Mo
     slow = box.parent / "rg"
     slow.write_text(f"#!/bin/sh\ntouch {box.parent}/asked\nsleep 0.5\nprintf './a.txt\\0'\n")
     slow.chmod(0o755)
-    monkeypatch.setattr(module, "find_ripgrep", lambda: str(slow))
+    monkeypatch.setattr(module, "find_ripgrep", lambda _: str(slow))
     files = Files(box)
     monkeypatch.setenv("PATH", "")
     with ThreadPoolExecutor(1) as pool:

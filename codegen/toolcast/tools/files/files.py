@@ -71,7 +71,7 @@ class Files:
             exclude=frozenset(exclude),
             largest=largest,
             seconds=search_seconds,
-            ripgrep=find_ripgrep() if ripgrep else None,
+            ripgrep=find_ripgrep(self._workspace.root) if ripgrep else None,
         )
         self._largest = largest
         self._changes = Lock()

@@ -73,21 +73,29 @@ def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) 
         return None
     try:
         output = _run([program, *_arguments(asked)], folder, text, limit)
-    except (
-        OSError,
-        subprocess.TimeoutExpired,
-    ):  # the program or the folder was removed, or there are no descriptors or processes left
-        return None
+    except (OSError, subprocess.TimeoutExpired):
+        return None  # it was removed, does not end, or there are no descriptors or processes left
     if output is None:
         return None
     return frozenset(os.fsdecode(name.removeprefix(b"./")) for name in output.split(b"\0")[:-1])
 
 
-def find_ripgrep() -> str | None:
-    """The absolute path of ripgrep: on PATH, or beside the interpreter; None where it is not installed."""
-    beside = Path(sys.executable).parent / "rg"
-    found = shutil.which("rg") or (str(beside) if os.access(beside, os.X_OK) else None)
-    return None if found is None else str(Path(found).absolute())
+def find_ripgrep(workspace: Path) -> str | None:
+    """Find ripgrep on PATH, or beside the interpreter.
+
+    Args:
+        workspace: a folder whose programs are not run: what may write files there would run them by a search.
+
+    Returns:
+        Its absolute path; None where it is not installed.
+    """
+    for folder in (*os.get_exec_path(), str(Path(sys.executable).parent)):
+        found = shutil.which("rg", path=folder)
+        if found is not None:
+            program = Path(found).absolute()
+            if not any(path.is_relative_to(workspace) for path in (program, program.resolve())):
+                return str(program)
+    return None
 
 
 def _arguments(asked: Preselection) -> list[str]:
