@@ -356,6 +356,8 @@ def test_an_edit_that_would_fill_the_memory_is_refused(files: Files, box: Path) 
     ]
     with pytest.raises(RefusalError, match="so nothing was written"):
         multi_edit(files, "a.txt", *doubling)
+    with pytest.raises(RefusalError, match="would have 10,000,000 lines"):
+        multi_edit(files, "a.txt", ("x", "\n" * 200, True), dry_run=True)
     (box / "a.txt").write_text("x" * 100_001)
     with pytest.raises(RefusalError, match="occurs 100,001 times"):
         edit(files, "a.txt", "x", "y", replace_all=True)

@@ -22,11 +22,9 @@ from .line_ranges import read_lines, snippet
 from .line_search import load_re2
 from .ripgrep import find_ripgrep
 from .shown_paths import shown_path
-from .text_edits import Replacement, replace
+from .text_edits import MOST_LINES, Replacement, replace
 from .text_files import TextFile, byte_order_mark, count_lines, decode_text
 
-_MOST_LINES: Final = 1_000_000
-"""Lines of a file that is edited."""
 _DIFF: Final = 20_000
 """Characters of a diff."""
 _MIB: Final = 1 << 20
@@ -194,9 +192,9 @@ class Files:
 
     def _editable(self, path: str) -> TextFile:
         file = decode_text(self._content(path), path)
-        if count_lines(file.text) > _MOST_LINES:
+        if count_lines(file.text) > MOST_LINES:
             raise RefusalError(
-                f"{shown(path)} has more than {_MOST_LINES:,} lines. Change it with a command, such as sed."
+                f"{shown(path)} has more than {MOST_LINES:,} lines. Change it with a command, such as sed."
             )
         return file
 

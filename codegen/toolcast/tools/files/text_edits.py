@@ -1,5 +1,7 @@
 """Exact replacements in a text: one occurrence, or all of them."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from ...runtime import RefusalError
@@ -7,6 +9,8 @@ from .nearest_text import describe_nearest
 
 _LISTED = 10
 """Lines that an error lists."""
+MOST_LINES: Final = 1_000_000
+"""Lines of a text before and after an edit."""
 _MOST = 100_000
 """Occurrences that one edit replaces."""
 
@@ -70,6 +74,11 @@ def replace(text: str, replacement: Replacement, largest: int) -> Edited:
     if size > largest:
         raise RefusalError(
             f"The file would have {size:,} characters; at most {largest:,} are written. Write less."
+        )
+    lines = text.count("\n") + count * (new.count("\n") - old.count("\n"))
+    if lines > MOST_LINES:
+        raise RefusalError(
+            f"The file would have {lines:,} lines; at most {MOST_LINES:,} are written. Write less."
         )
     offsets = tuple(_occurrences(text, old)) if replacement.everywhere else (first,)
     return Edited(text.replace(old, new, count), offsets)
