@@ -86,6 +86,7 @@ def test_no_process_title_but_the_commands_own_has_its_words(shell: Shell) -> No
     async def work() -> None:
         task = asyncio.create_task(start(shell, f"sleep 30; true {token}", env={"SECRET": token}))
         while not (found := await asyncio.to_thread(with_token, token)):
+            assert not task.done(), task.result()
             await asyncio.sleep(0.01)
         titles = [Path(f"/proc/{each}/cmdline").read_bytes() for each in found]
         assert not [title for title in titles if b"supervisor" in title and token.encode() in title]
@@ -205,7 +206,7 @@ def test_a_command_that_ends_with_daemons_behind_it_leaves_none(make: Make, isol
 def test_a_fork_bomb_is_ended(make: Make, isolation: str) -> None:
     token = new_token()
     bomb = f"bomb() {{ sleep 0.02; bomb {token} & bomb {token} & wait; }}; bomb; : {token}"
-    result = run(make(isolation=isolation, max_processes=40), bomb)
+    result = run(make(isolation=isolation, max_processes=40), bomb, timeout=5)
     assert result.status == "stopped"
     assert "too many processes" in str(result.note)
     assert not with_token(token)
@@ -215,9 +216,7 @@ def test_a_fork_bomb_is_ended(make: Make, isolation: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("isolation", ["none", pytest.param("bubblewrap", marks=bubblewrap)])
 def test_a_fast_fork_bomb_is_ended(make: Make, isolation: str) -> None:
-    """It ends by itself after 2,047 processes, so that a failure of this test harms no machine."""
-    bomb = "bomb() { if [ $1 -gt 0 ]; then bomb $(($1-1)) & bomb $(($1-1)) & fi; sleep 2; }; bomb 10"
-    result = run(make(isolation=isolation, max_processes=100), bomb)
+    result = run(make(isolation=isolation, max_processes=100), ":(){ :|:& };:; sleep 30", timeout=10)
     assert (result.status, "too many processes" in str(result.note)) == ("stopped", True)
 
 
@@ -271,9 +270,7 @@ def test_zombies_are_collected(shell: Shell) -> None:
 # Output.
 
 
-@pytest.mark.parametrize(
-    "writer", ["yes", "cat /dev/zero", "yes | tr -d '\\n'", "yes >&2", "cat /dev/urandom"]
-)
+@pytest.mark.parametrize("writer", ["yes >&2", "cat /dev/zero", "cat /dev/urandom"])
 def test_endless_output_neither_fills_memory_nor_outlives_its_time(make: Make, writer: str) -> None:
     result = run(make(output_limit=50_000), writer, timeout=0.4)
     assert (result.status, result.truncated) == ("timed_out", True)
@@ -292,7 +289,7 @@ shell = Shell(Workspace(sys.argv[1]))
 call = lambda command: asyncio.run(shell.bash(BashParams(command=command), ToolContext()))
 call("seq 1000")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-result = call("head -c 400000000 /dev/zero | tr '\\\\0' x")
+result = call("head -c 100000000 /dev/zero | tr '\\\\0' x")
 assert result.exit_code == 0 and result.truncated, result.status
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
@@ -450,6 +447,7 @@ def test_an_isolated_command_that_is_killed_with_the_supervisor_leaves_nothing(i
     async def work() -> None:
         task = asyncio.create_task(start(isolated, f"setsid env -i sleep {token} & sleep {token}"))
         while not await asyncio.to_thread(with_token, token):
+            assert not task.done(), task.result()
             await asyncio.sleep(0.01)
         process: Any = next(iter(isolated._processes._running.values()))
         supervisor.send(process.popen.pid, 9)

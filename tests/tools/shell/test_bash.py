@@ -95,6 +95,11 @@ def test_a_command_may_clean_up_at_its_limit(shell: Shell, folder: Path) -> None
     assert (folder / "cleaned").exists()
 
 
+def test_a_command_that_stopped_itself_may_clean_up_too(shell: Shell) -> None:
+    result = run(shell, "trap 'echo bye; exit 7' TERM; kill -STOP $$", timeout=0.3)
+    assert (result.status, result.exit_code, result.stdout) == ("timed_out", 7, "bye\n")
+
+
 @linux
 def test_what_a_command_leaves_running_is_ended(shell: Shell) -> None:
     token = new_token()
@@ -246,6 +251,7 @@ def test_a_cancelled_call_kills_its_command(shell: Shell) -> None:
     async def work() -> None:
         task = asyncio.create_task(start(shell, f"trap '' TERM; setsid sleep {token} & sleep {token}"))
         while not await asyncio.to_thread(lambda: len(with_token(token)) >= 2):
+            assert not task.done(), task.result()
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
