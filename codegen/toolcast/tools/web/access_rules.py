@@ -103,11 +103,19 @@ class AccessRules(Struct, frozen=True, kw_only=True):
         return "is a port of another protocol" if port in _OTHER_PROTOCOLS else ""
 
     def allowed_networks(self) -> tuple[Network, ...]:
-        """The networks of `allow_addresses`."""
+        """Read `allow_addresses`.
+
+        Returns:
+            Its networks.
+        """
         return networks(self.allow_addresses)
 
     def denied_networks(self) -> tuple[Network, ...]:
-        """The networks of `deny_addresses`."""
+        """Read `deny_addresses`.
+
+        Returns:
+            Its networks.
+        """
         return networks(self.deny_addresses)
 
 
