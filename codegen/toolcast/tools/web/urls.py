@@ -13,6 +13,7 @@ from .addresses import parse_address
 
 _REFUSED: Final = re.compile(r"[\x00-\x1f\x7f\\]")
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 _SHOWN: Final = 200
 PORTS: Final = {"http": 80, "https": 443}
 
@@ -25,7 +26,7 @@ def shown(url: "str | httpx.URL") -> str:
 
 def as_uri(url: httpx.URL) -> str:
     """A URL as RFC 3986 has it, as results must be; requests have some characters that it lacks."""
-    path = quote(url.raw_path.decode("ascii"), safe="/?:@!$&'()*+,;=%-._~")
+    path = quote(_PERCENT.sub("%25", url.raw_path.decode("ascii")), safe="/?:@!$&'()*+,;=%-._~")
     return f"{url.scheme}://{url.netloc.decode('ascii')}{path}"
 
 
