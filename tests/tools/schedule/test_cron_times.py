@@ -97,6 +97,12 @@ def test_every_half_hour_passes_through_the_hour_that_occurs_twice() -> None:
     assert [each - found[0] for each in found] == [timedelta(minutes=30) * number for number in range(6)]
 
 
+def test_every_minute_of_an_hour_after_a_change_by_half_an_hour() -> None:
+    found = first("* 0 * * *", "Australia/Lord_Howe", utc(2027, 4, 3, 15), 61)
+    assert found[0] == utc(2027, 4, 4, 13, 30)  # midnight there, after the clocks went back by 30 minutes
+    assert found[59:] == [utc(2027, 4, 4, 14, 29), utc(2027, 4, 5, 13, 30)]
+
+
 @pytest.mark.parametrize(
     ("schedule", "expected"),
     [
