@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -243,6 +244,22 @@ def test_unchanged_files_are_not_read(folders: dict[str, Path], tmp_path: Path) 
     assert knowledge.refresh() == 0
     assert paths(knowledge, "coffee") == ["notes.txt"]
     knowledge.close()
+
+
+def test_two_programs_share_an_index(folders: dict[str, Path], tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    programs = [Knowledge(folders, index=index, watch=False) for _ in range(2)]
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(4):
+            write(folders["handbook"], {"notes.txt": f"coffee {number}", f"new{number}.md": f"zebra{number}"})
+            for changes in [pool.submit(program.refresh) for program in programs * 2]:
+                changes.result()
+            for program in programs:
+                assert paths(program, f"zebra{number}") == [f"new{number}.md"]
+    document = identifier(programs[0], "notes.txt", "coffee")
+    assert info(programs[1], document, include=["versions"]).versions == [1, 2, 3, 4]
+    for program in programs:
+        program.close()
 
 
 def test_a_collection_that_is_gone_is_forgotten(folders: dict[str, Path], tmp_path: Path) -> None:
