@@ -60,15 +60,25 @@ class Schema(Struct, frozen=True, kw_only=True):
 class Database:
     """One SQLite database, used by one thread at a time, and by any number of processes.
 
-    Committed transactions survive the end of the process and of the machine (`synchronous=FULL`, WAL).
+    Committed transactions survive the end of the process, and of the machine unless `durable` is False
+    (`synchronous=FULL` or `NORMAL`, WAL). It is not for use in a process that was forked since.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, schema: Schema, *, seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        schema: Schema,
+        *,
+        durable: bool = True,
+        seconds: float = 30.0,
+    ) -> None:
         """Open a database, or make it. Its file is readable by its owner only.
 
         Args:
             path: path of the file; None for a database in memory, which ends with the object.
             schema: what is in it.
+            durable: whether a transaction is on the disk when it is committed; else a power failure may take
+                back the last ones, and damages nothing.
             seconds: seconds that one transaction may compute.
 
         Raises:
@@ -76,6 +86,7 @@ class Database:
                 written by a newer version.
         """
         self._schema = schema
+        self._durable = durable
         self._seconds = seconds
         self._lock = threading.RLock()
         self._deadline = 0.0
@@ -149,7 +160,7 @@ class Database:
     def _set_up(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA trusted_schema = OFF")
         _use_wal(connection)
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.set_progress_handler(self._is_over, _STEPS)
         schema = self._schema

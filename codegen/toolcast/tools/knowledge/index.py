@@ -100,7 +100,8 @@ class Index:
     """Documents, their versions and passages."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.database = Database(path, _SCHEMA)
+        # What a power failure takes back is read from the files again.
+        self.database = Database(path, _SCHEMA, durable=False)
 
     def files(self, collection: str) -> dict[str, FileState]:
         """The files of a collection as they were when they were read."""
