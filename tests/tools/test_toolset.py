@@ -41,6 +41,10 @@ class Engine:
         return []
 
 
+async def coder(task: Any, context: Any) -> Any:
+    """What an agent does."""
+
+
 async def scheduled(run: Any) -> None:
     """What a task does."""
 
@@ -52,6 +56,7 @@ def test_the_tools_that_need_nothing_but_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_group_is_there_where_the_program_provides_for_it(tmp_path: Path) -> None:
+    from toolcast.tools.agents import Agents
     from toolcast.tools.schedule import Schedule
     from toolcast.tools.web import Web
 
@@ -59,12 +64,14 @@ def test_a_group_is_there_where_the_program_provides_for_it(tmp_path: Path) -> N
     folder.mkdir()
     registry = toolset(
         tmp_path,
+        agents=Agents({"coder": coder}),
         web=Web(search=Engine()),
         memory=tmp_path / "memory.db",
         knowledge={"documents": folder},
         schedule=Schedule(None, scheduled),
     )
-    assert set(registry.names) == {*BINDINGS} - {"delegate"}
+    assert set(registry.names) == {*BINDINGS}
+    assert b'"enum":["coder"]' in registry.definitions("openai")
     asyncio.run(registry.aclose())
     files = toolset(tmp_path, shell=False, web=False, data=False)
     assert set(files.names) == FILES

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..runtime.middleware.events import Hooks
     from ..runtime.middleware.policy.approval import Freedom
     from ..runtime.middleware.secrets import Resolver, Secrets
+    from .agents import Agents
     from .data import Data
     from .knowledge import Knowledge
     from .memory import Memory
@@ -75,6 +76,7 @@ def toolset(
     memory: "Memory | StrPath | None" = None,
     knowledge: "Knowledge | Mapping[str, StrPath] | None" = None,
     schedule: "Schedule | None" = None,
+    agents: "Agents | None" = None,
 ) -> ToolRegistry:
     """Make a registry with the tools of this package that the program provides for.
 
@@ -95,6 +97,8 @@ def toolset(
         knowledge: handlers of knowledge_search and get_document_info, or folders by the names of their
             collections; None for no such tools.
         schedule: handlers of cron_add and cron_list; None for no such tools. The program starts it.
+        agents: the handler of delegate, offered with the names of the agents that there are now; None for no
+            such tool.
 
     Returns:
         The registry. Results have at most `OUTPUT_LIMIT` characters and are checked against their contracts,
@@ -103,7 +107,7 @@ def toolset(
     Raises:
         NotImplementedError: the system lacks what the handlers promise (Windows).
         ImportError: a library is missing: `pip install 'toolcast[tools]'`.
-        ValueError: `folder` is none.
+        ValueError: `folder` is none, or `agents` has no agent.
         RefusalError: the file of the memory cannot be used.
     """
     from .files import Files
@@ -162,5 +166,7 @@ def toolset(
             )
         if schedule is not None:
             register_some(registry, cron_add=schedule.cron_add, cron_list=schedule.cron_list)
+        if agents is not None:
+            registry.register(agents.binding(), agents.delegate)
         failed.pop_all()
     return registry
