@@ -362,3 +362,10 @@ def test_no_descriptor_is_left_open(analyst: Analyst) -> None:
 )
 def test_integers_past_64_bits_are_numbers(cell: Any, shown: Any) -> None:
     assert to_json(cell, 4) == shown
+
+
+def test_a_process_that_ended_is_waited_for_once(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
+    """A signal to a process that has just ended would take its status from the event loop."""
+    for number in range(5):
+        assert analyst.rows(inline(["a"], [[number]])) == [[number]]
+    assert "Unknown child process" not in caplog.text

@@ -57,12 +57,15 @@ async def carry_out(
     running.add(process)
     try:
         answer = await _exchanged(process, request, limits)
-    finally:
+        await process.wait()
+    except BaseException:
         with suppress(ProcessLookupError):
             process.kill()
-        running.discard(process)
         # Shielded: a process that is not waited for stays in the table of processes.
         await asyncio.shield(asyncio.ensure_future(process.wait()))
+        raise
+    finally:
+        running.discard(process)
     if not answer:
         raise RefusalError(
             "The analysis was stopped: it needs more memory or processor time than it may use, or the "
@@ -85,6 +88,6 @@ async def _exchanged(process: asyncio.subprocess.Process, request: Request, limi
     while part := await process.stdout.read(1 << 16):
         size += len(part)
         if size > _REPLY:
-            return b""
+            raise RefusalError("The result is too large. Ask for fewer rows, or select fewer columns.")
         parts.append(part)
     return b"".join(parts)
