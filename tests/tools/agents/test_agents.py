@@ -485,6 +485,12 @@ def background(
     return received
 
 
+async def all_ended(agents: Agents) -> None:
+    assert agents._background is not None
+    while agents._background.running:
+        await asyncio.sleep(0.001)
+
+
 BEHIND = {"agent": "coder", "task": TASK, "run_in_background": True}
 
 
@@ -492,8 +498,7 @@ def test_a_report_from_the_background_reaches_the_program() -> None:
     async def main(agents: Agents, registry: ToolRegistry) -> None:
         result = await registry.execute("delegate", BEHIND, context=ToolContext(call_id="c1"))
         assert result.data.status == "started"
-        while agents._background is not None and agents._background.running:
-            await asyncio.sleep(0)
+        await all_ended(agents)
 
     [received] = background(answering(DONE), main)
     assert (received.report, received.call_id, received.task.agent) == (DONE, "c1", "coder")
@@ -540,7 +545,7 @@ def test_an_error_in_the_background_is_reported_and_logged(caplog: pytest.LogCap
 
     async def main(agents: Agents, registry: ToolRegistry) -> None:
         await registry.execute("delegate", BEHIND)
-        await asyncio.sleep(0.01)
+        await all_ended(agents)
 
     [received] = background(broken, main)
     assert received.report.status == "failed"
@@ -556,7 +561,7 @@ def test_a_report_that_is_not_received_is_logged_with_its_text(caplog: pytest.Lo
     async def main() -> None:
         agents = Agents({"coder": answering(DONE)}, report=receive)
         await registry_of(agents).execute("delegate", BEHIND)
-        await asyncio.sleep(0.01)
+        await all_ended(agents)
         await agents.aclose()
 
     asyncio.run(main())
@@ -569,7 +574,7 @@ def test_the_background_is_bounded_in_time_and_number() -> None:
         second = await registry.execute("delegate", BEHIND)
         assert first.success
         assert "1 agents run in the background" in second.error
-        await asyncio.sleep(0.1)
+        await all_ended(agents)
 
     [received] = background(for_ever, main, background_timeout=0.05, max_background=1)
     assert received.report.status == "stopped"
@@ -593,10 +598,37 @@ def test_an_agent_in_the_background_is_as_deep_as_its_call() -> None:
 
     async def main() -> None:
         await registry_of(agents).execute("delegate", BEHIND)
-        await asyncio.sleep(0.05)
+        await all_ended(agents)
         await agents.aclose()
 
     asyncio.run(main())
     assert depths == [1, 2, 3]
     assert [each.report.report for each in received].count("started") == 2
     assert any("nested 3 deep" in each.report.report for each in received)
+
+
+def test_aclose_from_another_event_loop_stops_the_background() -> None:
+    """As `registry.close()` does: calls ran in the loop of `execute_sync`."""
+    received: list[BackgroundReport] = []
+    agents = Agents({"coder": for_ever}, report=received.append)
+    with registry_of(agents) as registry:
+        assert registry.execute_sync("delegate", BEHIND).success
+        asyncio.run(agents.aclose())
+    assert [each.report.status for each in received] == ["stopped"]
+
+
+def test_an_async_receiver_is_waited_for() -> None:
+    received: list[BackgroundReport] = []
+
+    async def receive(report: BackgroundReport) -> None:
+        await asyncio.sleep(0.01)
+        received.append(report)
+
+    async def main() -> None:
+        agents = Agents({"coder": for_ever}, report=receive)
+        await registry_of(agents).execute("delegate", BEHIND)
+        await asyncio.sleep(0)
+        await agents.aclose()
+
+    asyncio.run(main())
+    assert [each.report.status for each in received] == ["stopped"]
