@@ -1,5 +1,8 @@
 """A database of its own for one analysis, which reaches the files that it was made for, and nothing else."""
 
+import errno
+import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -90,14 +93,14 @@ def refusal_of(problem: Exception, file: str) -> RefusalError:
     Returns:
         The refusal.
     """
-    import re
-
     kind = type(problem).__name__
     if kind == "OutOfMemoryException":
         return RefusalError(
             "The analysis needs more memory than it may use. Filter and select earlier, or group before "
             "sorting."
         )
+    if kind == "IOException" and os.strerror(errno.EFBIG) in str(problem):
+        return RefusalError("The result is too large to be kept. Filter, select or group more.")
     text = re.split(r"\n\s*\n|\nLINE \d+:|Possible solutions|Possible fixes", str(problem).strip())[0]
     text = re.sub(r"(/proc/self|/dev)/fd/\d+", lambda _: file, text)
     text = " ".join(text.split())
