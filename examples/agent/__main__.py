@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from toolcast.agents import Disclosure, Record
 from toolcast.agents.options import RunOptions
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
+from toolcast.runtime.workspace import Workspace
 from toolcast.tools import SHAPES, toolset
+from toolcast.tools.agents import Agents, ModelAgent
 
 from .conversation import Conversation, decide
-from .models import PROVIDERS, AgentError, Endpoint, connect
+from .models import PROVIDERS, AgentError, Endpoint, Model, connect
 from .replay import Line, read_recording, record, replay
 from .telemetry import tracing
 from .terminal import BOLD, Screen, approver, question
@@ -68,40 +71,51 @@ def system_prompt(folder: str, prefix: str) -> str:
     return SYSTEM.format(folder=Path(folder).absolute()) + secrets
 
 
+def choose_model(options: argparse.Namespace, provider: str, lines: Sequence[Line]) -> Model:
+    """The model of the provider, or that of a recording. Raises AgentError."""
+    if lines:
+        return replay(lines, provider)
+    system = system_prompt(options.folder, options.secrets)
+    name = options.model or PROVIDERS[provider].model
+    return connect(provider, Endpoint(model=name, base_url=options.base_url, system=system))
+
+
 def run(options: argparse.Namespace, screen: Screen) -> int:
     """Hold the conversation; the exit code. Raises AgentError."""
     lines = read_recording(options.replay) if options.replay else ()
     provider = next((line.provider for line in lines if line.provider), options.provider)
-    name = options.model or PROVIDERS[provider].model
     asker = approver()
     policy = Policy(options.autonomy, approver=asker, shapes=SHAPES)
     secrets = Secrets(EnvironmentSecrets(prefix=options.secrets))
-    telemetry, hooks = tracing(name)
+    telemetry, hooks = tracing(options.model or PROVIDERS[provider].model)
+    shared: RunOptions = {"format": provider, "telemetry": telemetry, "max_rounds": options.rounds}
     with ExitStack() as stack:
-        if lines:
-            model = replay(lines, provider)
-        else:
-            system = system_prompt(options.folder, options.secrets)
-            model = connect(provider, Endpoint(model=name, base_url=options.base_url, system=system))
+        model = choose_model(options, provider, lines)
         recording = stack.enter_context(options.record.open("ab")) if options.record else None
         if recording:
             model = record(model, provider, recording)
+
+        def disclosed() -> Disclosure:
+            return Disclosure(registry, PROVIDERS[provider].dialect or provider, level=options.level)
+
+        # The same model with the same tools, in a conversation of its own for each task.
+        helper = ModelAgent(model, disclosed, **(shared | {"on_event": screen.show_calls}))
         try:
+            workspace = stack.enter_context(Workspace(options.folder))  # of files that tasks come with
             registry = toolset(options.folder, policy=policy, secrets=secrets, hooks=hooks)
         except (ValueError, ImportError, NotImplementedError) as problem:
             raise AgentError(str(problem)) from problem
         stack.enter_context(registry)
-        tools = Disclosure(registry, PROVIDERS[provider].dialect or provider, level=options.level)
-        shared: RunOptions = {"format": provider, "telemetry": telemetry, "max_rounds": options.rounds}
-        conversation = Conversation(model, tools, shared, screen, options.state)
+        agents = Agents({"helper": helper}, workspace=workspace)
+        registry.register(agents.binding(), agents.delegate)
+        conversation = Conversation(model, disclosed(), shared, screen, options.state)
         ended: Record | None = None
         state = conversation.load()
         if state and (asker or not state.waiting):
             ended = conversation.resume(state, registry.run_sync(decide(state, registry, policy)))
             state = ended.state
-        questions = iter(
-            [line.question for line in lines if line.question] if lines else iter(question, None)
-        )
+        recorded = [line.question for line in lines if line.question]
+        questions = iter(recorded) if lines else iter(question, None)
         while not (state and state.waiting) and (asked := next(questions, None)):
             if recording:
                 Line(question=asked).append_to(recording)

@@ -47,6 +47,11 @@ class Screen:
             case _:
                 pass
 
+    def show_calls(self, event: LoopEvent) -> None:
+        """Show what an agent inside of a call does; what it says is in its report."""
+        if isinstance(event, (Calling, Called)):
+            self.show(event)
+
     def end(self, record: Record, problem: str) -> None:
         """Show why a run ended, unless it did with an answer."""
         why = f"{record.stopped} {problem or record.exceeded or record.detail}".rstrip()

@@ -132,6 +132,19 @@ def _ten_rounds(outcome: Outcome) -> None:
     assert "The run ended: rounds" in outcome.shown
 
 
+def _delegated(outcome: Outcome) -> None:
+    """Two agents inside of each other: the inner one reads, and each report goes to the one above."""
+    assert len(outcome.served.bodies) == 6
+    assert "the answer is 42" in outcome.served.text(3)
+    for report in (4, 5):
+        assert TEXT in outcome.served.text(report)
+        assert "the answer is 42" not in outcome.served.text(report)
+        assert "completed" in outcome.served.text(report)
+    assert "Read the file" not in outcome.served.text(1)
+    assert "a.txt (read only)" in outcome.served.text(2)
+    assert "< delegate ok" in outcome.shown
+
+
 def _paused(outcome: Outcome) -> None:
     assert not (outcome.folder / "made").exists()
     assert len(outcome.served.bodies) == 1
@@ -173,6 +186,24 @@ SCENARIOS = {
         turns=[[Call("file_read", {"file_path": f"{i}.txt"})] for i in range(12)],
         check=_ten_rounds,
         code=1,
+    ),
+    "two agents deep": Scenario(
+        files={"a.txt": "the answer is 42\n"},
+        turns=[
+            [Call("delegate", {"agent": "helper", "task": "Have somebody look it up."})],
+            [
+                Call(
+                    "delegate",
+                    {
+                        "agent": "helper",
+                        "task": "Read the file for me.",
+                        "attachments": [{"file_path": "a.txt"}],
+                    },
+                )
+            ],
+            [Call("file_read", {"file_path": "a.txt"})],
+        ],
+        check=_delegated,
     ),
     "a pause": Scenario(
         turns=[[Call("bash", {"command": "touch made"})]],
