@@ -42,6 +42,12 @@ SYSTEM = (
 SECRETS = " Secrets that you can use by reference, and never see: {}."
 
 
+def positive(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m examples.agent",
@@ -56,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     add("--model", help="name of the model; each provider has a default")
     add("--autonomy", choices=("read_only", "supervised", "full"), default="supervised", help="what may run")
     add("--level", choices=("summary", "brief", "full"), default="brief", help="how much of a tool is shown")
-    add("--rounds", type=int, default=10, metavar="N", help="answers of the model in one turn at most (10)")
+    add("--rounds", type=positive, default=10, metavar="N", help="answers in a turn at most (10)")
     add("--secrets", default="AGENT_SECRET_", metavar="PREFIX", help="variables with secrets (AGENT_SECRET_)")
     add("--state", type=Path, metavar="FILE", help="keep the conversation here, and go on with it")
     add("--record", type=Path, metavar="FILE", help="append questions and answers to a recording")
@@ -66,7 +72,9 @@ def parser() -> argparse.ArgumentParser:
 
 def system_prompt(folder: str, prefix: str) -> str:
     """The system prompt; it has the names of secrets, never their values."""
-    names = sorted(name.removeprefix(prefix) for name in os.environ if name.startswith(prefix))
+    names = sorted(
+        name.removeprefix(prefix) for name in os.environ if name.startswith(prefix) and name != prefix
+    )
     secrets = SECRETS.format(", ".join(f"<secret_ref:{name}>" for name in names)) if names else ""
     return SYSTEM.format(folder=Path(folder).absolute()) + secrets
 

@@ -43,6 +43,14 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.count("python -m examples.agent") >= 5
 
 
+@pytest.mark.parametrize("arguments", [["--rounds", "0"], ["--provider", "nobody"]])
+def test_a_wrong_setting(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        agent.main(arguments)
+    assert ended.value.code == 2
+    assert f"argument {arguments[0]}: invalid" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("provider", [name for name, each in PROVIDERS.items() if each.keys])
 def test_a_missing_key(
     provider: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
