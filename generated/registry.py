@@ -77,7 +77,17 @@ ToolName: TypeAlias = Literal[
 ]
 """The name of a tool of this package: a type checker reports any other text."""
 
-Provider: TypeAlias = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+Provider: TypeAlias = Literal[
+    "anthropic",
+    "bedrock",
+    "cohere",
+    "gemini",
+    "mcp",
+    "mistral",
+    "ollama",
+    "openai",
+    "openai-responses",
+]
 """The id of a provider that this package has definitions for."""
 
 

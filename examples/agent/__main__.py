@@ -104,7 +104,7 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
             model = record(model, provider, recording)
 
         def disclosed() -> Disclosure:
-            return Disclosure(registry, PROVIDERS[provider].dialect or provider, level=options.level)
+            return Disclosure(registry, provider, level=options.level)
 
         # The same model with the same tools, in a conversation of its own for each task.
         helper = ModelAgent(model, disclosed, **(shared | {"on_event": screen.show_calls}))

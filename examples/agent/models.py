@@ -81,7 +81,7 @@ def gemini(at: Endpoint) -> Model:
 
 
 def bedrock(at: Endpoint) -> Model:
-    """Its client blocks, and it gets Anthropic's definitions in an envelope of its own."""
+    """Its client blocks."""
     import boto3
 
     client = boto3.client("bedrock-runtime", endpoint_url=at.base_url)
@@ -92,15 +92,11 @@ def bedrock(at: Endpoint) -> Model:
             modelId=at.model,
             system=[{"text": at.system}],
             messages=messages,
-            toolConfig={"tools": [_tool_spec(**tool) for tool in json.loads(definitions)]},
+            toolConfig={"tools": json.loads(definitions)},
         )
         return in_thread(answer["stream"])
 
     return ask
-
-
-def _tool_spec(*, name: str, description: str, input_schema: Any) -> dict[str, Any]:
-    return {"toolSpec": {"name": name, "description": description, "inputSchema": {"json": input_schema}}}
 
 
 def mistral(at: Endpoint) -> Model:
@@ -149,16 +145,12 @@ def text(at: Endpoint) -> Model:
 
 
 class Provider(Struct, frozen=True):
-    """A provider: its function, its client's package, a model, and the variables of which one has its key.
-
-    `dialect` names the provider whose definitions it gets where none are generated for it.
-    """
+    """A provider: its function, its client's package, a model, and the variables of which one has its key."""
 
     connect: Callable[[Endpoint], Model]
     package: str
     model: str
     keys: tuple[str, ...] = ()
-    dialect: str = ""
 
 
 _GEMINI = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI")
@@ -168,10 +160,10 @@ PROVIDERS = {
     "anthropic": Provider(anthropic, "anthropic", "claude-sonnet-5-5", ("ANTHROPIC_API_KEY",)),
     "gemini": Provider(gemini, "google-genai", "gemini-3-flash", _GEMINI),
     # Its client looks for credentials in many places.
-    "bedrock": Provider(bedrock, "boto3", "anthropic.claude-sonnet-5-5-v1:0", dialect="anthropic"),
-    "mistral": Provider(mistral, "mistralai", "mistral-large-latest", ("MISTRAL_API_KEY",), "openai"),
-    "cohere": Provider(cohere, "cohere", "command-a-03-2025", ("CO_API_KEY",), "openai"),
-    "ollama": Provider(ollama, "ollama", "qwen3:8b", dialect="openai"),
+    "bedrock": Provider(bedrock, "boto3", "anthropic.claude-sonnet-5-5-v1:0"),
+    "mistral": Provider(mistral, "mistralai", "mistral-large-latest", ("MISTRAL_API_KEY",)),
+    "cohere": Provider(cohere, "cohere", "command-a-03-2025", ("CO_API_KEY",)),
+    "ollama": Provider(ollama, "ollama", "qwen3:8b"),
     "text": Provider(text, "openai", "some-base-model", ("OPENAI_API_KEY",)),
 }
 

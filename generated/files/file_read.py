@@ -66,5 +66,5 @@ FILE_READ: Final[ToolBinding[FileReadParams, FileReadResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    wire_forms=("openai", "openai-responses", "gemini"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
 )

@@ -90,5 +90,5 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult
         "idempotent": True,
         "open_world": False,
     },
-    wire_forms=("openai", "openai-responses", "gemini"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
 )

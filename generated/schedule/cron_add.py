@@ -94,5 +94,5 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    wire_forms=("openai", "openai-responses", "gemini"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
 )

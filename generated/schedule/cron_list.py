@@ -60,5 +60,5 @@ CRON_LIST: Final[ToolBinding[CronListParams, CronListResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    wire_forms=("openai", "openai-responses", "gemini"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
 )

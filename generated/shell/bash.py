@@ -68,5 +68,5 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
         "open_world": True,
     },
     described_by="description",
-    wire_forms=("openai", "openai-responses", "gemini"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
 )

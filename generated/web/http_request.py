@@ -129,5 +129,5 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "idempotent": False,
         "open_world": True,
     },
-    wire_forms=("gemini",),
+    wire_forms=("cohere", "gemini"),
 )
