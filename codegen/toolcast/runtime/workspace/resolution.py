@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -26,17 +27,43 @@ FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class OpenFolder:
-    """A folder's descriptor, closed when nobody uses it any more.
+    """A folder's descriptor, of which each call takes a duplicate.
 
-    A call may still look up names in a folder that another thread is done with, and the number of a closed
-    descriptor may be another folder's a moment later.
+    Another thread may close it while calls run, and the number of a closed descriptor may be another folder's
+    a moment later.
     """
 
     def __init__(self, fd: int) -> None:
-        self.fd = fd
+        self._fd = fd
+        self._lock = threading.Lock()
 
-    def __del__(self) -> None:
-        os.close(self.fd)
+    @contextmanager
+    def duplicate(self) -> Generator[int]:
+        """Hold the folder open while the `with` block lasts.
+
+        Yields:
+            A descriptor for names in the folder. Its position is shared: to list the folder, open it anew.
+
+        Raises:
+            ValueError: it is closed.
+        """
+        with self._lock:
+            if self._fd < 0:
+                raise ValueError("The workspace is closed.")
+            fd = os.dup(self._fd)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def close(self) -> None:
+        """Close the descriptor; calls that are running keep theirs."""
+        with self._lock:
+            fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    __del__ = close
 
 
 class Root(Struct, frozen=True):
@@ -51,11 +78,6 @@ class Root(Struct, frozen=True):
     folder: OpenFolder
     paths: tuple[Path, ...]
     system: int | None
-
-    @property
-    def fd(self) -> int:
-        """Its descriptor."""
-        return self.folder.fd
 
 
 class Place(Struct, frozen=True):
@@ -103,52 +125,53 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
     written = len(todo)  # how many names of the path itself are left; what a link adds comes on top
     trail: list[_Step] = []
     links = 0
-    try:
-        while todo:
-            folder = trail[-1].fd if trail else root.fd
-            name = todo.pop()
-            from_link = len(todo) >= written
-            written = min(written, len(todo))
-            if name == ".":
-                continue
-            if name == "..":
-                if not trail:
-                    raise outside(root, path)
-                if trail[-1].made:  # there is no way back from what did not exist
-                    raise system_error(errno.ENOENT)
-                os.close(trail.pop().fd)
-                continue
-            target = _link(name, folder) if follow or todo else None
-            if target is not None:
-                links += 1
-                if links > _MAX_LINKS:
-                    raise WorkspaceError(
-                        f"{shown(path)} leads through too many links. Use a path without links."
-                    )
-                todo += _follow(root, target, trail, path)
-            elif todo:
-                if len(trail) == MAX_DEPTH:
-                    raise PathError(
-                        f"{shown(path)} is more than {MAX_DEPTH} folders deep. Use a shorter path."
-                    )
-                trail.append(_enter(root, name, folder, path, parents and not from_link))
-            else:
-                yield Place(folder, name, tuple(step.name for step in trail))
-                return
-        # The root, or a path that ended in `..` or a link to a folder.
-        last = trail.pop() if trail else None
-        if last is not None:
-            os.close(last.fd)
-        yield Place(
-            trail[-1].fd if trail else root.fd,
-            None if last is None else last.name,
-            tuple(step.name for step in trail),
-        )
-    except BaseException:
-        _leave(root, trail, undo=True)
-        raise
-    finally:
-        _leave(root, trail)
+    with root.folder.duplicate() as base:
+        try:
+            while todo:
+                folder = trail[-1].fd if trail else base
+                name = todo.pop()
+                from_link = len(todo) >= written
+                written = min(written, len(todo))
+                if name == ".":
+                    continue
+                if name == "..":
+                    if not trail:
+                        raise outside(root, path)
+                    if trail[-1].made:  # there is no way back from what did not exist
+                        raise system_error(errno.ENOENT)
+                    os.close(trail.pop().fd)
+                    continue
+                target = _link(name, folder) if follow or todo else None
+                if target is not None:
+                    links += 1
+                    if links > _MAX_LINKS:
+                        raise WorkspaceError(
+                            f"{shown(path)} leads through too many links. Use a path without links."
+                        )
+                    todo += _follow(root, target, trail, path)
+                elif todo:
+                    if len(trail) == MAX_DEPTH:
+                        raise PathError(
+                            f"{shown(path)} is more than {MAX_DEPTH} folders deep. Use a shorter path."
+                        )
+                    trail.append(_enter(root, name, folder, path, parents and not from_link))
+                else:
+                    yield Place(folder, name, tuple(step.name for step in trail))
+                    return
+            # The root, or a path that ended in `..` or a link to a folder.
+            last = trail.pop() if trail else None
+            if last is not None:
+                os.close(last.fd)
+            yield Place(
+                trail[-1].fd if trail else base,
+                None if last is None else last.name,
+                tuple(step.name for step in trail),
+            )
+        except BaseException:
+            _undo(base, trail)
+            raise
+        finally:
+            _close(trail)
 
 
 def names_below(root: Root, path: str) -> tuple[str, ...]:
@@ -186,14 +209,19 @@ class _Step(Struct, frozen=True):
     made: bool
 
 
-def _leave(root: Root, trail: list[_Step], undo: bool = False) -> None:
-    """Close the folders of `trail`, and remove those that were made for nothing."""
+def _close(trail: list[_Step]) -> None:
+    while trail:
+        os.close(trail.pop().fd)
+
+
+def _undo(base: int, trail: list[_Step]) -> None:
+    """Close the folders, and remove those that were made for nothing."""
     while trail:
         step = trail.pop()
         os.close(step.fd)
-        if undo and step.made:
+        if step.made:
             with suppress(OSError):  # something is in it by now
-                os.rmdir(step.name, dir_fd=trail[-1].fd if trail else root.fd)
+                os.rmdir(step.name, dir_fd=trail[-1].fd if trail else base)
 
 
 def _link(name: str, folder: int) -> str | None:
@@ -212,7 +240,7 @@ def _follow(root: Root, target: str, trail: list[_Step], path: str) -> list[str]
     """What a link adds to the way, last first."""
     if target.startswith("/"):
         names = _below_root(root, target, path)
-        _leave(root, trail)
+        _close(trail)
     else:
         names = PurePosixPath(target).parts
     return [*_end(target), *names[::-1]]

@@ -138,7 +138,8 @@ def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
     Raises:
         OSError: the system refuses.
     """
-    fd = os.open(".", FOLDER if names else flags, dir_fd=root.fd)
+    with root.folder.duplicate() as base:
+        fd = os.open(".", FOLDER if names else flags, dir_fd=base)
     for position, name in enumerate(names, 1):
         try:
             inner = os.open(name, FOLDER if position < len(names) else flags, dir_fd=fd)

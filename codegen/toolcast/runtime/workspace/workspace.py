@@ -69,17 +69,11 @@ class Workspace:
             system = None
         unresolved = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
         folder = OpenFolder(os.open(self.root, FOLDER))
-        self._opened: Root | None = Root(folder, (self.root, unresolved), system)
+        self._root = Root(folder, (self.root, unresolved), system)
 
     def close(self) -> None:
-        """Close the folder's descriptor, once the calls that are running have ended."""
-        self._opened = None
-
-    @property
-    def _root(self) -> Root:
-        if self._opened is None:
-            raise ValueError("The workspace is closed.")
-        return self._opened
+        """Close the folder's descriptor. Calls that are running end with one of their own."""
+        self._root.folder.close()
 
     def __enter__(self) -> "Workspace":
         return self
