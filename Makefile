@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -188,6 +188,9 @@ peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; w
 
 ci: ## What continuous integration runs
 	bash .ci/run
+
+load: clients ## A thousand conversations at once, beside peers; writes docs/reports/load.md (four minutes)
+	$(BIN)/python -m bench.load --write docs/reports/load.md $(ARGS)
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
 	$(MAKE) test ARGS=--hypothesis-profile=nightly
