@@ -349,6 +349,7 @@ def test_a_shell_that_is_forgotten_ends_its_commands(folder: Path) -> None:
     with Workspace(folder) as workspace:
         shell = Shell(workspace)
         run(shell, f"sleep {token}", run_in_background=True)
+        assert eventually(lambda: bool(with_token(token)))
         del shell
         assert gone(token)
 
