@@ -31,7 +31,7 @@ def redacted_channels(context: ToolContext, secrets: "Secrets | None") -> dict[s
     if receive_log is not None:
 
         def redacted_log(level: LogLevel, data: Any, logger: str) -> None:
-            receive_log(level, secrets.redact(data), logger)
+            receive_log(level, secrets.redact(data), secrets.redact_text(logger))
 
         channels["receive_log"] = redacted_log
     if asker is not None:
