@@ -226,7 +226,7 @@ def test_many_calls_at_once_do_not_mix_their_secrets() -> None:
     async def handler(params: Any, context: Any) -> str:
         await asyncio.sleep(0)
         # What only this call may know, in a form that is not redacted.
-        return str(params.headers["A"][::-1])
+        return str([*params.headers["A"].encode()])
 
     registry = ToolRegistry(secrets=resolve)
     registry.register(HTTP_REQUEST, handler)
@@ -236,7 +236,7 @@ def test_many_calls_at_once_do_not_mix_their_secrets() -> None:
         return await asyncio.gather(*[registry.execute("http_request", call) for call in calls])
 
     outputs = [result.output for result in asyncio.run(storm())]
-    assert outputs == [f"value-of-K{number}!"[::-1] for number in range(200)]
+    assert outputs == [str([*f"value-of-K{number}!".encode()]) for number in range(200)]
 
 
 def test_a_reference_in_a_result_is_text() -> None:

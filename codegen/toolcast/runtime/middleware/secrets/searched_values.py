@@ -52,10 +52,14 @@ def flattened(text: str) -> str:
 
 
 def forms(name: str, value: str) -> list[Form]:
-    """The value and each long line of it."""
+    """The value and each long line of it, and each backwards: its text, and its digits in hexadecimal."""
     lines = [line for line in value.splitlines() if not line.startswith("-----")]
     kept = [line for line in lines if len(flattened(line)) >= _LINE] if len(lines) > 1 else []
-    return [made for part in (value, *kept) if (made := _form(name, part)).text]
+    made: list[Form] = []
+    for part in (value, *kept):
+        digits = part.encode("utf-8", "surrogatepass").hex()[::-1]
+        made += _form(name, part), _form(name, part[::-1]), Form(digits, name)
+    return [form for form in made if form.text]
 
 
 def without_plus(form: Form) -> Form:
