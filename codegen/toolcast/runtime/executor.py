@@ -32,13 +32,14 @@ from .middleware.events import (
     TimedOut,
 )
 from .middleware.guard import Guard
-from .middleware.truncate import cut_result
+from .middleware.truncate import cut_result, with_texts
 from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
 from .retry_hint import MaxAttempts, RetryHint, attempts_of
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
+    from .middleware.secrets.secrets import Secrets
     from .wire.guesses import Guesses, RecordedGuesses
 
 _TURN = 256
@@ -409,7 +410,19 @@ def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any, provider: 
     if secrets is None or not secrets.known:
         return as_result(binding, value, provider)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
-    return secrets.redact(as_result(binding, secrets.redact(value), provider))
+    return _redact_parts(secrets, secrets.redact(as_result(binding, secrets.redact(value), provider)))
+
+
+def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
+    """`result` without values of secrets whose parts stand in several of its texts, in the order in which
+    models read them."""
+    pieces = [piece.text for piece in result.content if piece.kind == "text"]
+    texts = [result.error, result.output, *pieces]
+    if sum(map(bool, texts)) < 2 or (redacted := secrets.redact_texts(texts)) == texts:
+        return result
+    error, output, *pieces = redacted
+    content = with_texts(result.content, pieces)
+    return msgspec.structs.replace(result, error=error, output=output, content=content)
 
 
 def _hint(guard: Guard, problem: RefusalError) -> ArgumentHint | None:

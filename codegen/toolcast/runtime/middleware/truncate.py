@@ -41,7 +41,7 @@ def cut_result(result: ToolResult, limit: int) -> ToolResult:
     output, content = result.output, result.content
     if whole > limit:
         output, *texts = _cut_all([output, *pieces], limit)
-        content = _with_texts(content, texts)
+        content = with_texts(content, texts)
     return msgspec.structs.replace(result, output=output, content=content, error=cut(result.error, limit))
 
 
@@ -59,8 +59,8 @@ def _cut_all(parts: list[str], limit: int) -> list[str]:
     return cut_parts
 
 
-def _with_texts(content: tuple[Content, ...], texts: list[str]) -> tuple[Content, ...]:
-    """`content` with these texts; a piece of which nothing is left goes."""
+def with_texts(content: tuple[Content, ...], texts: list[str]) -> tuple[Content, ...]:
+    """`content` with these texts, one for each piece of text; a piece of which nothing is left goes."""
     left = iter(texts)
     pieces: list[Content] = []
     for piece in content:

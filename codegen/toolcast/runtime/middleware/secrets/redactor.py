@@ -1,7 +1,7 @@
 """Keeping the values of secrets out of whatever leaves the program."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -44,15 +44,27 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` with a mark in place of every value."""
-        spans = self._find(text) if self._forms else []
-        if not spans:
-            return text
-        parts: list[str] = []
-        offset = 0
-        for start, end, name in spans:
-            parts += text[offset:start], self._mark(name)
-            offset = end
-        return "".join([*parts, text[offset:]])
+        return self._marked(text, self._find(text)) if self._forms else text
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts that are read one after the other, with a mark in each that has a part of a value."""
+        spans = self._find("".join(texts)) if self._forms else []
+        marked: list[str] = []
+        begin = first = 0
+        for text in texts:
+            end = begin + len(text)
+            while first < len(spans) and spans[first][1] <= begin:
+                first += 1
+            last = first
+            while last < len(spans) and spans[last][0] < end:
+                last += 1
+            inside = [
+                (max(start - begin, 0), min(stop, end) - begin, name)
+                for start, stop, name in spans[first:last]
+            ]
+            marked.append(self._marked(text, inside))
+            begin = end
+        return marked
 
     def value(self, value: Any) -> Any:
         """`value` with marks at any depth, also in place of numbers and bytes; the same object where nothing
@@ -77,6 +89,17 @@ class Redactor:
                 for start, end in _occurrences(lowered, wanted):
                     found.append((*view.origin(start, end), form.name))
         return _merged(found)
+
+    def _marked(self, text: str, spans: list[tuple[int, int, str]]) -> str:
+        """`text` with a mark in place of each of some parts, which are in order and apart."""
+        if not spans:
+            return text
+        parts: list[str] = []
+        offset = 0
+        for start, end, name in spans:
+            parts += text[offset:start], self._mark(name)
+            offset = end
+        return "".join([*parts, text[offset:]])
 
     def _mark(self, name: str) -> str:
         """A mark that is no secret itself."""

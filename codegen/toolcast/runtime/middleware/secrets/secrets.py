@@ -1,7 +1,7 @@
 """Secrets of a program: references in arguments are replaced, values in results are redacted."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -117,6 +117,18 @@ class Secrets:
             The redacted text.
         """
         return self._redactor.text(text)
+
+    def redact_texts(self, texts: Sequence[str]) -> list[str]:
+        """Replace every known value in texts that are read one after the other, also where its parts stand in
+        several of them: a mark takes the place of each part.
+
+        Args:
+            texts: any texts.
+
+        Returns:
+            As many redacted texts.
+        """
+        return self._redactor.texts(texts)
 
     def redact(self, value: T) -> T:
         """Replace every known value at any depth. A number that holds a value becomes text.
