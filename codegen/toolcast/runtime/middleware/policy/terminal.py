@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ...encode import to_builtins
+from ...hidden_characters import escape_hidden
 from ...unicode_text import escape_control
 from ...workers import abandoned
 from .approval import Answer, ApprovalRequest
@@ -80,7 +81,7 @@ def question(request: ApprovalRequest) -> str:
     if request.shape is None:
         lines.append("Run it? [y]es, [N]o: ")
     else:
-        lines.append(f"  always = {escape_control(str(request.shape))[:_SHOWN]}")
+        lines.append(f"  always = {_visible(str(request.shape))[:_SHOWN]}")
         lines.append("Run it? [y]es, [N]o, [a]lways: ")
     return "\n".join(lines)
 
@@ -89,21 +90,26 @@ def described(request: ApprovalRequest) -> list[str]:
     """The lines that tell a person of a call: the model's own words, marked as such, then tool, permission,
     summary, every argument, escaped."""
     shown: Any = to_builtins(request.params)
-    tool, permission = escape_control(request.tool), escape_control(request.permission)
+    tool, permission = _visible(request.tool), _visible(request.permission)
     lines = []
     if request.words:
         # In quotes and cut, so that they cannot pass for lines of the question where a terminal wraps them.
-        text = escape_control(msgspec.json.encode(request.words[:_WORDS]).decode("utf-8", "replace"))
+        text = _visible(msgspec.json.encode(request.words[:_WORDS]).decode("utf-8", "replace"))
         more = len(request.words) - _WORDS
         cut = f"… ({more} more characters, see below)" if more > 0 else ""
         lines.append(f"The model's own words, which nobody checked: {text}{cut}")
-    lines.append(f"Tool {tool} ({permission}): {escape_control(request.summary)}")
+    lines.append(f"Tool {tool} ({permission}): {_visible(request.summary)}")
     for name, value in shown.items():
-        text = escape_control(msgspec.json.encode(value).decode("utf-8", "replace"))
+        text = _visible(msgspec.json.encode(value).decode("utf-8", "replace"))
         if len(text) > _SHOWN:
             text = f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters NOT SHOWN)"
-        lines.append(f"  {escape_control(name)}: {text}")
+        lines.append(f"  {_visible(name)}: {text}")
     return lines
+
+
+def _visible(text: str) -> str:
+    """`text` with nothing that a terminal acts on or that a person does not see."""
+    return escape_control(escape_hidden(text))
 
 
 def _flush(terminal: int) -> None:
