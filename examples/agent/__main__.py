@@ -4,13 +4,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from toolcast.agents import Disclosure, Record
 from toolcast.agents.options import RunOptions
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
+from toolcast.runtime.unicode_text import escape_control
 from toolcast.runtime.workspace import Workspace
 from toolcast.tools import SHAPES, toolset
 from toolcast.tools.agents import Agents, ModelAgent
@@ -70,12 +71,16 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def secrets_of_environment(prefix: str) -> list[tuple[str, str]]:
+    """The names and values of secrets, sorted."""
+    stated = sorted((name, value) for name, value in os.environ.items() if name.startswith(prefix))
+    return [(name.removeprefix(prefix), value) for name, value in stated if name != prefix]
+
+
 def system_prompt(folder: str, prefix: str) -> str:
     """The system prompt; it has the names of secrets, never their values."""
-    names = sorted(
-        name.removeprefix(prefix) for name in os.environ if name.startswith(prefix) and name != prefix
-    )
-    secrets = SECRETS.format(", ".join(f"<secret_ref:{name}>" for name in names)) if names else ""
+    names = [f"<secret_ref:{name}>" for name, _ in secrets_of_environment(prefix)]
+    secrets = SECRETS.format(", ".join(names)) if names else ""
     return SYSTEM.format(folder=Path(folder).absolute()) + secrets
 
 
@@ -95,6 +100,9 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
     asker = approver()
     policy = Policy(options.autonomy, approver=asker, shapes=SHAPES)
     secrets = Secrets(EnvironmentSecrets(prefix=options.secrets))
+    for secret in secrets_of_environment(options.secrets):
+        with suppress(ValueError):  # too short: a call that names it is refused
+            secrets.hide(*secret)  # a file may hold it since another run
     telemetry, hooks = tracing(options.model or PROVIDERS[provider].model)
     shared: RunOptions = {"format": provider, "telemetry": telemetry, "max_rounds": options.rounds}
     with ExitStack() as stack:
@@ -147,7 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (AgentError, OSError) as problem:
-        print(f"agent: {problem}", file=sys.stderr)
+        print(f"agent: {escape_control(str(problem))}", file=sys.stderr)
         return 2
 
 
