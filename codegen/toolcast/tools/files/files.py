@@ -88,15 +88,43 @@ class Files:
             self._closed = True
             self._release()
 
-    def file_read(self, params: FileReadParams, _: ToolContext) -> FileReadResult:
-        """Read lines of a text file."""
+    def file_read(self, params: FileReadParams, context: ToolContext) -> FileReadResult:
+        """Read lines of a text file.
+
+        Args:
+            params: the file, and which of its lines.
+            context: circumstances of the call.
+
+        Returns:
+            At most 2000 lines with their numbers, each of at most 2000 characters.
+
+        Raises:
+            RefusalError: the path is outside of the workspace, does not exist or is no text file; the file is
+                larger than `largest`, or in another encoding; or the range of lines is empty or beyond its
+                end.
+        """
+        del context
         with self._call():
             content = self._content(params.file_path)
         text = decode_text(content, params.file_path, params.encoding).text
         return read_lines(text, params.file_path, params.line_range)
 
-    def file_write(self, params: FileWriteParams, _: ToolContext) -> FileWriteResult:
-        """Write a file, or add to its end."""
+    def file_write(self, params: FileWriteParams, context: ToolContext) -> FileWriteResult:
+        """Write a file, or add to its end.
+
+        Args:
+            params: the file, its content, and whether one that exists is replaced.
+            context: circumstances of the call.
+
+        Returns:
+            Bytes written, and whether the file is new.
+
+        Raises:
+            RefusalError: the path is outside of the workspace, or a file that may not be written; the file
+                exists and `mode` is "create"; or the content is larger than `largest`, or not in the file's
+                encoding.
+        """
+        del context
         path = params.file_path
         with self._call(), self._changes:
             exists = self._workspace.exists(path)
@@ -111,8 +139,21 @@ class Files:
                 )
         return FileWriteResult(bytes_written=len(data), created=created)
 
-    def edit(self, params: EditParams, _: ToolContext) -> EditResult:
-        """Replace one exact text in a file."""
+    def edit(self, params: EditParams, context: ToolContext) -> EditResult:
+        """Replace one exact text in a file.
+
+        Args:
+            params: the file, the text, and what replaces it.
+            context: circumstances of the call.
+
+        Returns:
+            How many occurrences were replaced, and the changed lines with three around them.
+
+        Raises:
+            RefusalError: the file cannot be read or written; the text is missing, which is answered with the
+                nearest lines; it occurs more than once, and is to be unique; or nothing would change.
+        """
+        del context
         path = params.file_path
         with self._call(), self._changes:
             file = self._editable(path)
@@ -124,8 +165,21 @@ class Files:
             snippet=snippet(edited.text, edited.offsets, len(wanted.old), wanted.new),
         )
 
-    def multi_edit(self, params: MultiEditParams, _: ToolContext) -> MultiEditResult:
-        """Replace several exact texts in a file, all or none."""
+    def multi_edit(self, params: MultiEditParams, context: ToolContext) -> MultiEditResult:
+        """Replace several exact texts in a file, all or none.
+
+        Args:
+            params: the file and the replacements, each made in the text that the one before left.
+            context: circumstances of the call.
+
+        Returns:
+            How many replacements were made (0 of a dry run), and the unified diff of at most 20,000
+            characters.
+
+        Raises:
+            RefusalError: as for `edit`; the text says which replacement fails. Nothing is written then.
+        """
+        del context
         path = params.file_path
         with self._call(), self._changes:
             file = self._editable(path)
@@ -146,13 +200,39 @@ class Files:
         diff = unified_diff(file.text, text, lines, path=shown_path(path), longest=_DIFF)
         return MultiEditResult(applied=0 if params.dry_run else len(params.edits), diff=diff)
 
-    def glob(self, params: GlobParams, _: ToolContext) -> GlobResult:
-        """Find files by their paths."""
+    def glob(self, params: GlobParams, context: ToolContext) -> GlobResult:
+        """Find files by their paths.
+
+        Args:
+            params: the pattern, the folder to look in, and the order.
+            context: circumstances of the call.
+
+        Returns:
+            Paths from the workspace's root, and how many files match.
+
+        Raises:
+            RefusalError: the pattern cannot be read, the folder is outside of the workspace or none, or there
+                are too many files in it.
+        """
+        del context
         with self._call():
             return find_files(self._workspace, params)
 
-    def grep(self, params: GrepParams, _: ToolContext) -> GrepResult:
-        """Search the content of files."""
+    def grep(self, params: GrepParams, context: ToolContext) -> GrepResult:
+        """Search the content of files.
+
+        Args:
+            params: the pattern, the files to search, and what is returned of them.
+            context: circumstances of the call.
+
+        Returns:
+            Matches by path, the same with and without ripgrep; and how many files were skipped.
+
+        Raises:
+            RefusalError: the pattern, the folder, the glob or a file type cannot be used, or the search took
+                longer than `search_seconds`.
+        """
+        del context
         with self._call():
             return search_content(self._workspace, params, self._search)
 

@@ -32,8 +32,6 @@ from .filters import check_filter
 from .index import Index
 from .passage_search import PassageSearch, best_passages
 
-_COARSE: Final = 2.0
-"""Seconds within which a file system may give two changes one time."""
 _Mode: TypeAlias = Literal["hybrid", "semantic", "keyword"]
 _NAMES: Final = 20
 """Names of collections that an error lists."""
@@ -96,13 +94,21 @@ class Knowledge:
             self._close_folders()
             raise
 
-    def knowledge_search(self, params: KnowledgeSearchParams, context: ToolContext) -> KnowledgeSearchResult:  # noqa: ARG002
+    def knowledge_search(self, params: KnowledgeSearchParams, context: ToolContext) -> KnowledgeSearchResult:
         """Find passages.
+
+        Args:
+            params: the query, and which documents are searched.
+            context: circumstances of the call.
+
+        Returns:
+            Passages with scores from 0 to 1, the best first; and how they were matched.
 
         Raises:
             RefusalError: a collection does not exist, the filter has no meaning, the query has no words, the
                 mode needs an embedder, or the index cannot be used.
         """
+        del context
         collections = self._chosen(params.collections)
         self._chosen([*(params.boost or {})])
         if params.filter is not None:
@@ -127,12 +133,20 @@ class Knowledge:
         passages = best_passages(self._index, search, params.min_score, params.top_k)
         return KnowledgeSearchResult(passages=passages, matched_by=mode)
 
-    def get_document_info(self, params: GetDocumentInfoParams, context: ToolContext) -> GetDocumentInfoResult:  # noqa: ARG002
+    def get_document_info(self, params: GetDocumentInfoParams, context: ToolContext) -> GetDocumentInfoResult:
         """Describe a document.
+
+        Args:
+            params: id and version of the document, and what to include.
+            context: circumstances of the call.
+
+        Returns:
+            Its fields; outline, versions and links where they were asked for.
 
         Raises:
             RefusalError: there is no such document or version, or the index cannot be used.
         """
+        del context
         self.start()
         versions = self._index.versions(params.document_id)
         if not versions:
@@ -222,9 +236,7 @@ class Knowledge:
             raise RefusalError(f"There is no collection {unknown[0][:100]!r}. There are: {known}.")
         return list(names or self._folders)
 
-    def _mode(
-        self, mode: Literal["hybrid", "semantic", "keyword"]
-    ) -> Literal["hybrid", "semantic", "keyword"]:
+    def _mode(self, mode: _Mode) -> _Mode:
         if self._embedder is not None:
             return mode
         if mode == "semantic":

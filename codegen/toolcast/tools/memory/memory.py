@@ -113,6 +113,13 @@ class Memory:
     def memory_store(self, params: MemoryStoreParams, context: ToolContext) -> MemoryItem:
         """Remember a statement, or replace one.
 
+        Args:
+            params: the statement, and the id of the one that it replaces.
+            context: circumstances of the call; `extra` has the ids of user, project and session.
+
+        Returns:
+            The memory as it is stored.
+
         Raises:
             RefusalError: the id names no memory of that scope, the date is past, the memory is full, or the
                 file cannot be written.
@@ -153,6 +160,13 @@ class Memory:
 
     def memory_recall(self, params: MemoryRecallParams, context: ToolContext) -> MemoryRecallResult:
         """Find memories that have words of the query, those that have most of its rare ones first.
+
+        Args:
+            params: the query, and which memories are searched.
+            context: circumstances of the call; `extra` has the ids of user, project and session.
+
+        Returns:
+            At most `params.limit` memories, each with a score from 0 to 1.
 
         Raises:
             RefusalError: the query has no words, or the file cannot be read.

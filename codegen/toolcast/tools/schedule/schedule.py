@@ -93,13 +93,21 @@ class Schedule:
         self._loop: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
-    def cron_add(self, params: CronAddParams, context: ToolContext) -> CronJob:  # noqa: ARG002
+    def cron_add(self, params: CronAddParams, context: ToolContext) -> CronJob:
         """Add a task.
+
+        Args:
+            params: the task and its schedule.
+            context: circumstances of the call.
+
+        Returns:
+            The task, with the time of its first run.
 
         Raises:
             RefusalError: the name is taken; the schedule, the zone or `until` leaves no time to run; nobody
                 sends messages; there are too many tasks; or the file cannot be written.
         """
+        del context
         if params.notify and self._notify is None:
             raise RefusalError("This program sends no messages. Leave out notify, and tell the user.")
         now = self._clock()
@@ -131,12 +139,20 @@ class Schedule:
         self._wake()
         return added.shown()
 
-    def cron_list(self, params: CronListParams, context: ToolContext) -> CronListResult:  # noqa: ARG002
+    def cron_list(self, params: CronListParams, context: ToolContext) -> CronListResult:
         """List tasks, the soonest first. Tasks that are added between two pages change neither.
+
+        Args:
+            params: which tasks, and which page of them.
+            context: circumstances of the call.
+
+        Returns:
+            At most `params.limit` tasks, and the cursor of the next page.
 
         Raises:
             RefusalError: `cursor` is none of this tool, or the file cannot be read.
         """
+        del context
         after = _read_cursor(params.cursor) if isinstance(params.cursor, str) else None
         found = sorted((job for job in self._table.all() if _is_wanted(job, params)), key=_key)
         rest = [job for job in found if after is None or _key(job) > after]
