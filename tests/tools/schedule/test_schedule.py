@@ -223,6 +223,35 @@ def test_times_that_passed_too_long_ago_are_skipped(opened: Opened, clock: Clock
     assert program.runs == []
 
 
+def test_a_reminder_that_was_missed_runs_late(opened: Opened, clock: Clock, program: Program) -> None:
+    """As a job of at(1) does: its next time of the schedule may be a year away."""
+
+    async def work() -> None:
+        async with opened() as schedule:
+            add(schedule, "renew", "30 8 1 3 *", max_runs=1)
+            clock.now += 90 * 24 * HOUR
+            assert await schedule.run_due() == 1
+            assert listed(schedule, status="all").jobs == []
+
+    wait(work())
+    (run,) = program.runs
+    assert (run.due.isoformat(), run.missed) == ("2027-03-01T08:30:00+00:00", 0)
+
+
+def test_a_reminder_does_not_run_after_its_last_moment(
+    opened: Opened, clock: Clock, program: Program
+) -> None:
+    async def work() -> None:
+        async with opened() as schedule:
+            add(schedule, "renew", "30 8 1 3 *", max_runs=1, until="2027-03-02T00:00:00Z")
+            clock.now += 90 * 24 * HOUR
+            assert await schedule.run_due() == 0
+            assert only(schedule).last_status == "skipped"
+
+    wait(work())
+    assert program.runs == []
+
+
 def test_a_clock_that_steps_back_repeats_no_run(opened: Opened, clock: Clock, program: Program) -> None:
     async def work() -> None:
         async with opened() as schedule:

@@ -87,6 +87,13 @@ class Job(Struct, frozen=True, kw_only=True):
         found = self.times().after(seconds)
         return None if found is None or (self.until is not None and found > self.until) else found
 
+    def is_too_late(self, due: float, now: float, grace: float) -> bool:
+        """Whether the run of a time that has passed is skipped. One that is to be the only one runs late, as
+        a job of at(1) does: the next time of its schedule may be a year away."""
+        if self.max_runs == 1:
+            return self.until is not None and now > self.until
+        return now - due > grace
+
     def is_over(self) -> bool:
         """Whether it has no run to come, and none under way."""
         return self.enabled and self.next is None and self.due is None
@@ -208,7 +215,7 @@ class JobTable:
             now: seconds since 1970.
             holder: name of this process.
             lease: seconds after which another process may say that a run failed, unless `renew` is called.
-            grace: how many seconds late a run may begin.
+            grace: how many seconds late a run may begin that is not to be the only one of its task.
             limit: runs to take at most.
 
         Returns:
@@ -231,7 +238,7 @@ class JobTable:
                         (job.number,),
                     )
                     continue
-                if now - due > grace:
+                if job.is_too_late(due, now, grace):
                     statement = "UPDATE jobs SET next = ?, last = ?, status = 'skipped' WHERE number = ?"
                     connection.execute(statement, (following, due, job.number))
                     ended.append(Ended(run=job.run(due, missed), status="skipped", notify=job.notify))

@@ -41,7 +41,8 @@ class Schedule:
     Several processes may use one file: each run is one process's, and no run is carried out twice. A run
     whose process is killed counts as failed a minute later and is not repeated: nobody knows what it did.
     Times that pass while no process runs, or while the run before goes on, are made up for by one run, where
-    the last of them is at most `grace` seconds ago, and are else recorded as skipped.
+    the last of them is at most `grace` seconds ago, and are else recorded as skipped. A task with `max_runs`
+    1, a reminder, runs however late it is, until its `until`.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Schedule:
             path: path of its file, which its owner alone may read; None keeps it in this object.
             run: carries out a task. A run fails where this raises an `Exception`.
             notify: sends a message; without it, tasks that ask for messages are refused.
-            grace: how many seconds late a run may begin.
+            grace: how many seconds late a run may begin; reminders have no such limit.
             run_seconds: seconds after which a run is cancelled, and fails.
             max_running: runs at a time in this process.
             max_jobs: tasks in the file at most.
