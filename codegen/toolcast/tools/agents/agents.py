@@ -33,7 +33,8 @@ class Agents:
 
         Args:
             agents: the agents by name, or a function that gives them: it is asked at each call.
-            workspace: the folder that attachments must lie in; None refuses attachments.
+            workspace: the folder that attachments must lie in; None refuses attachments. Whoever opened it
+                closes it, after this object.
             max_depth: agents inside of each other at most.
             timeout: seconds after which an agent is stopped, unless its task says fewer.
             report: receives the reports of agents that run in the background; None refuses these.

@@ -64,7 +64,7 @@ class Data:
         """Make the handler.
 
         Args:
-            workspace: the folder whose files can be read.
+            workspace: the folder whose files can be read. Whoever opened it closes it, after this object.
             memory_limit: bytes that the database of one analysis may use; nothing is spilled to disk. The
                 process as a whole is held to twice as many and 256 MiB (by Linux).
             timeout: seconds that one call may take, with the wait for a free place.

@@ -60,7 +60,8 @@ class Shell:
         """Make the handlers.
 
         Args:
-            workspace: where commands run; must stay open. Commands are bound to it only by isolation.
+            workspace: where commands run. Whoever opened it closes it, after this object. Commands are bound
+                to it only by isolation.
             isolation: "bubblewrap" runs each command in a sandbox: system folders read-only, the workspace, a
                 private /tmp, no other process and no network. "auto" does so where `bwrap` works.
             network: whether isolated commands reach the network. Commands without isolation always do.
