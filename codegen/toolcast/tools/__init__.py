@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from ..lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from .reference_toolset import OUTPUT_LIMIT, SHAPES, TIMEOUTS, supervision, toolset
+    from .output_limit import OUTPUT_LIMIT
+    from .reference_toolset import SHAPES, TIMEOUTS, supervision, toolset
 
 __all__ = ["OUTPUT_LIMIT", "SHAPES", "TIMEOUTS", "supervision", "toolset"]
 
-__getattr__ = lazy_exports(__name__, dict.fromkeys(__all__, ".reference_toolset"))
+__getattr__ = lazy_exports(
+    __name__, {**dict.fromkeys(__all__, ".reference_toolset"), "OUTPUT_LIMIT": ".output_limit"}
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ..runtime import ToolRegistry
 from ..runtime.middleware.policy import Approver, Policy, RateLimit
 from .generated.registry import register_some
+from .output_limit import OUTPUT_LIMIT
 
 if TYPE_CHECKING:
     from ..runtime.middleware.events import Hooks
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from .web import Web
 
 StrPath: TypeAlias = str | os.PathLike[str]
-
-OUTPUT_LIMIT: Final = 24_000
-"""Characters of text that a result may have. Of longer text 70 % are kept from its beginning, 30 % from its
-end."""
 
 TIMEOUTS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("bash", "bash_process"), 630.0),
@@ -80,7 +77,8 @@ def toolset(
 ) -> ToolRegistry:
     """Make a registry with the tools of this package that the program provides for.
 
-    The registry owns what is made or handed over here: its `aclose` ends processes and closes files.
+    The registry owns the handlers that are made or handed over here: its `aclose` ends processes and closes
+    files. A `Workspace` that the program opened for them stays open: the program closes it afterwards.
 
     Args:
         folder: the workspace: what the file tools see, and where commands run.
@@ -102,7 +100,8 @@ def toolset(
 
     Returns:
         The registry. Results have at most `OUTPUT_LIMIT` characters and are checked against their contracts,
-        and calls end after `TIMEOUTS`.
+        and calls end after `TIMEOUTS`. For other options of `ToolRegistry` (guesses, attempts, worker
+        threads, another limit of output), make one and register the handlers, as this function does.
 
     Raises:
         NotImplementedError: the system lacks what the handlers promise (Windows).

@@ -1,6 +1,8 @@
 """web_fetch over sockets: readable pages, their parts, and answers from them."""
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,7 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolContext
+from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.sampling import Sampled, SamplingRequest
+from toolcast.tools import OUTPUT_LIMIT, toolset
 from toolcast.tools.generated.web.web_fetch import WebFetchResult
 from toolcast.tools.web import PageQuestion, Web, WebLimits
 from toolcast.tools.web.pages import Page, PageCache, part_of
@@ -118,18 +122,41 @@ def test_parts_are_of_one_version() -> None:
         assert "has 1000 characters" in refused(tools, server.url(), start_index=1_000)
 
 
-@given(st.text(max_size=400), st.integers(1, 90))
-def test_parts_make_the_page(content: str, length: int) -> None:
+@given(st.text(max_size=400), st.integers(1, 90), st.integers(8, 200))
+def test_parts_make_the_page(content: str, length: int, room: int) -> None:
     parts, start = [], 0
     while True:
-        part = part_of(content, start, length)
+        part = part_of(content, start, length, room=room, clean=str)
         parts.append(part.text)
+        assert len(part.text) <= length
+        assert len(json.dumps(part.text, ensure_ascii=False)) <= max(room, 8)
         if part.following is None:
             break
         assert part.following > start
+        longer = content[start : part.following + 1]
+        assert len(part.text) == length or len(json.dumps(longer, ensure_ascii=False)) > room
         start = part.following
     assert "".join(parts) == content
-    assert all(len(each) == length for each in parts[:-1])
+
+
+def test_no_part_of_a_page_is_lost_on_its_way_to_the_model(tmp_path: Path) -> None:
+    content = "".join(f'{number:06} "quoted" \\ \N{ZERO WIDTH SPACE}\n' for number in range(4_000))
+
+    async def read(url: str) -> str:
+        pieces: list[str] = []
+        index: int | None = 0
+        async with toolset(tmp_path, policy=Policy("full"), web=web()) as registry:
+            while index is not None:
+                arguments = {"url": url, "max_length": 200_000, "start_index": index}
+                output = (await registry.execute("web_fetch", arguments)).output
+                result = msgspec.json.decode(output, type=WebFetchResult)
+                assert OUTPUT_LIMIT - 100 < len(output) <= OUTPUT_LIMIT or result.next_index is None
+                pieces.append(result.content)
+                index = result.next_index
+        return "".join(pieces)
+
+    with serving(lambda _: response(content)) as server:
+        assert asyncio.run(read(server.url())) == content.replace("\N{ZERO WIDTH SPACE}", "")
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 60), st.integers(0, 3)), max_size=40))

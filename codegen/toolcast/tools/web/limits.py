@@ -3,6 +3,8 @@
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ..output_limit import OUTPUT_LIMIT
+
 
 class WebLimits(Struct, frozen=True, kw_only=True):
     """Limits of the tools of the web.
@@ -17,6 +19,9 @@ class WebLimits(Struct, frozen=True, kw_only=True):
         extraction_bytes: address space of the process that makes it readable.
         extractions: such processes at once; a page waits for one as long as it may take itself.
         content_characters: characters of a page's content at most.
+        result_characters: characters of a result of web_fetch as JSON. A part of a page ends where it would
+            have more, whatever `max_length` says, so that nothing is cut from it afterwards: set it to the
+            `output_limit` of the registry. Addresses and titles leave at least one character of content.
         cached_pages: pages that are kept, for their next parts.
         cached_characters: characters of all of them.
         cached_seconds: time for which a page is kept.
@@ -34,6 +39,7 @@ class WebLimits(Struct, frozen=True, kw_only=True):
     extraction_bytes: int = 1_000_000_000
     extractions: int = 4
     content_characters: int = 2_000_000
+    result_characters: int = OUTPUT_LIMIT
     cached_pages: int = 16
     cached_characters: int = 8_000_000
     cached_seconds: float = 900.0

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
 
+import msgspec
 from msgspec import Struct
 
 
@@ -34,19 +35,36 @@ class Part(Struct, frozen=True):
     following: int | None
 
 
-def part_of(content: str, start: int, length: int) -> Part:
+def part_of(content: str, start: int, length: int, *, room: int, clean: Callable[[str], str]) -> Part:
     """Cut a part.
 
     Args:
         content: a page.
         start: index of its first character.
         length: characters at most.
+        room: characters that its text may have as a string of JSON, quotes included; one character fits in
+            any case.
+        clean: what takes characters out of its text.
 
     Returns:
         The part, which is empty where `start` is at the end or beyond.
     """
-    end = start + length
-    return Part(content[start:end], end if end < len(content) else None)
+    end = min(len(content), start + min(length, max(1, room)))
+    if json_length(clean(content[start:end])) > room:
+        fits = start + 1
+        while end - fits > 1:
+            middle = (fits + end) // 2
+            if json_length(clean(content[start:middle])) > room:
+                end = middle
+            else:
+                fits = middle
+        end = fits
+    return Part(clean(content[start:end]), end if end < len(content) else None)
+
+
+def json_length(value: object) -> int:
+    """Characters of a value as JSON."""
+    return len(msgspec.json.encode(value).decode())
 
 
 class PageCache:

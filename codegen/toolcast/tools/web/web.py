@@ -23,7 +23,7 @@ from .extract_page import Extract, Job
 from .limits import WebLimits
 from .page_question import SYSTEM, Answer, PageQuestion, as_message
 from .page_response import is_html, page_text
-from .pages import Page, PageCache, part_of
+from .pages import Page, PageCache, json_length, part_of
 from .readable_page import readable_page
 from .search import SearchEngine, SearchQuery, domain, kept
 from .transport import Resolve, system_resolve
@@ -133,9 +133,13 @@ class Web:
                 f"start_index {params.start_index} is beyond the end: {shown(params.url)} has "
                 f"{len(page.content)} characters as {params.format}."
             )
-        length = params.max_length if params.prompt is None else self._limits.answer_characters
-        part = part_of(page.content, params.start_index, length)
-        text = part.text if params.format == "html" else without_hidden(part.text)
+        clean = str if params.format == "html" else without_hidden
+        length, room = params.max_length, self._room(page)
+        if params.prompt is not None:
+            length = self._limits.answer_characters
+            room = json_length("\0") * length  # the model that answers gets text: no character is longer
+        part = part_of(page.content, params.start_index, length, room=room, clean=clean)
+        text = part.text
         if params.prompt is not None:
             question = PageQuestion(question=params.prompt, url=page.url, title=page.title, content=text)
             text = (await self._answered(question, context))[: params.max_length]
@@ -205,6 +209,11 @@ class Web:
     def _check_open(self) -> None:
         if self._closed:
             raise RefusalError("The tools of the web were closed; the program is ending.")
+
+    def _room(self, page: Page) -> int:
+        """Characters that are left for a part of a page in a result, as a string of JSON."""
+        without = WebFetchResult(url=page.url, title=page.title, content="", next_index=len(page.content))
+        return self._limits.result_characters - json_length(without) + len('""')
 
     async def _read(self, params: WebFetchParams) -> Page:
         """Get a page, and make it readable."""
