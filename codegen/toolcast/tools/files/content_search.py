@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from ...runtime.workspace import Entry, PathError, Workspace
 from ...runtime.workspace.atomic_write import is_temporary
+from ..byte_order_marks import byte_order_mark
 from ..generated.files.grep import GrepContext, GrepParams, GrepResult, GrepResultMatchesItem
 from .file_types import name_expression, patterns_of
 from .line_search import LinePattern, OversizedError, Span, TimeLimit, compile_pattern
 from .ripgrep import Preselection, preselect
 from .shown_paths import shown_path
-from .text_files import byte_order_mark
 
 _LONGEST: Final = 1_000
 """Characters that are shown of a line, or of a match that goes across lines."""

@@ -9,6 +9,7 @@ from typing import Final
 from ...runtime import RefusalError, ToolContext
 from ...runtime.workspace import Workspace
 from ...runtime.workspace.path_errors import path_errors, shown
+from ..byte_order_marks import byte_order_mark
 from ..generated.files.edit import EditParams, EditResult
 from ..generated.files.file_read import FileReadParams, FileReadResult
 from ..generated.files.file_write import FileWriteParams, FileWriteResult
@@ -23,7 +24,7 @@ from .line_search import load_re2
 from .ripgrep import find_ripgrep
 from .shown_paths import shown_path
 from .text_edits import MOST_LINES, Replacement, replace
-from .text_files import TextFile, byte_order_mark, count_lines, decode_text
+from .text_files import TextFile, count_lines, decode_text
 
 _DIFF: Final = 20_000
 """Characters of a diff."""
@@ -56,7 +57,7 @@ class Files:
                 without it.
 
         Raises:
-            Re2MissingError: google-re2 is not installed.
+            ImportError: google-re2 is not installed.
             NotImplementedError: the system has no race-free paths (Windows).
             ValueError: the path is no folder, or a limit is not positive.
         """

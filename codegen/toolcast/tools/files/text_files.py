@@ -1,20 +1,15 @@
 """Text of files: how bytes are decoded, what is no text, and where lines end."""
 
-import codecs
 from typing import Final, Literal
 
 from msgspec import Struct
 
 from ...runtime import RefusalError
 from ...runtime.workspace.path_errors import shown
+from ..byte_order_marks import byte_order_mark
 
 Encoding = Literal["utf-8", "utf-16", "latin-1"]
 
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _SIGNATURES: Final = (
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -63,11 +58,6 @@ class TextFile(Struct, frozen=True):
         if self.line_end != "\n":
             text = text.replace("\n", self.line_end)
         return self.mark + text.encode(self.encoding)
-
-
-def byte_order_mark(data: bytes) -> tuple[bytes, str]:
-    """The byte order mark at the start of `data`, and its encoding; nothing and "" where there is none."""
-    return next(((mark, encoding) for mark, encoding in _MARKS if data.startswith(mark)), (b"", ""))
 
 
 def decode_text(data: bytes, path: str, encoding: Encoding | None = None) -> TextFile:

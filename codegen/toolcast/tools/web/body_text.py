@@ -7,12 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from ..byte_order_marks import byte_order_mark
+
 _TEXTUAL: Final = re.compile(
     r"text/|.*[+/](json|xml|yaml|x-yaml|javascript|ecmascript|x-javascript|x-ndjson|ndjson|jsonl|graphql|toml|sql|"
     r"x-www-form-urlencoded|xhtml\+xml|x-sh|rtf|x-tex|json-seq|manifest)$"
 )
 _BINARY: Final = re.compile(r"(image|audio|video|font|model)/|application/(pdf|zip|gzip|x-.*compressed)$")
-_MARKS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _DECLARED: Final = re.compile(
     rb"""<meta[^>]{0,300}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})""", re.I
 )
@@ -94,9 +95,8 @@ def text_of(content: bytes, media: MediaType, *, whole: bool = True) -> str | No
 
 def _stated(content: bytes, media: MediaType) -> str:
     """The charset that a body states: by its first bytes, its media type, or its head."""
-    for mark, charset in _MARKS:
-        if content.startswith(mark):
-            return charset
+    if marked := byte_order_mark(content)[1]:
+        return marked
     found = _known(media.charset)
     if found or not _TEXTUAL.match(media.name):
         return found
