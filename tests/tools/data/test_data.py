@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -340,7 +341,7 @@ def test_limits_must_be_above_0(tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolcast.tools.data.data.find_spec", {}.get)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ImportError, match=r"toolcast\[tools\]"):
         Data(Workspace(tmp_path))
 

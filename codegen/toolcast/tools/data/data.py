@@ -4,7 +4,6 @@ import asyncio
 import os
 import threading
 from contextlib import ExitStack, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
@@ -18,6 +17,7 @@ from ..generated.data.data_analysis import (
     DataAnalysisSourceFile,
     DataAnalysisSourceResult,
 )
+from ..libraries import require
 from .analysis import Reply, Request
 from .chart_files import ChartFiles
 from .columns import Column, Kind
@@ -77,7 +77,7 @@ class Data:
             max_charts: charts that are kept; the oldest of this object go first.
 
         Raises:
-            ImportError: duckdb is not installed.
+            ImportError: duckdb, pygal or python-calamine is not installed.
             ValueError: a limit is not above 0, or `charts` is no folder.
         """
         limits = (memory_limit, timeout, threads, max_running, max_results, max_result_bytes, max_charts)
@@ -85,7 +85,7 @@ class Data:
             raise ValueError("Every limit must be above 0.")
         if charts is not None and not Path(charts).is_dir():
             raise ValueError(f"charts: {str(charts)!r} is no folder.")
-        _check_installed()
+        require("Data", "duckdb", "pygal", "python_calamine")
         self._workspace = workspace
         self._memory = memory_limit
         self._timeout = timeout
@@ -228,10 +228,3 @@ def _result(name: str, reply: Reply, chart: Path | None) -> DataAnalysisResult:
         chart_path=None if chart is None else str(chart),
         truncated=reply.truncated,
     )
-
-
-def _check_installed() -> None:
-    """Raises ImportError, with the remedy, where a library is missing. Processes of calls import them."""
-    for library in ("duckdb", "pygal", "python_calamine"):
-        if find_spec(library) is None:
-            raise ImportError(f"{library} is not installed; run: pip install 'toolcast[tools]'")

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ...runtime import RefusalError
 from ...runtime.workers import abandoned
+from ..libraries import require
 from .search_pattern import RE2, PatternError, shorten, translate
 
 _MEMORY: Final = 2 << 20
@@ -18,10 +19,6 @@ _LARGEST_PROGRAM: Final = 100_000
 """Instructions of a pattern."""
 _STEPS: Final = 1 << 28
 """Instructions times bytes of one call of RE2, which cannot be stopped: some 1.5 s in the worst case."""
-
-
-class Re2MissingError(ImportError):
-    """google-re2 is not installed."""
 
 
 class OversizedError(Exception):
@@ -167,7 +164,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
 
     Raises:
         PatternError: it is none, or too large.
-        Re2MissingError: google-re2 is not installed.
+        ImportError: google-re2 is not installed.
     """
     engine = load_re2()
     text = translate(pattern, RE2, ignore_case=ignore_case, multiline=multiline)
@@ -193,8 +190,6 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
 
 @cache
 def load_re2() -> Any:
-    """The library RE2. Raises Re2MissingError, with the remedy."""
-    try:
-        return import_module("re2")
-    except ImportError as problem:
-        raise Re2MissingError("grep needs google-re2: run pip install 'toolcast[tools]'") from problem
+    """The library RE2 (google-re2). Raises ImportError, with the remedy."""
+    require("grep", "re2")
+    return import_module("re2")

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from msgspec import Struct
 
 from ...jsonschema.formats import is_email, is_uri
+from ..byte_order_marks import byte_order_mark
 from ..timestamps import timestamp_text
 from .blocks import Block, Heading, Passage, headings, passages
 from .filters import instant
@@ -22,7 +22,6 @@ MAX_LINKS: Final = 200
 _TITLE: Final = 300
 _LAST: Final = 253_402_300_799.0
 """The end of the year 9999; files may claim any time."""
-_LIBRARIES: Final = ("lxml.html", "yaml", "watchfiles")
 _AUTHOR: Final = re.compile(r"(?P<name>[^<>]{1,200}?)\s*<(?P<email>[^<>\s]{1,200})>")
 # Names that front matter has for what documents have fields for.
 _ALIASES: Final = {
@@ -125,21 +124,6 @@ def skip_reason(path: str) -> str | None:
     return f"{ending[1:]} files are not read" if ending in _OTHER_DOCUMENTS else None
 
 
-def check_libraries() -> None:
-    """Import what documents are read with.
-
-    Raises:
-        ImportError: something is not installed.
-    """
-    for name in _LIBRARIES:
-        try:
-            import_module(name)
-        except ModuleNotFoundError as missing:
-            raise ImportError(
-                f"Knowledge needs {name.partition('.')[0]}; run: pip install 'toolcast[tools]'"
-            ) from missing
-
-
 def _markdown(data: bytes) -> _Content:
     fields, body = split_front_matter(_decoded(data))
     return _Content("page", markdown_blocks(body), links_in(body), fields)
@@ -175,9 +159,9 @@ _OTHER_DOCUMENTS: Final = frozenset(
 
 
 def _decoded(data: bytes) -> str:
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    mark, encoding = byte_order_mark(data)
     try:
-        text = data.decode(encoding)
+        text = data[len(mark) :].decode(encoding or "utf-8")
     except UnicodeDecodeError as problem:
         raise UnreadableError("It is no text in UTF-8.") from problem
     if "\0" in text:

@@ -24,9 +24,9 @@ from ..generated.knowledge.knowledge_search import (
     KnowledgeSearchParams,
     KnowledgeSearchResult,
 )
+from ..libraries import require
 from .blocks import outline
 from .collection_reader import CollectionReader
-from .documents import check_libraries
 from .embedder import BATCH, Embedder, vectors
 from .filters import check_filter
 from .index import Index
@@ -74,7 +74,7 @@ class Knowledge:
         """
         if max_bytes < 1:
             raise ValueError("max_bytes must be at least 1.")
-        check_libraries()
+        require("Knowledge", "lxml", "yaml", "watchfiles")
         self._embedder = embedder
         self._watches = watch
         self._max_bytes = max_bytes

@@ -175,15 +175,6 @@ def cron_times(schedule: str, timezone: str) -> CronTimes:
     return CronTimes(expression=expression, zone=zone)
 
 
-def check_cronsim() -> None:
-    """Import the library.
-
-    Raises:
-        ImportError: it is not installed.
-    """
-    _cronsim()
-
-
 def _times(expression: str, seconds: float, zone: tzinfo) -> Iterator[float]:
     latest = seconds
     for time in _cronsim().CronSim(expression, datetime.fromtimestamp(seconds, zone)):
@@ -211,9 +202,5 @@ def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-@cache
 def _cronsim() -> Any:
-    try:
-        return import_module("cronsim")
-    except ModuleNotFoundError as missing:
-        raise ImportError("Schedule needs cronsim; run: pip install 'toolcast[tools]'") from missing
+    return import_module("cronsim")

@@ -19,8 +19,9 @@ from ..database import StorageError
 from ..generated._types.cron_job import CronJob
 from ..generated.schedule.cron_add import CronAddParams
 from ..generated.schedule.cron_list import CronListParams, CronListResult
+from ..libraries import require
 from ..timestamps import timestamp_seconds, timestamp_text
-from .cron_times import check_cronsim, cron_times
+from .cron_times import cron_times
 from .job_table import Ended, Job, JobTable
 from .records import Notification, Recipient, ScheduledRun, Status, notifications
 
@@ -78,7 +79,7 @@ class Schedule:
         """
         if not min(grace, run_seconds, max_running, max_jobs, poll) > 0:
             raise ValueError("grace, run_seconds, max_running, max_jobs and poll must be more than 0.")
-        check_cronsim()
+        require("Schedule", "cronsim")
         self._run = run
         self._notify = notify
         self._grace = grace

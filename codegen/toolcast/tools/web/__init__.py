@@ -7,6 +7,7 @@ Requests go to public addresses, unless the program allows others: `AccessRules`
 from typing import TYPE_CHECKING, Any
 
 from ...lazy_exports import lazy_exports
+from ..libraries import missing
 
 if TYPE_CHECKING:
     from .access_rules import AccessRules
@@ -56,9 +57,7 @@ _load = lazy_exports(
 def __getattr__(name: str) -> Any:
     try:
         return _load(name)
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("httpx", "httpcore", "anyio"):
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").partition(".")[0] not in ("httpx", "httpcore", "anyio"):
             raise
-        raise ImportError(
-            f"{__name__} needs {missing.name}, which is not installed; run: pip install 'toolcast[tools]'"
-        ) from missing
+        raise missing(__name__, problem.name or "httpx") from problem

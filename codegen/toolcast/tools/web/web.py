@@ -16,6 +16,7 @@ from ...runtime.hidden_characters import without_hidden
 from ..generated.web.http_request import HttpRequestParams, HttpRequestResult
 from ..generated.web.web_fetch import WebFetchParams, WebFetchResult
 from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSearchResultResultsItem
+from ..libraries import require
 from .access_rules import AccessRules
 from .api_request import build_request, to_result
 from .exchange import Bounds, Connecting, WebRequest, exchange
@@ -63,7 +64,11 @@ class Web:
             resolve: gives the addresses of names; the system's resolver by default.
             tls: certificates that are trusted; those of httpx by default.
             user_agent: value of `User-Agent` where a call does not have its own.
+
+        Raises:
+            ImportError: trafilatura, or a part of it, is not installed.
         """
+        require("Web", "trafilatura", "charset_normalizer")
         self._rules = rules or AccessRules()
         self._limits = limits or WebLimits()
         self._search = search
