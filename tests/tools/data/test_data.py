@@ -1,6 +1,7 @@
 """Tables of files, rows and earlier results; outputs; limits."""
 
 import asyncio
+import errno
 import json
 import math
 import sys
@@ -171,6 +172,37 @@ def test_charts_past_the_limit_are_removed_and_the_rest_with_the_handler(tmp_pat
     assert [path.exists() for path in paths] == [False, True, True]
     analyst.close()
     assert not paths[0].parent.exists()
+
+
+def test_a_chart_that_cannot_be_removed_takes_no_new_one_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "charts"
+    folder.mkdir()
+    analyst = Analyst(tmp_path, charts=folder, max_charts=1)
+    chart = {"type": "line", "x": "x", "y": ["x"]}
+    first = Path(analyst(inline(["x"], [[1], [2]]), output="chart", chart=chart).data.chart_path)
+    first.unlink()
+    first.mkdir()
+    second = analyst(inline(["x"], [[1], [2]]), output="chart", chart=chart)
+    assert second.success, second.error
+    assert Path(second.data.chart_path).is_file()
+    analyst.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("toolcast.tools.data.data.new_file", "no room for a result"),
+        ("sys.executable", "could not be started"),
+    ],
+)
+def test_what_the_system_refuses_an_analysis_is_said(
+    analyst: Analyst, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(name, "/nonexistent/python" if name == "sys.executable" else full)
+    assert words in analyst.error(inline(["x"], [[1]]))
 
 
 def test_charts_in_a_folder_of_the_program_stay(tmp_path: Path) -> None:

@@ -733,7 +733,13 @@ def test_the_process_that_reads_a_page_has_no_secret_of_the_environment(
     monkeypatch.setattr(subprocess, "run", spy)
     readable_page("<html><body><p>words to read</p></body></html>", JOB, 30.0)
     assert seen
-    assert {*seen[0]} <= {"PYTHONPATH", "PYTHONUTF8", "SYSTEMROOT"}
+    assert {*seen[0]} <= {"LC_ALL", "TMPDIR", "SYSTEMROOT"}
+
+
+def test_a_page_is_refused_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with pytest.raises(RefusalError, match="no process can be started"):
+        readable_page("<html><body><p>words to read</p></body></html>", JOB, 30.0)
 
 
 def test_a_page_cannot_write_or_read_files_by_its_markup(tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ class ChartFiles:
                 ) from problem
             self._written.append(path)
             while len(self._written) > self._most:
-                self._written.popleft().unlink(missing_ok=True)
+                with suppress(OSError):  # removed or replaced by the program; the new chart is written
+                    self._written.popleft().unlink()
             return path
 
     def close(self) -> None:

@@ -1,24 +1,20 @@
 """Starts the process of an analysis, exchanges request and reply with it, and ends it."""
 
 import asyncio
-import sys
-import tempfile
+import os
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import msgspec
 
 from ...runtime.errors import RefusalError
+from ..python_process import python_command, python_environment
 from .analysis import Reply, Request
 from .process_main import Limits
 
 _REPLY = 64 * 1024 * 1024
 """Bytes of a reply at most."""
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from toolcast.tools.data.process_main import main; main()"
-)
+_PROGRAM = "toolcast.tools.data.process_main"
 
 
 async def carry_out(
@@ -38,22 +34,24 @@ async def carry_out(
         The reply.
 
     Raises:
-        RefusalError: the process ended without a reply.
+        RefusalError: the process could not be started, or ended without a reply.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-I",
-        "-c",
-        _START,
-        msgspec.json.encode([path for path in sys.path if Path(path).is_absolute()]).decode(),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        pass_fds=tuple(descriptors),
-        env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
-        cwd="/",
-        start_new_session=True,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *python_command(_PROGRAM),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=tuple(descriptors),
+            env=python_environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as problem:
+        raise RefusalError(
+            f"The analysis could not be started: {os.strerror(problem.errno or 0)}. Try again later, or tell "
+            "the user."
+        ) from problem
     running.add(process)
     try:
         answer = await _exchanged(process, request, limits)

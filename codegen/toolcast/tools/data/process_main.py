@@ -11,6 +11,8 @@ import threading
 
 import msgspec
 
+from ..python_process import limit_process
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Limits that the system holds a process to.
@@ -32,7 +34,8 @@ def main() -> None:
     The process ends where standard input does: whoever started it is gone, or waits no longer.
     """
     limits = msgspec.json.decode(sys.stdin.buffer.readline(), type=Limits)
-    _limit(limits)
+    # RLIMIT_DATA: Linux counts all memory that a process may write; other systems the heap alone.
+    limit_process(RLIMIT_CPU=limits.cpu, RLIMIT_FSIZE=limits.file, RLIMIT_DATA=limits.memory)
     request = sys.stdin.buffer.readline()
     threading.Thread(target=_end_with_input, daemon=True).start()
     from .analysis import Request, analyse
@@ -42,22 +45,6 @@ def main() -> None:
     sys.stdout.buffer.flush()
     # At once: a database that is taken down in order takes its time.
     os._exit(0)
-
-
-def _limit(limits: Limits) -> None:
-    import resource
-
-    wanted = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_CPU: limits.cpu,
-        resource.RLIMIT_FSIZE: limits.file,
-        # Linux counts all memory that a process may write; other systems the heap alone.
-        resource.RLIMIT_DATA: limits.memory,
-    }
-    for kind, most in wanted.items():
-        _, hard = resource.getrlimit(kind)
-        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (least, least))
 
 
 def _end_with_input() -> None:

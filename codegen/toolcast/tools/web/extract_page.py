@@ -1,7 +1,6 @@
 """The program that makes a page readable, in a process of its own with limits (`readable_page`).
 
-It reads a `Job` as one line of JSON and then the page, and writes an `Extract` as JSON. A parser in C and
-heuristics in Python read what strangers wrote here, and only a process can be stopped.
+It reads a `Job` as one line of JSON and then the page, and writes an `Extract` as JSON.
 """
 
 import sys
@@ -9,6 +8,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+
+from ..python_process import limit_process
 
 NOT_INSTALLED = 3
 """The exit code where a library is missing."""
@@ -49,8 +50,7 @@ class Extract(Struct, frozen=True, kw_only=True):
 def main() -> None:
     """Read a job, and write its extract."""
     job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
-    if sys.platform != "win32":
-        _limit(job)
+    limit_process(RLIMIT_CPU=job.seconds, RLIMIT_AS=job.memory, RLIMIT_FSIZE=0)
     page = sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
         sys.stdout.buffer.write(msgspec.json.encode(extract(page, job)))
@@ -94,25 +94,3 @@ def extract(page: str, job: Job) -> Extract:
         content = None
     text = content or str(html2txt(tree))
     return Extract(title=title[:1_000] or None, content=text[: job.characters])
-
-
-def _limit(job: Job) -> None:
-    """Bound time and memory, also where nobody is left to stop the process; no file is written."""
-    import resource
-
-    for kind, amount in (
-        (resource.RLIMIT_CPU, job.seconds),
-        (resource.RLIMIT_AS, job.memory),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, most = resource.getrlimit(kind)
-        amount = amount if most == resource.RLIM_INFINITY else min(amount, most)
-        try:
-            resource.setrlimit(kind, (amount, amount))
-        except (OSError, ValueError):  # a system without this limit; time is bounded by the parent, too
-            continue
-
-
-if __name__ == "__main__":
-    main()

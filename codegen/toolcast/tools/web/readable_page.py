@@ -2,12 +2,13 @@
 
 import os
 import subprocess
-import sys
 from math import ceil
 
 import msgspec
 
 from ...runtime.errors import RefusalError
+from ..libraries import missing
+from ..python_process import python_command, python_environment
 from .extract_page import NOT_INSTALLED, Extract, Job
 from .urls import shown
 
@@ -26,23 +27,28 @@ def readable_page(page: str, job: Job, seconds: float) -> Extract:
         Title and content.
 
     Raises:
-        RefusalError: the process reached a limit, or found nothing to read.
+        RefusalError: the process could not be started, reached a limit, or found nothing to read.
         ImportError: a library is not installed.
     """
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", _PROGRAM],
+            python_command(_PROGRAM),
             input=msgspec.json.encode(job) + b"\n" + page.encode("utf-8", "replace"),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds,
-            env=_environment(),
+            env=python_environment(),
             check=False,
         )
         if done.returncode == NOT_INSTALLED:
-            raise ImportError("trafilatura, or a part of it, is missing; run: pip install 'toolcast[tools]'")
+            raise missing("web_fetch", "trafilatura, or a part of it,")
         done.check_returncode()
         extract = msgspec.json.decode(done.stdout, type=Extract)
+    except OSError as problem:
+        raise RefusalError(
+            f"{shown(job.url)} could not be made readable: no process can be started "
+            f"({os.strerror(problem.errno or 0)}). Ask for it with the format html, or fetch it again later."
+        ) from problem
     except (subprocess.SubprocessError, msgspec.MsgspecError):
         raise RefusalError(
             f"{shown(job.url)} could not be made readable within {ceil(seconds)} s and "
@@ -55,11 +61,3 @@ def readable_page(page: str, job: Job, seconds: float) -> Extract:
             "html, or use another source."
         )
     return extract
-
-
-def _environment() -> dict[str, str]:
-    """The modules of this process, and nothing else of its environment, in which secrets may stand."""
-    environment = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONUTF8": "1"}
-    if "SYSTEMROOT" in os.environ:  # without it no Python starts on Windows
-        environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return environment
