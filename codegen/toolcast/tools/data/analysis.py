@@ -98,6 +98,9 @@ def analyse(request: Request) -> Reply:
             return _analysed(request, -1)
     except RefusalError as problem:
         return Reply(refusal=str(problem))
+    except OSError as problem:
+        what = problem.strerror or "the system refuses"
+        return Reply(refusal=f"The analysis failed: {what}. Try again later, or tell the user.")
     except (MemoryError, RecursionError):
         return Reply(refusal="The analysis needs more memory than it may use. Filter and select earlier.")
 

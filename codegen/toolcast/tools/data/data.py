@@ -131,6 +131,11 @@ class Data:
                 f"The analysis was stopped after {self._timeout:g} seconds. Filter and select earlier, or do "
                 "it in several calls."
             ) from None
+        except OSError as problem:  # no descriptor, process, or space for a temporary file
+            raise RefusalError(
+                f"The analysis could not be carried out: {problem.strerror or 'the system refuses'}. Try again "
+                "later, or tell the user."
+            ) from problem
 
     async def aclose(self) -> None:
         """End analyses that run, and release results and the temporary folder of charts."""

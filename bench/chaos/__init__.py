@@ -1,0 +1,1 @@
+"""Random calls of the reference toolset while the system fails around it."""
