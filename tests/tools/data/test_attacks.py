@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from toolcast.runtime import RefusalError
 from toolcast.tools.data.analysis import Request, analyse
-from toolcast.tools.data.engine import connect
+from toolcast.tools.data.engine import Connection, connect
 from toolcast.tools.data.queries import check_query
 from toolcast.tools.generated.data.data_analysis import DataAnalysisParams
 
@@ -105,10 +105,16 @@ QUERIES = {
 }
 
 
+@pytest.fixture(scope="module")
+def connection() -> Connection:
+    """One for all queries: a connection takes longer than they do."""
+    return connect((), MEMORY, 1)
+
+
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-def test_sql_reaches_the_table_of_its_step_and_nothing_else(query: str) -> None:
+def test_sql_reaches_the_table_of_its_step_and_nothing_else(query: str, connection: Connection) -> None:
     with pytest.raises(RefusalError):
-        check_query(connect((), MEMORY, 1), query)
+        check_query(connection, query)
     reply = analysed(TABLE, {"op": "sql", "query": query})
     assert reply.refusal.startswith("Step 1 (sql): "), (reply.refusal, reply.rows)
     assert not [*Path(tempfile.gettempdir()).glob("toolcast-attack*")]
@@ -118,12 +124,13 @@ def test_sql_reaches_the_table_of_its_step_and_nothing_else(query: str) -> None:
     "query",
     [query for query in QUERIES.values() if query.startswith(("SELECT", "COPY", "ATTACH", "INSTALL", "SET"))],
 )
-def test_the_database_itself_reaches_nothing_where_the_check_would_fail(query: str) -> None:
+def test_the_database_itself_reaches_nothing_where_the_check_would_fail(
+    query: str, connection: Connection
+) -> None:
     """The second barrier: settings that are locked. What passes it reads nothing from outside."""
     import duckdb
 
-    connection = connect((), MEMORY, 1)
-    connection.execute("CREATE TABLE data AS SELECT 1 AS a, 'x' AS b")
+    connection.execute("CREATE OR REPLACE TABLE data AS SELECT 1 AS a, 'x' AS b")
     if "sleep" in query or "pandas_scan" in query or "arrow_scan" in query or "python_map" in query:
         return
     try:
@@ -220,23 +227,25 @@ def test_an_id_of_a_result_cannot_be_guessed(analyst: Analyst) -> None:
     assert "no result" in analyst.error({"kind": "result", "result_id": "res_000000"})
 
 
-def test_results_of_other_calls_cannot_be_reached_by_sql(analyst: Analyst) -> None:
-    other = analyst(inline(["secret"], [["s3cret"]])).data.result_id
-    for table in (other, f"'{other}'", "s0", "memory.main.s0"):
-        assert "s3cret" not in analyst.error(TABLE, {"op": "sql", "query": f"SELECT * FROM {table}"})
+def test_results_of_other_calls_cannot_be_reached_by_sql(contained: Analyst) -> None:
+    other = contained(inline(["secret"], [["s3cret"]])).data.result_id
+    for table in (other, f"'{other}'"):  # names inside of its own database: QUERIES
+        assert "s3cret" not in contained.error(TABLE, {"op": "sql", "query": f"SELECT * FROM {table}"})
 
 
-def test_the_process_has_none_of_the_environment(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_has_none_of_the_environment(contained: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is started is looked at by the system's own means."""
     monkeypatch.setenv("TOOLCAST_ATTACK", "s3cret")
     environments: list[bytes] = []
 
     async def main() -> None:
-        task = asyncio.create_task(analyst.call(TABLE, {"op": "sql", "query": ENDLESS}))
-        while not analyst.data._running:
+        task = asyncio.create_task(contained.call(TABLE, {"op": "sql", "query": ENDLESS}))
+        while not contained.data._running:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
-        environments.extend(Path(f"/proc/{each.pid}/environ").read_bytes() for each in analyst.data._running)
+        environments.extend(
+            Path(f"/proc/{each.pid}/environ").read_bytes() for each in contained.data._running
+        )
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
@@ -279,21 +288,21 @@ def test_a_bomb_ends_within_its_limits(tmp_path: Path, query: str) -> None:
     analyst.close()
 
 
-def test_a_workbook_with_a_cell_far_away_takes_no_more_than_its_limit(analyst: Analyst) -> None:
+def test_a_workbook_with_a_cell_far_away_takes_no_more_than_its_limit(contained: Analyst) -> None:
     """A dense table up to the last cell that a sheet can have would hold 17 thousand million cells."""
-    write_xlsx(analyst.folder / "far.xlsx", [["a"], [1]])
-    with zipfile.ZipFile(analyst.folder / "far.xlsx") as archive:
+    write_xlsx(contained.folder / "far.xlsx", [["a"], [1]])
+    with zipfile.ZipFile(contained.folder / "far.xlsx") as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
     sheet = "xl/worksheets/sheet1.xml"
     parts[sheet] = (
         parts[sheet].replace(b"<row><c t", b'<row r="1"><c r="A1" t', 1).replace(b"</sheetData>", far)
     )
-    with zipfile.ZipFile(analyst.folder / "far.xlsx", "w") as archive:
+    with zipfile.ZipFile(contained.folder / "far.xlsx", "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
-    assert analyst.error("far.xlsx")
-    assert analyst.rows(TABLE) == [[1, "x"], [2, "y"]]
+    assert contained.error("far.xlsx")
+    assert contained.rows(TABLE) == [[1, "x"], [2, "y"]]
 
 
 @pytest.mark.thorough
@@ -320,9 +329,9 @@ def test_a_workbook_that_unpacks_to_too_much_takes_no_more_than_its_limit(tmp_pa
     analyst.close()
 
 
-def test_compressed_files_are_not_unpacked_behind_the_name(analyst: Analyst) -> None:
-    (analyst.folder / "bomb.csv").write_bytes(gzip.compress(b"a\n" + b"1\n" * 10_000_000))
-    result = analyst("bomb.csv")
+def test_compressed_files_are_not_unpacked_behind_the_name(contained: Analyst) -> None:
+    (contained.folder / "bomb.csv").write_bytes(gzip.compress(b"a\n" + b"1\n" * 10_000_000))
+    result = contained("bomb.csv")
     assert not result.success or result.data.row_count < 10_000_000
 
 
@@ -333,12 +342,12 @@ def test_a_table_that_is_too_large_to_keep_is_refused(tmp_path: Path) -> None:
     analyst.close()
 
 
-def test_a_call_that_is_cancelled_leaves_no_process(analyst: Analyst) -> None:
+def test_a_call_that_is_cancelled_leaves_no_process(contained: Analyst) -> None:
     async def main() -> list[int]:
-        task = asyncio.create_task(analyst.call(TABLE, {"op": "sql", "query": ENDLESS}))
-        while not analyst.data._running:
+        task = asyncio.create_task(contained.call(TABLE, {"op": "sql", "query": ENDLESS}))
+        while not contained.data._running:
             await asyncio.sleep(0.01)
-        started = [each.pid for each in analyst.data._running]
+        started = [each.pid for each in contained.data._running]
         await asyncio.sleep(0.2)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -347,20 +356,20 @@ def test_a_call_that_is_cancelled_leaves_no_process(analyst: Analyst) -> None:
     [pid] = asyncio.run(main())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert analyst.data._places == 0
+    assert contained.data._places == 0
 
 
-def test_aclose_ends_an_analysis_that_runs(analyst: Analyst) -> None:
+def test_aclose_ends_an_analysis_that_runs(contained: Analyst) -> None:
     async def main() -> Any:
-        task = asyncio.create_task(analyst.call(TABLE, {"op": "sql", "query": ENDLESS}))
-        while not analyst.data._running:
+        task = asyncio.create_task(contained.call(TABLE, {"op": "sql", "query": ENDLESS}))
+        while not contained.data._running:
             await asyncio.sleep(0.01)
-        await analyst.data.aclose()
+        await contained.data.aclose()
         return await task
 
     assert not asyncio.run(main()).success
-    assert not analyst.data._running
-    assert len(analyst.data._results) == 0
+    assert not contained.data._running
+    assert len(contained.data._results) == 0
 
 
 def test_the_process_ends_with_the_program_that_started_it(tmp_path: Path) -> None:

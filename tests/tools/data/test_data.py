@@ -91,17 +91,18 @@ def test_every_format_gives_the_same_table(analyst: Analyst, ending: str) -> Non
     assert analyst.rows(stated) == ROWS
 
 
-def test_a_result_is_the_source_of_a_later_call(analyst: Analyst) -> None:
-    (analyst.folder / "sales.csv").write_text(SALES)
+def test_a_result_is_the_source_of_a_later_call(contained: Analyst) -> None:
+    (contained.folder / "sales.csv").write_text(SALES)
     sort = {"op": "sort", "keys": [{"column": "amount", "descending": True}]}
-    first = analyst("sales.csv", sort, output="schema")
+    first = contained("sales.csv", sort, output="schema")
     assert first.data.rows is None
-    (analyst.folder / "sales.csv").unlink()
+    (contained.folder / "sales.csv").unlink()
     source = {"kind": "result", "result_id": first.data.result_id}
-    assert analyst.rows(source) == ROWS
-    assert analyst.rows(source, {"op": "limit", "count": 1, "offset": 2}) == ROWS[2:]
+    assert contained.rows(source) == ROWS
+    assert contained.rows(source, {"op": "limit", "count": 1, "offset": 2}) == ROWS[2:]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_oldest_result_goes_first(tmp_path: Path) -> None:
     analyst = Analyst(tmp_path, max_results=2)
     ids = [analyst(inline(["a"], [[number]])).data.result_id for number in range(2)]
@@ -162,6 +163,7 @@ def test_a_chart_is_an_image_that_runs_and_loads_nothing(analyst: Analyst, kind:
     assert "alert(1)" in "".join(root.itertext())  # as text
 
 
+@pytest.mark.usefixtures("in_process")
 def test_charts_past_the_limit_are_removed_and_the_rest_with_the_handler(tmp_path: Path) -> None:
     analyst = Analyst(tmp_path, max_charts=2)
     chart = {"type": "line", "x": "x", "y": ["x"]}
@@ -351,18 +353,18 @@ def test_calls_at_once_keep_their_results(tmp_path: Path) -> None:
     analyst = Analyst(tmp_path, max_running=2)
 
     async def main() -> list[Any]:
-        return await asyncio.gather(*(analyst.call(inline(["a"], [[number]])) for number in range(6)))
+        return await asyncio.gather(*(analyst.call(inline(["a"], [[number]])) for number in range(4)))
 
     results = asyncio.run(main())
-    assert [result.data.rows for result in results] == [[[number]] for number in range(6)]
-    assert len({result.data.result_id for result in results}) == 6
+    assert [result.data.rows for result in results] == [[[number]] for number in range(4)]
+    assert len({result.data.result_id for result in results}) == 4
     analyst.close()
 
 
-def test_after_aclose_calls_are_refused(analyst: Analyst) -> None:
-    analyst.close()
-    analyst.close()
-    assert "ending" in analyst.error(inline(["a"], [[1]]))
+def test_after_aclose_calls_are_refused(contained: Analyst) -> None:
+    contained.close()
+    contained.close()
+    assert "ending" in contained.error(inline(["a"], [[1]]))
 
 
 def test_limits_must_be_above_0(tmp_path: Path) -> None:
@@ -378,15 +380,15 @@ def test_a_missing_library_is_named_with_the_remedy(tmp_path: Path, monkeypatch:
         Data(Workspace(tmp_path))
 
 
-def test_no_descriptor_is_left_open(analyst: Analyst) -> None:
-    (analyst.folder / "sales.csv").write_text(SALES)
-    analyst("sales.csv")
-    analyst.data._results.clear()
+def test_no_descriptor_is_left_open(contained: Analyst) -> None:
+    (contained.folder / "sales.csv").write_text(SALES)
+    contained("sales.csv")
+    contained.data._results.clear()
     before = len(list(Path("/dev/fd").iterdir()))
     for source in ("sales.csv", "none.csv", inline(["a"], [[1]])):
-        analyst(source)
-        analyst.error(source, {"op": "select", "columns": ["none"]})
-    analyst.data._results.clear()
+        contained(source)
+        contained.error(source, {"op": "select", "columns": ["none"]})
+    contained.data._results.clear()
     assert len(list(Path("/dev/fd").iterdir())) == before
 
 
@@ -397,8 +399,10 @@ def test_integers_past_64_bits_are_numbers(cell: Any, shown: Any) -> None:
     assert to_json(cell, 4) == shown
 
 
-def test_a_process_that_ended_is_waited_for_once(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_process_that_ended_is_waited_for_once(
+    contained: Analyst, caplog: pytest.LogCaptureFixture
+) -> None:
     """A signal to a process that has just ended would take its status from the event loop."""
-    for number in range(5):
-        assert analyst.rows(inline(["a"], [[number]])) == [[number]]
+    for number in range(3):
+        assert contained.rows(inline(["a"], [[number]])) == [[number]]
     assert "Unknown child process" not in caplog.text
