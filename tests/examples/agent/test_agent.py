@@ -16,6 +16,7 @@ from examples.agent.models import PROVIDERS
 from examples.agent.terminal import RED, Screen
 from tests.agents.dispatch.answers import TEXT
 from tests.clients.conftest import Client, client
+from tests.examples.agent.conftest import RunHere
 from tests.examples.agent.scenarios import SCENARIOS, SECRET
 from tests.examples.agent.scripted_server import CLIENTS, ENVIRONMENT, Call, serving
 from tests.examples.agent.terminal import COMMAND, environment, piped
@@ -73,27 +74,29 @@ def test_a_missing_client(
 
 
 @pytest.mark.parametrize("provider", sampled(PROVIDERS, ("ollama",)))
-def test_an_unreachable_server(provider: str, client: Client, tmp_path: Path) -> None:
+def test_an_unreachable_server(provider: str, client: Client, run_here: RunHere, tmp_path: Path) -> None:
     client(CLIENTS[provider])
     with socket.socket() as taken:  # bound, and not listening
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        done = piped(["--provider", provider, "--base-url", url, str(tmp_path)], AWS_MAX_ATTEMPTS="1")
+        done = run_here(["--provider", provider, "--base-url", url, str(tmp_path)], AWS_MAX_ATTEMPTS="1")
     assert done.returncode == 1
     assert "The run ended: provider_error" in done.stdout
     assert "onnect" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("provider", sampled(CLIENTS, ("ollama", "text")))
-def test_a_recording_plays_without_a_model(provider: str, client: Client, tmp_path: Path) -> None:
+@pytest.mark.parametrize("provider", sampled(CLIENTS, ("ollama",)))
+def test_a_recording_plays_without_a_model(
+    provider: str, client: Client, run_here: RunHere, tmp_path: Path
+) -> None:
     client(CLIENTS[provider])
     recording = str(tmp_path / "recording.jsonl")
     folder = str(tmp_path)
     with serving(provider, [SHOW]) as served:
         arguments = ["--provider", provider, "--base-url", served.url, "--autonomy", "full"]
-        recorded = piped([*arguments, "--record", recording, folder])
-    replayed = piped(["--replay", recording, "--autonomy", "full", folder], OPENAI_API_KEY="")
+        recorded = run_here([*arguments, "--record", recording, folder])
+    replayed = run_here(["--replay", recording, "--autonomy", "full", folder], OPENAI_API_KEY="")
     assert (recorded.returncode, replayed.returncode) == (0, 0)
     assert replayed.stdout == f"? Do it.\n{recorded.stdout}"
     assert TEXT in recorded.stdout
@@ -106,10 +109,10 @@ def written(path: Path, *lines: object) -> str:
     return str(path)
 
 
-def test_a_recording_that_ends_early(tmp_path: Path) -> None:
+def test_a_recording_that_ends_early(run_here: RunHere, tmp_path: Path) -> None:
     call = '<tool_call>{"name": "bash", "arguments": {"command": "echo"}}</tool_call>'
     lines = [{"question": "Go."}, {"provider": "text", "answer": [{"text": call}]}]
-    done = piped(["--replay", written(tmp_path / "r.jsonl", *lines), str(tmp_path)])
+    done = run_here(["--replay", written(tmp_path / "r.jsonl", *lines), str(tmp_path)])
     assert done.returncode == 1
     assert "the recording has no further answer" in done.stdout
 
@@ -171,7 +174,7 @@ def test_colours(
     assert out.getvalue() == ("\x1b[31mwords\x1b[0m\n" if coloured else "words\n")
 
 
-def test_a_model_cannot_write_control_sequences(tmp_path: Path) -> None:
+def test_a_model_cannot_write_control_sequences(run_here: RunHere, tmp_path: Path) -> None:
     hostile = "\x1b]0;title\x07\x1b[2J\r\u202eeveryone\x9b31m"
     (tmp_path / "hostile").write_text(hostile)
     call = (
@@ -184,16 +187,9 @@ def test_a_model_cannot_write_control_sequences(tmp_path: Path) -> None:
         {"provider": "text", "answer": [{"text": hostile}]},
     ]
     recording = written(tmp_path / "r.jsonl", *lines)
-    done = subprocess.run(
-        [*COMMAND, "--replay", recording, str(tmp_path)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        env=environment(),
-        start_new_session=True,
-        check=True,
-        timeout=30,
-    )
-    shown = done.stdout.decode()
+    done = run_here(["--replay", recording, str(tmp_path)])
+    assert done.returncode == 0
+    shown = done.stdout
     assert not {"\x1b", "\x07", "\r", "\u202e", "\x9b"} & set(shown)
     assert r"\x1b]0;title" in shown
 

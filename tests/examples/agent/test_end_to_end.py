@@ -1,16 +1,14 @@
 """The terminal agent with every official client, over sockets, against a server that plays a script."""
 
-import io
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from examples.agent import __main__ as agent
 from tests.clients.conftest import Client, client
+from tests.examples.agent.conftest import RunHere
 from tests.examples.agent.scenarios import SCENARIOS, SECRET, Outcome, Scenario
-from tests.examples.agent.scripted_server import CLIENTS, ENVIRONMENT, PROVIDERS, Served, serving
+from tests.examples.agent.scripted_server import CLIENTS, PROVIDERS, Served, serving
 
 __all__ = ["client"]
 
@@ -28,33 +26,26 @@ PAIRS = [
 
 @pytest.fixture
 def run(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_here: RunHere, caplog: pytest.LogCaptureFixture
 ) -> Run:
-    """Run the command in this process, with a question on a pipe and no terminal."""
+    """Run the command in its folder, and look at what is left of it."""
     folder = tmp_path / "folder"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    for name, value in {**ENVIRONMENT, "AGENT_SECRET_TOKEN": SECRET}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("OTEL_TRACES_EXPORTER", raising=False)
-    monkeypatch.setattr(agent, "approver", lambda: None)
     caplog.set_level("DEBUG", "toolcast")
 
     def run(served: Served, arguments: Sequence[str]) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("Do it."))
         recording = tmp_path / "recording.jsonl"
-        code = agent.main(["--base-url", served.url, "--record", str(recording), *arguments])
+        done = run_here(
+            ["--base-url", served.url, "--record", str(recording), *arguments], AGENT_SECRET_TOKEN=SECRET
+        )
         kept = [path.read_bytes() for path in (recording, tmp_path / "state") if path.exists()]
-        captured = capsys.readouterr()
         return Outcome(
             folder=folder,
             served=served,
-            shown=captured.out + captured.err,
+            shown=done.stdout + done.stderr,
             written=caplog.text + b"\n".join(kept).decode("utf-8", "replace"),
-            code=code,
+            code=done.returncode,
         )
 
     return run

@@ -7,6 +7,7 @@ import pytest
 
 from tests.agents.dispatch.answers import TEXT
 from tests.clients.conftest import Client, client
+from tests.examples.agent.conftest import RunHere
 from tests.examples.agent.scripted_server import Call, Served, serving
 from tests.examples.agent.terminal import at_terminal, piped
 
@@ -67,7 +68,7 @@ def test_ctrl_c_cancels_the_turn_and_keeps_the_conversation(tmp_path: Path) -> N
     assert served.text(2).index("first question") < served.text(2).index("second question")
 
 
-def test_a_pause_is_resumed_by_another_process(tmp_path: Path) -> None:
+def test_a_pause_is_resumed_by_another_process(run_here: RunHere, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     state = tmp_path / "run.state"
@@ -76,7 +77,7 @@ def test_a_pause_is_resumed_by_another_process(tmp_path: Path) -> None:
         paused = piped(arguments)
         assert (paused.returncode, len(served.bodies)) == (3, 1)
         assert state.stat().st_mode & 0o777 == 0o600
-        assert piped(arguments).returncode == 3  # nobody can be asked here, either
+        assert run_here(arguments).returncode == 3  # nobody can be asked here, either
         assert not (folder / "one").exists()
         with at_terminal(arguments) as terminal:
             terminal.expect("Run it?")
