@@ -365,9 +365,9 @@ def test_models_need_what_was_generated(lib: Library, registry: ToolRegistry) ->
 
 
 def test_a_provider_that_was_not_generated_is_told(lib: Library, registry: ToolRegistry) -> None:
-    toolset = lib.bridge.RegistryToolset(registry, provider="cohere")
+    toolset = lib.bridge.RegistryToolset(registry, provider="groq")
     agent = lib.ai.Agent(lib.model("done"), toolsets=[toolset])
-    with pytest.raises(UnknownProviderError, match="cohere"):
+    with pytest.raises(UnknownProviderError, match="groq"):
         asyncio.run(agent.run("go"))
 
 

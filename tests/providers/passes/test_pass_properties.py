@@ -85,6 +85,9 @@ def test_a_pass_applied_twice_changes_nothing(schema: Any, number: int) -> None:
         if name == "optional_nulls":
             # With `also-null` properties stay optional, so their nulls go on to count as keys.
             changing = [one for one in changing if one.keyword not in COUNTING]
+        if name == "unevaluated":
+            # It stays, and properties of its items go on to be sent as null.
+            changing = [one for one in changing if one.keyword != "uniqueItems"]
         assert changing == [], name
 
 
