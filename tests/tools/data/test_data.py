@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -198,13 +199,13 @@ def test_a_chart_that_cannot_be_removed_takes_no_new_one_with_it(tmp_path: Path)
     ],
 )
 def test_what_the_system_refuses_an_analysis_is_said(
-    analyst: Analyst, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+    contained: Analyst, monkeypatch: pytest.MonkeyPatch, name: str, words: str
 ) -> None:
     def full() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(name, "/nonexistent/python" if name == "sys.executable" else full)
-    assert words in analyst.error(inline(["x"], [[1]]))
+    assert words in contained.error(inline(["x"], [[1]]))
 
 
 def test_charts_in_a_folder_of_the_program_stay(tmp_path: Path) -> None:
@@ -406,3 +407,23 @@ def test_a_process_that_ended_is_waited_for_once(
     for number in range(3):
         assert contained.rows(inline(["a"], [[number]])) == [[number]]
     assert "Unknown child process" not in caplog.text
+
+
+def test_what_the_system_lacks_is_refused_in_words(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("toolcast.tools.data.data.carry_out", fail)
+    result = analyst(inline(["a"], [[1]]))
+    assert result.error == (
+        "The analysis could not be carried out: Too many open files. Try again later, or tell the user."
+    )
+
+
+def test_rows_that_do_not_fit_on_the_disk_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("toolcast.tools.data.analysis.write_rows", fail)
+    reply = analysed(inline(["a"], [[1]]))
+    assert reply.refusal == "The analysis failed: No space left on device. Try again later, or tell the user."
