@@ -1,8 +1,10 @@
 """http_request over sockets: what a server reads, and what becomes of its response."""
 
 import asyncio
+import errno
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +26,20 @@ def refused(tools: Web, url: str, **parameters: Any) -> str:
     with pytest.raises(RefusalError) as problem:
         request(tools, url, **parameters)
     return str(problem.value)
+
+
+def test_certificates_that_cannot_be_read_are_refused_in_words_and_read_by_a_later_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail() -> Any:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with serving(lambda _: response("ok")) as server, monkeypatch.context() as patch:
+        tools = web(tls=None)
+        patch.setattr(httpx, "create_ssl_context", fail)
+        assert "cannot be read: Too many open files" in refused(tools, server.url())
+        patch.undo()
+        assert request(tools, server.url()).body == "ok"
 
 
 def test_a_request_arrives_as_it_was_written() -> None:

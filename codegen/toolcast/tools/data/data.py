@@ -133,8 +133,8 @@ class Data:
             ) from None
         except OSError as problem:  # no descriptor, process, or space for a temporary file
             raise RefusalError(
-                f"The analysis could not be carried out: {problem.strerror or 'the system refuses'}. Try again "
-                "later, or tell the user."
+                f"The analysis could not be carried out: {problem.strerror or 'the system refuses'}. Try "
+                "again later, or tell the user."
             ) from problem
 
     async def aclose(self) -> None:

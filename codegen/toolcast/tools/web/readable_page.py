@@ -55,11 +55,6 @@ def readable_page(page: str, job: Job, seconds: float) -> Extract:
             f"{job.memory // 1_000_000} MB: the page is too large or too deeply nested. Ask for it with the "
             "format html, or use another source."
         ) from None
-    except OSError as problem:
-        raise RefusalError(
-            f"{shown(job.url)} could not be made readable: {problem.strerror or 'the system refuses'}. Try again "
-            "later, or ask for it with the format html."
-        ) from problem
     if not extract.content.strip():
         raise RefusalError(
             f"{shown(job.url)} has nothing to read without running its scripts. Ask for it with the format "

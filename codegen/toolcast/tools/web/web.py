@@ -204,9 +204,17 @@ class Web:
 
     @cached_property
     def _connecting(self) -> Connecting:
+        """Raises RefusalError, and is tried again by the next call."""
+        try:
+            tls = self._tls or httpx.create_ssl_context()
+        except OSError as problem:
+            raise RefusalError(
+                "The certificates that are trusted cannot be read: "
+                f"{problem.strerror or 'the system refuses'}. Try again later, or tell the user."
+            ) from problem
         return Connecting(
             rules=self._rules,
-            tls=self._tls or httpx.create_ssl_context(),
+            tls=tls,
             resolve=self._resolve,
             user_agent=self._user_agent,
         )
