@@ -151,6 +151,35 @@ def test_a_cancellation_that_was_asked_for_passes(awaited: bool, options: dict[s
     free.set()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_call_cancelled_before_its_handler_begins_warns_of_nothing() -> None:
+    """Now and then a call with a limit of time lets others run first; it may be cancelled there."""
+    begun: list[int] = []
+
+    async def handler(params: Any, context: Any) -> str:
+        begun.append(1)
+        return "done"
+
+    registry = ToolRegistry(timeout=5)
+    registry.register(EDIT, handler)
+
+    async def cancelled() -> int:
+        for _ in range(600):
+            task = asyncio.create_task(registry.execute("edit", GOOD))
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait({task})
+        return 600 - len(begun)
+
+    unraised: list[Any] = []
+    hook, sys.unraisablehook = sys.unraisablehook, unraised.append
+    try:
+        assert asyncio.run(cancelled()) > 0
+    finally:
+        sys.unraisablehook = hook
+    assert unraised == []
+
+
 def test_a_group_that_is_cancelled_from_above_ends() -> None:
     """A TaskGroup, a timeout and a scope of anyio ask as `Task.cancel` does."""
     registry = ToolRegistry()

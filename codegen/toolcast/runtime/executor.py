@@ -4,7 +4,7 @@ decode → policy, rate limit → secrets → precheck → approval → handler 
 """
 
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -307,7 +307,12 @@ class _Call:
 
         self.executor.timed += 1
         if self.executor.timed % _TURN == 0:
-            await asyncio.sleep(0)
+            try:
+                await asyncio.sleep(0)
+            except BaseException:
+                if isinstance(work, Coroutine):
+                    work.close()  # Python warns of a coroutine that never began
+                raise
         scope = asyncio.timeout(seconds)
         if self.waiting is not None:
             self.waiting.scope = scope
