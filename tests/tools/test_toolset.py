@@ -3,23 +3,28 @@
 # ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
 
 import asyncio
+import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime import Framework, RefusalError, ToolRegistry, ToolResult
+from toolcast.runtime import Framework, RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy, RateLimit
 from toolcast.tools import OUTPUT_LIMIT, SHAPES, TIMEOUTS, supervision, toolset
 from toolcast.tools.files import Files
+from toolcast.tools.generated.files.edit import EditParams
 from toolcast.tools.generated.registry import BINDINGS
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs/toolset.md").read_text("utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 FILES = {"file_read", "file_write", "edit", "multi_edit", "glob", "grep"}
 ALWAYS = FILES | {"bash", "bash_process", "http_request", "web_fetch", "data_analysis"}
 
@@ -260,17 +265,40 @@ def test_the_documented_table_is_true() -> None:
         line.split("|")[1:4] for line in DOCS.partition("\n## ")[0].splitlines() if line.startswith("| `")
     ]
     stated: dict[str, str] = {}
-    for tools, _, permissions in rows:
-        names, levels = re.findall(r"`(\w+)`", tools), re.findall(r"`(\w+)`", permissions)
-        stated |= zip(names, levels * len(names) if len(levels) == 1 else levels, strict=True)
-    assert stated.items() <= {name: binding.permission for name, binding in BINDINGS.items()}.items()
+    for tool, _, permission in rows:
+        stated[tool.strip(" `")] = permission.strip(" `")
+    assert stated == {name: binding.permission for name, binding in BINDINGS.items()}
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap (bwrap) is not installed")
+def test_every_documented_example_runs_in_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("docs", "incidents"):
+        (tmp_path / folder).mkdir()
+    examples = EXAMPLES[1:]
+    assert len(examples) == 11
+
+    async def run() -> None:
+        names: dict[str, Any] = {"toolset": toolset, "model": coder}
+        opened: list[Any] = []
+        for example in examples:
+            made = eval(compile(example, "docs/toolset.md", "exec", PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+            if inspect.isawaitable(made):
+                await made
+            opened += [value for value in names.values() if hasattr(value, "aclose")]
+        edited = EditParams(file_path="vendor/a.py", old_string="a", new_string="b")
+        with pytest.raises(RefusalError, match="Change the original"):
+            names["edit"](edited, ToolContext())
+        for each in {id(each): each for each in opened if not isinstance(each, type)}.values():
+            await each.aclose()
+
+    asyncio.run(run())
 
 
 def test_the_documented_program_runs(tmp_path: Path) -> None:
-    program = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)[0]
     (tmp_path / "README.md").write_text("What it is about.\n")
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", EXAMPLES[0]],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert "What it is about." in done.stdout, done.stderr
