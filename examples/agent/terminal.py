@@ -1,5 +1,6 @@
 """The terminal: what a run does as it happens, in colour where somebody sees it, and who is asked."""
 
+import json
 import os
 import sys
 from contextlib import suppress
@@ -38,7 +39,7 @@ class Screen:
             case Discarded():
                 self.line("(The answer begins anew.)", DIM)
             case Calling(name=name, arguments=arguments):
-                text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+                text = arguments if isinstance(arguments, str) else _json(arguments)
                 more = f"… ({len(text)} characters)" if len(text) > _ARGUMENTS else ""
                 self.line(f"> {name} {text[:_ARGUMENTS]}{more}", BOLD)
             case Called(call=call):
@@ -77,6 +78,14 @@ class Screen:
             self.line(f"  {line[:_WIDTH]}", DIM if result.success else RED)
         if len(lines) > _LINES:
             self.line(f"  … {len(lines) - _LINES} more lines", DIM)
+
+
+def _json(arguments: object) -> str:
+    """Arguments as a provider's client parsed them; they may hold what no JSON text has."""
+    try:
+        return json.dumps(arguments, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "(cannot be shown)"
 
 
 def _lines(output: str) -> list[str]:

@@ -86,7 +86,7 @@ def test_a_terminal_sequence_in_an_approval_question_is_escaped(name: str) -> No
     assert "\\" in text
 
 
-@given(TEXT)
+@given(TEXT.filter(lambda text: text.isascii() or not re.search("[\ud800-\udfff]", text)))  # no JSON text
 @example("\x1b[1A")
 def test_no_text_adds_a_line_to_an_approval_question(hostile: str) -> None:
     """Any text in a call that a person is asked about: the question has the lines that it has without."""
@@ -134,6 +134,7 @@ def test_a_terminal_sequence_in_a_run_does_nothing_to_the_screen_of_the_agent(na
 
 
 @given(TEXT)
+@example("\ud800")
 def test_on_a_colour_terminal_the_agent_writes_no_sequence_but_its_own(hostile: str) -> None:
     """Any text of a run on a terminal with colours: bold, dim, red and plain are the only sequences."""
 
@@ -147,6 +148,19 @@ def test_on_a_colour_terminal_the_agent_writes_no_sequence_but_its_own(hostile: 
         screen.show(event)
     left = re.sub(r"\x1b\[(?:0|1|2|31)m", "", out.getvalue())
     assert not [letter for letter in left if unicodedata.category(letter) == "Cc" and letter not in "\n\t"]
+
+
+def test_arguments_that_no_json_text_has_do_not_end_the_conversation() -> None:
+    """Half a surrogate pair or endless nesting in arguments, which the client of a provider parsed."""
+    deep: Any = "x"
+    for _ in range(100_000):
+        deep = [deep]
+    out = io.StringIO()
+    screen = Screen(out)
+    for arguments in ({"a": "\ud800", "\udfff": 1}, {"a": deep}, {"a": float("nan")}, None, "\ud800"):
+        screen.show(Calling(round=1, id="c1", name="bash", arguments=arguments))
+    assert out.getvalue().count("> bash ") == 5
+    assert out.getvalue().encode()
 
 
 def recording(folder: Path, *calls: tuple[str, dict[str, Any]]) -> Path:
