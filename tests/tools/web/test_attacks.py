@@ -721,15 +721,6 @@ def test_a_page_that_takes_too_much_memory_is_given_up() -> None:
         readable_page(page, msgspec.structs.replace(JOB, seconds=20, memory=300_000_000), 30.0)
 
 
-def test_a_page_is_refused_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(*_: Any, **__: Any) -> Any:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-
-    monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(RefusalError, match="could not be made readable: Too many open files"):
-        readable_page("<html><body><p>words to read</p></body></html>", JOB, 30.0)
-
-
 def test_the_process_that_reads_a_page_has_no_secret_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
