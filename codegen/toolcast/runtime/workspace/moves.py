@@ -1,4 +1,5 @@
-"""Renaming that replaces nothing. POSIX has no call for it: `rename` replaces files and empty folders."""
+"""Renaming, with or without replacing. POSIX has no call that replaces nothing: `rename` replaces files and
+empty folders."""
 
 import errno
 import os
@@ -6,8 +7,35 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 
+from .places import status_or_none
+from .resolution import Place
+
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 """The file system, or its rules, have no second name for a file."""
+
+
+def move(origin: Place, moved: os.stat_result, target: Place, *, replace: bool) -> None:
+    """Rename what stands at a place.
+
+    Args:
+        origin: where it stands; not the root.
+        moved: its status.
+        target: where it is to stand; not the root.
+        replace: replace a file, link or empty folder that is there.
+
+    Raises:
+        FileExistsError: the target exists, and `replace` is False.
+        OSError: the system refuses.
+    """
+    assert origin.name is not None
+    assert target.name is not None
+    present = status_or_none(target)
+    if present is None or not replace:
+        move_to_new_name(origin.folder, origin.name, target.folder, target.name)
+    elif not os.path.samestat(present, moved):
+        os.replace(origin.name, target.name, src_dir_fd=origin.folder, dst_dir_fd=target.folder)
+    elif origin.names != target.names:  # two names of one file, of which the system would keep both
+        os.unlink(origin.name, dir_fd=origin.folder)
 
 
 def move_to_new_name(source_folder: int, source: str, target_folder: int, target: str) -> None:

@@ -3,34 +3,25 @@
 import errno
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from .atomic_write import append_all, write_atomically
+from .file_opening import open_flags, open_regular, open_to_append
 from .glob_pattern import parse_glob
-from .moves import move_to_new_name
+from .moves import move
 from .path_errors import PathError, WorkspaceError, path_errors, shown, system_error
 from .path_status import PathStatus, check_regular, check_system, kind, path_status
+from .places import file_name, movable_name, present_status, status_or_none
 from .removal import remove_tree
-from .resolution import FILE, FOLDER, OpenFolder, Place, Root, names_below, resolved
+from .resolution import FOLDER, OpenFolder, Root, names_below, resolved
 from .spelling import check_spelling
 from .tree_walk import Entry, Limits, Step, open_entry, walk_tree
 
-_MODES = {
-    "r": os.O_RDONLY,
-    "r+": os.O_RDWR,
-    "w": os.O_WRONLY | os.O_CREAT,
-    "w+": os.O_RDWR | os.O_CREAT,
-    "a": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
-    "a+": os.O_RDWR | os.O_CREAT | os.O_APPEND,
-    "x": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
-    "x+": os.O_RDWR | os.O_CREAT | os.O_EXCL,
-}
 MAX_ENTRIES = 100_000
-_TRIES = 10
 S = TypeVar("S")
 
 
@@ -110,13 +101,11 @@ class Workspace:
             PathError: the operating system refuses the path.
             ValueError: the mode does not exist.
         """
-        mode_kind = mode.replace("b", "").replace("t", "")
-        if mode_kind not in _MODES or len(mode) - len(mode_kind) > 1:
-            raise ValueError(f"There is no mode {mode!r}.")
+        flags = open_flags(mode)
         with path_errors(path), resolved(self._root, path) as place:
-            fd = self._open_file(place, path, _MODES[mode_kind], 0o666)
+            fd = open_regular(place, path, self._root.system, flags)
             try:
-                if mode_kind.startswith("w"):  # only now: an open that is refused must change nothing
+                if "w" in mode:  # only now: an open that is refused must change nothing
                     os.ftruncate(fd, 0)
                 if "b" in mode:
                     return os.fdopen(fd, mode)
@@ -155,8 +144,8 @@ class Workspace:
             PathError: the operating system refuses; the file is as it was.
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
-            name = _named(place, path)
-            replaced = _status(place, name)
+            name = file_name(place, path)
+            replaced = status_or_none(place)
             if replaced is not None:
                 check_regular(replaced, path, self._root.system, writes=True)
                 if create_only:
@@ -181,14 +170,14 @@ class Workspace:
             PathError: the operating system refuses; the file is as it was.
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
-            fd, created = self._open_to_append(place, path)
+            fd, created = open_to_append(place, path, self._root.system)
             try:
                 if created and mode is not None:
                     os.fchmod(fd, mode)
                 append_all(fd, data)
             except BaseException:
                 if created and os.fstat(fd).st_size == 0:
-                    os.unlink(_named(place, path), dir_fd=place.folder)
+                    os.unlink(file_name(place, path), dir_fd=place.folder)
                 raise
             finally:
                 os.close(fd)
@@ -210,7 +199,7 @@ class Workspace:
             PathError: a folder on the way does not exist.
         """
         with path_errors(path), resolved(self._root, path) as place:
-            _status(place, place.name)  # refuses another spelling of what is there
+            status_or_none(place)  # refuses another spelling of what is there
             return self.root.joinpath(*place.names)
 
     def relative(self, path: str) -> str:
@@ -299,7 +288,7 @@ class Workspace:
             PathError: nothing is there, or the operating system refuses the path.
         """
         with path_errors(path), resolved(self._root, path, follow=follow) as place:
-            return path_status(_present(place, place.name))
+            return path_status(present_status(place))
 
     def exists(self, path: str) -> bool:
         """Whether something stands at a path, or where a link at its end leads.
@@ -317,7 +306,7 @@ class Workspace:
         with path_errors(path):
             try:
                 with resolved(self._root, path) as place:
-                    return _status(place, place.name) is not None
+                    return status_or_none(place) is not None
             except (FileNotFoundError, NotADirectoryError):
                 return False
 
@@ -361,10 +350,11 @@ class Workspace:
             resolved(self._root, target, follow=False) as place,
         ):
             with path_errors(source):
-                name = _movable(origin, source)
-                moved = _present(origin, name)
+                movable_name(origin, source)
+                moved = present_status(origin)
             try:
-                _move(origin, name, moved, place, _movable(place, target), replace)
+                movable_name(place, target)
+                move(origin, moved, place, replace=replace)
             except FileNotFoundError as problem:
                 raise PathError(f"{shown(source)} does not exist any more. List its folder.") from problem
             except OSError as problem:
@@ -389,8 +379,8 @@ class Workspace:
             PathError: the operating system refuses; with `recursive`, a part may be removed by then.
         """
         with path_errors(path), resolved(self._root, path, follow=False) as place:
-            name = _movable(place, path)
-            if kind(_present(place, name).st_mode) != "folder":
+            name = movable_name(place, path)
+            if kind(present_status(place).st_mode) != "folder":
                 os.unlink(name, dir_fd=place.folder)
             elif recursive:
                 remove_tree(place.folder, name)
@@ -471,7 +461,7 @@ class Workspace:
     def _entries(self, path: str, state: S, step: Step[S], limits: Limits) -> Iterator[Entry]:
         with path_errors(path):
             with resolved(self._root, path) as place:
-                _status(place, place.name)  # refuses another spelling of what is there
+                status_or_none(place)  # refuses another spelling of what is there
                 start = place.names
             for names, status in walk_tree(self._root, start, state, step, limits):
                 yield Entry(
@@ -486,30 +476,6 @@ class Workspace:
         with path_errors(path):
             return open_entry(self._root, path)
 
-    def _open_file(self, place: Place, path: str, flags: int, mode: int) -> int:
-        """Open a regular file."""
-        name = _named(place, path)
-        fd = os.open(name, flags | FILE, mode, dir_fd=place.folder)
-        try:
-            check_spelling(place.folder, name, WorkspaceError)
-            writes = flags & (os.O_WRONLY | os.O_RDWR) != 0
-            check_regular(os.fstat(fd), path, self._root.system, writes=writes)
-            os.set_blocking(fd, True)
-        except BaseException:
-            os.close(fd)
-            raise
-        return fd
-
-    def _open_to_append(self, place: Place, path: str) -> tuple[int, bool]:
-        """Open a regular file to append to; whether it was made for it."""
-        flags = os.O_WRONLY | os.O_APPEND
-        for _ in range(_TRIES):
-            with suppress(FileNotFoundError):
-                return self._open_file(place, path, flags, 0), False
-            with suppress(FileExistsError):
-                return self._open_file(place, path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
-        raise system_error(errno.EBUSY)
-
 
 def _nothing(_: str) -> bool:
     return False
@@ -520,46 +486,3 @@ def _joined(path: str, further: str) -> str:
     if not further:
         return path
     return further if path == "." or further.startswith("/") else f"{path}/{further}"
-
-
-def _named(place: Place, path: str) -> str:
-    """The name of a file; the root is none."""
-    if place.name is None:
-        raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
-    return place.name
-
-
-def _movable(place: Place, path: str) -> str:
-    """The name of what may be renamed or removed; the root may not."""
-    if place.name is None:
-        raise WorkspaceError(f"{shown(path)} is the workspace itself, which stays. Name a path in it.")
-    return place.name
-
-
-def _present(place: Place, name: str | None) -> os.stat_result:
-    """The status of a name, of a link itself; without a name, of the folder."""
-    if name is None:
-        return os.fstat(place.folder)
-    status = os.stat(name, dir_fd=place.folder, follow_symlinks=False)
-    check_spelling(place.folder, name, WorkspaceError)
-    return status
-
-
-def _status(place: Place, name: str | None) -> os.stat_result | None:
-    """The status of a name, of a link itself; None where it does not exist."""
-    try:
-        return _present(place, name)
-    except FileNotFoundError:
-        return None
-
-
-def _move(
-    origin: Place, source: str, moved: os.stat_result, place: Place, target: str, replace: bool
-) -> None:
-    present = _status(place, target)
-    if present is None or not replace:
-        move_to_new_name(origin.folder, source, place.folder, target)
-    elif not os.path.samestat(present, moved):
-        os.replace(source, target, src_dir_fd=origin.folder, dst_dir_fd=place.folder)
-    elif origin.names != place.names:  # two names of one file, of which the system would keep both
-        os.unlink(source, dir_fd=origin.folder)

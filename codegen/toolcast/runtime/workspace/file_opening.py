@@ -1,0 +1,86 @@
+"""Regular files opened where a path ends: by descriptor, no link followed, checked once they are open."""
+
+import errno
+import os
+from contextlib import suppress
+
+from .path_errors import WorkspaceError, system_error
+from .path_status import check_regular
+from .places import file_name
+from .resolution import FILE, Place
+from .spelling import check_spelling
+
+_FLAGS = {
+    "r": os.O_RDONLY,
+    "r+": os.O_RDWR,
+    "w": os.O_WRONLY | os.O_CREAT,
+    "w+": os.O_RDWR | os.O_CREAT,
+    "a": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+    "a+": os.O_RDWR | os.O_CREAT | os.O_APPEND,
+    "x": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+    "x+": os.O_RDWR | os.O_CREAT | os.O_EXCL,
+}
+_TRIES = 10
+
+
+def open_flags(mode: str) -> int:
+    """The flags of `os.open` for a mode of the builtin `open`. "w" does not truncate: that is done once the
+    file is checked. Raises ValueError where there is no such mode."""
+    kind = mode.replace("b", "").replace("t", "")
+    if kind not in _FLAGS or len(mode) - len(kind) > 1:
+        raise ValueError(f"There is no mode {mode!r}.")
+    return _FLAGS[kind]
+
+
+def open_regular(place: Place, path: str, system: int | None, flags: int, mode: int = 0o666) -> int:
+    """Open a regular file.
+
+    Args:
+        place: where the path ends.
+        path: the path that the model wrote, for errors.
+        system: the device of `/proc`.
+        flags: as for `os.open`.
+        mode: permission bits of a new file.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        WorkspaceError: it is no regular file, or is to be written and has another name elsewhere.
+        OSError: the system refuses.
+    """
+    name = file_name(place, path)
+    fd = os.open(name, flags | FILE, mode, dir_fd=place.folder)
+    try:
+        check_spelling(place.folder, name, WorkspaceError)
+        writes = flags & (os.O_WRONLY | os.O_RDWR) != 0
+        check_regular(os.fstat(fd), path, system, writes=writes)
+        os.set_blocking(fd, True)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def open_to_append(place: Place, path: str, system: int | None) -> tuple[int, bool]:
+    """Open a regular file to write at its end; make it where it does not exist.
+
+    Args:
+        place: where the path ends.
+        path: the path that the model wrote, for errors.
+        system: the device of `/proc`.
+
+    Returns:
+        Its descriptor, and whether it was made.
+
+    Raises:
+        WorkspaceError: it is no regular file, or has another name elsewhere.
+        OSError: the system refuses.
+    """
+    flags = os.O_WRONLY | os.O_APPEND
+    for _ in range(_TRIES):  # others may make and remove it meanwhile
+        with suppress(FileNotFoundError):
+            return open_regular(place, path, system, flags), False
+        with suppress(FileExistsError):
+            return open_regular(place, path, system, flags | os.O_CREAT | os.O_EXCL), True
+    raise system_error(errno.EBUSY)
