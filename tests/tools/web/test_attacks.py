@@ -1,9 +1,7 @@
 """Attacks on and through the tools of the web. Each test has the name of one, and fails where it succeeds."""
 
 import asyncio
-import errno
 import gzip
-import os
 import shutil
 import ssl
 import subprocess
