@@ -119,6 +119,7 @@ def results(secret: str) -> dict[str, Callable[[], Any]]:
         "refusal": raises(RefusalError(f"no {secret}")),
         "retry": raises(RetryError(f"no {secret}")),
         "bug": raises(ValueError(secret)),
+        "bug whose class a server named": raises(type(secret, (Exception,), {})(secret)),
         "deferred": raises(CallDeferred(f"ask {secret}")),
     }
 

@@ -204,8 +204,8 @@ class _Call:
                 raise raised from None
             where = self.stage if " " in self.stage else f"the {self.stage}"
             result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
-            failed = Failed(name, call_id, provider, self.stage, type(raised).__name__, number)
-            guard.notify(observers, failed)
+            kind = guard.redact_text(type(raised).__name__)
+            guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
         result = encodable(result, name, call_id)
         repairs = self._repairs(recorded)
         if repairs:
@@ -367,7 +367,7 @@ def report_fault(
         problem=problem,
         redact=guard.redactor(),
     )
-    kind = type(problem).__name__
+    kind = guard.redact_text(type(problem).__name__)
     result = ToolResult.failed(
         f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
         "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."

@@ -40,8 +40,10 @@ def log(
         return
     if problem is not None and error_type is None:
         error_type = type(problem).__name__
-    if redact is not None and call_id:
-        call_id = redact(call_id)
+    if redact is not None:
+        # A library may make the classes of its exceptions of what a server sent.
+        call_id = redact(call_id) if call_id else call_id
+        error_type = redact(error_type) if error_type else error_type
     values = (event, tool, call_id or None, error_id, error_type, seconds)
     fields: dict[str, object] = dict(zip(FIELDS, values, strict=True))
     kept = None if problem is None or redact is not None else (type(problem), problem, problem.__traceback__)
