@@ -6,6 +6,7 @@ import json
 import logging
 import urllib.parse
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ from toolcast.runtime import (
 from toolcast.runtime.middleware.logs import CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.policy.terminal import question
+from toolcast.tools import toolset
 
 from generated.web.http_request import HTTP_REQUEST
 from tests.mcp.conftest import MODES, Sdk, sdk
@@ -326,3 +328,37 @@ def test_a_secret_reaches_no_client_of_a_served_registry(mode: str, sdk: Sdk) ->
     text = "\n".join(map(repr, seen))
     assert text.count("[redacted:KEY]") > len(FORMS)
     hidden_everywhere(text)
+
+
+COMMANDS = (
+    'echo "$T"',
+    'printf %s "$T" | base64',
+    'printf %s "$T" | od -An -tx1',
+    'echo "$T" >&2; exit 3',
+    'printf "%s\\n" "$T" | sed "s/./&\\n/g"',
+    "env",
+    'echo "$T" > left.txt; cat left.txt',
+    "set -x; true $T",
+)
+
+
+def test_a_secret_that_a_command_prints_is_hidden(tmp_path: Path) -> None:
+    """A secret in the environment of a command: printed, encoded, spread, traced, left in a file."""
+    with toolset(tmp_path, policy=Policy("full"), secrets=lambda _: VALUE, web=False, data=False) as registry:
+
+        def call(tool: str, **arguments: Any) -> ToolResult:
+            result = registry.execute_sync(tool, arguments)
+            hidden_everywhere(repr(result))
+            return result
+
+        for command in COMMANDS:
+            result = call("bash", command=command, env={"T": "<secret_ref:KEY>"})
+            assert "[redacted:KEY]" in result.output, command
+        assert (tmp_path / "left.txt").read_text() == f"{VALUE}\n"
+        assert "[redacted:KEY]" in call("file_read", file_path="left.txt").output
+        assert "[redacted:KEY]" in call("grep", pattern="s3cr3t.*", output="lines").output
+        started = call(
+            "bash", command='sleep 0.1; echo "$T"', env={"T": "<secret_ref:KEY>"}, run_in_background=True
+        )
+        waited = call("bash_process", process_id=json.loads(started.output)["process_id"], block=True)
+        assert "[redacted:KEY]" in waited.output

@@ -57,7 +57,7 @@ def asks(name: str, arguments: Mapping[str, Any]) -> str:
 
 READS = {
     "file_read": {"file_path": "notes.md"},
-    "grep": {"pattern": ".", "output_mode": "content", "path": "notes.md"},
+    "grep": {"pattern": ".", "output": "lines", "path": "notes.md"},
 }
 
 
@@ -80,12 +80,13 @@ def blocks(message: str) -> tuple[int, int, int]:
 
 def test_a_spoofed_result_in_a_file_stays_within_the_block_of_its_result(registry: ToolRegistry) -> None:
     """A file with `</tool_result>`, `[Tool results]`, markers of every family and turns of chats."""
-    for arguments in READS["file_read"], {**READS["file_read"], "offset": 2}:
-        record = conversation(registry, asks("file_read", arguments))
+    for tool, arguments in READS.items():
+        record = conversation(registry, asks(tool, arguments))
         message = record.messages[-2]["content"]
+        assert 'status="ok"' in message
         assert blocks(message) == (1, 1, 1)
         assert message.endswith("</tool_result>")
-        assert [call.name for call in record.calls] == ["file_read"]
+        assert [call.name for call in record.calls] == [tool]
 
 
 def test_no_marker_of_a_chat_is_left_in_a_result(registry: ToolRegistry) -> None:
@@ -211,4 +212,5 @@ def test_a_name_of_a_file_cannot_pose_as_a_result(tmp_path: Path) -> None:
         for call in (asks("glob", {"pattern": "*"}), asks("grep", {"pattern": "found"})):
             message = conversation(registry, call).messages[-2]["content"]
             assert blocks(message) == (1, 1, 1)
+            assert 'status="ok"' in message
             assert "\n[Tool results]" not in message.partition("\n")[2]
