@@ -317,7 +317,7 @@ def test_a_folder_exchanged_for_a_link_leads_no_operation_out(
             refused += 1
 
     with swapped(box, outside):
-        for _ in range(60):
+        for _ in range(30):
             attempt(lambda: workspace.write("swap/secret", b"mine"))
             attempt(lambda: workspace.append("swap/secret", b"more"))
             attempt(lambda: workspace.mkdir("swap/made/by/me", parents=True))
@@ -338,7 +338,7 @@ def test_a_folder_exchanged_for_a_link_leads_no_operation_out(
 def test_a_folder_exchanged_while_its_tree_is_removed_leads_nowhere(
     workspace: Workspace, box: Path, outside: Path
 ) -> None:
-    for number in range(15):
+    for number in range(6):
         tree = box / f"tree-{number}"
         tree.mkdir()
         with swapped(tree, outside):

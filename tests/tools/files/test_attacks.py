@@ -154,7 +154,7 @@ def test_a_search_shows_nothing_of_a_link_that_changes_meanwhile(
     with Workspace(box) as workspace, swapping(box, outside):
         program = Files(workspace)._search.ripgrep if ripgrep else None
         options = SearchOptions(frozenset(), 1 << 20, 20, program, few=0)
-        for _ in range(40):
+        for _ in range(20):
             result = search_content(
                 workspace, GrepParams(pattern="outside|harmless", output="lines"), options
             )

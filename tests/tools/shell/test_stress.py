@@ -108,7 +108,7 @@ async def many(make: Callable[[], Shell], count: int, seed: int, token: str) -> 
 @pytest.mark.parametrize(
     ("count", "isolation"),
     [
-        (40, "none"),
+        (24, "none"),
         pytest.param(2000, "none", marks=pytest.mark.thorough),
         pytest.param(300, "bubblewrap", marks=[pytest.mark.thorough, bubblewrap]),
     ],
