@@ -114,8 +114,24 @@ def _reference(place: Path, case: int, again: bool) -> tuple[dict[str, bytes], f
     return found, frozenset(_entries(config.output))
 
 
-@pytest.mark.parametrize("then", ["run again", "lose the cache", "edit again"])
-@pytest.mark.parametrize("case", range(len(CHANGES)), ids=[change.__name__[1:] for change in CHANGES])
+NAMES = [change.__name__[1:] for change in CHANGES]
+THEN = ("run again", "lose the cache", "edit again")
+
+
+@pytest.mark.parametrize(
+    ("case", "then"),
+    [
+        pytest.param(
+            case,
+            then,
+            id=f"{name}-{then}",
+            # Each change with one way on, and all ways on from one change, by default.
+            marks=() if case == 1 or then == THEN[case % 3] else pytest.mark.thorough,
+        )
+        for case, name in enumerate(NAMES)
+        for then in THEN
+    ],
+)
 def test_killed_at_any_step(memory: Path, case: int, then: str) -> None:
     def work(config: Config) -> object:
         return build(config, FAKE)

@@ -122,8 +122,18 @@ def _entries(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("then", ["assemble", "the other set", "generate"])
-@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (True, "assemble"),
+        (False, "the other set"),
+        (False, "generate"),
+        *(
+            pytest.param(first, then, marks=pytest.mark.thorough)
+            for first, then in ((True, "the other set"), (True, "generate"), (False, "assemble"))
+        ),
+    ],
+)
 def test_assemble_killed_at_any_step(memory: Path, first: bool, then: str) -> None:
     """In the project's own output, where `generate` repairs it as well, and in any other folder."""
     project = memory / "project"
