@@ -284,6 +284,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["tests.mcp.app:"], ["MODULE:ATTRIBUTE"]),
     (["no.such.module:registry"], ["no module 'no'", "PYTHONPATH"]),
     (["tests.mcp.gone:registry"], ["no module 'tests.mcp.gone'"]),
+    (["half:registry"], ["No module named 'missing_library_of_theirs'", "half.py", "install what it needs"]),
     (["tests.mcp.app:registri"], ["no attribute 'registri'", "did you mean tests.mcp.app:registry?"]),
     (["tests.mcp.app:NUMBER"], ["type int"]),
     (["tests.mcp.app:nothing"], ["NoneType"]),
@@ -301,8 +302,10 @@ WRONG: list[tuple[list[str], list[str]]] = [
 ]
 
 
-def test_what_is_wrong_is_reported_with_a_way_out() -> None:
+def test_what_is_wrong_is_reported_with_a_way_out(tmp_path: Path) -> None:
     """All of them in one process, for it takes half a second to start."""
+    (tmp_path / "half.py").write_text("import missing_library_of_theirs\n")
+    environment = {**os.environ, "LANG": "C", "PYTHONPATH": str(tmp_path)}
     code = (
         "import json, sys; from click.testing import CliRunner; from toolcast.cli.main import cli\n"
         "runs = [CliRunner().invoke(cli, ['serve', *each]) for each in json.loads(sys.argv[1])]\n"
@@ -310,20 +313,11 @@ def test_what_is_wrong_is_reported_with_a_way_out() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code, json.dumps([arguments for arguments, _ in WRONG])],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "LANG": "C"},
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True, env=environment,
     )  # fmt: skip
     for (arguments, words), (status, output, errors) in zip(WRONG, json.loads(done.stdout), strict=True):
         assert (status, output) == (1, ""), (arguments, errors)
         assert [word for word in words if word not in errors] == [], errors
-
-
-def test_a_module_that_cannot_be_imported_shows_why(tmp_path: Path) -> None:
-    (tmp_path / "half.py").write_text("import missing_library_of_theirs\n")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = command("half:registry", env=environment)
-    assert "No module named 'missing_library_of_theirs'" in done.stderr
-    assert "half.py" in done.stderr
-    assert "install what it needs" in done.stderr
 
 
 def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> None:

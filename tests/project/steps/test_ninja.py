@@ -65,11 +65,14 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "p")
 
 
-def test_it_builds_and_then_rests(project: Project, tmp_path: Path) -> None:
+def test_it_builds_then_rests_and_compiles_one_shard_for_one_change(project: Project, tmp_path: Path) -> None:
     assert project.steps().count("assemble") == 1
     assert project.output == generated(tmp_path / "g", SPECS)
     assert project.steps() == []
     assert not (project.base / ".toolcast").exists()
+    project.write("files/edit.yaml", EDITED)
+    assert project.steps() == ["compile", "assemble"]
+    assert project.output == generated(tmp_path / "e", {**SPECS, "files/edit.yaml": EDITED})
 
 
 @pytest.mark.thorough
@@ -86,13 +89,6 @@ def test_a_build_file_of_somebody_else_stays_and_can_read_ours(tmp_path: Path) -
     run(tmp_path / "p", TOOLCAST, "ninja", *words, "--file", "toolcast.ninja")
     run(tmp_path / "p", str(NINJA))
     assert tree(tmp_path / "p" / "generated") == generated(tmp_path / "g", SPECS)
-
-
-def test_one_change_compiles_one_shard(project: Project, tmp_path: Path) -> None:
-    project.steps()
-    project.write("files/edit.yaml", EDITED)
-    assert project.steps() == ["compile", "assemble"]
-    assert project.output == generated(tmp_path / "g", {**SPECS, "files/edit.yaml": EDITED})
 
 
 @pytest.mark.thorough

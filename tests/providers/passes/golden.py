@@ -120,10 +120,14 @@ def _below(entry: LedgerEntry, case: Case) -> str:
     return entry.path.removeprefix("/properties/a") if entry.path else ".."
 
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Each worker reads all cases: by libyaml, where it is there."""
+
+
 @cache
 def cases_of(name: str) -> tuple[Case, ...]:
     """The cases of a pass. Raises `FileNotFoundError` where it has no file."""
-    found = yaml.safe_load((CASES / f"{name}.yaml").read_text(encoding="utf-8"))
+    found = yaml.load((CASES / f"{name}.yaml").read_text(encoding="utf-8"), LOADER)
     return tuple(msgspec.convert(each, Case, strict=False) for each in found)
 
 
