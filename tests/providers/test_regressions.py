@@ -81,13 +81,13 @@ def test_all_of_of_two_objects_stays_satisfiable() -> None:
 @pytest.mark.parametrize(
     "name", ["title", "strict", "pattern", "type", "$ref", "properties", "default", "nullable"]
 )
-@pytest.mark.parametrize("provider", available())
-def test_a_property_named_like_a_keyword_survives(provider: str, name: str) -> None:
+def test_a_property_named_like_a_keyword_survives(name: str) -> None:
     schema = obj({name: {"type": "string"}}, required=[name], additionalProperties=False)
-    fits = re.fullmatch(load_profile(provider).dialect.property_names or ".*", name)
-    properties = normalize(schema, provider).schema["properties"]
-    assert list(properties.values()) == [{"type": "string"}]
-    assert (name in properties) == bool(fits)
+    for provider in available():
+        fits = re.fullmatch(load_profile(provider).dialect.property_names or ".*", name)
+        properties = normalize(schema, provider).schema["properties"]
+        assert list(properties.values()) == [{"type": "string"}], provider
+        assert (name in properties) == bool(fits), provider
 
 
 @pytest.mark.parametrize("provider", available())

@@ -42,14 +42,14 @@ def one_form(node: Any) -> Any:
 
 @pytest.mark.parametrize("required", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("provider", available())
-def test_the_enum_is_what_the_walk_would_send(provider: str, shape: str, required: bool) -> None:
-    plain = normalize(tool(SHAPES[shape], required), provider).schema
-    put = with_enum(plain["properties"]["agent"], VALUES, plain)
+def test_the_enum_is_what_the_walk_would_send(shape: str, required: bool) -> None:
     spec = with_enum(SHAPES[shape], VALUES, {"$defs": DEFS}, mixed=True)
-    expected = normalize(tool(spec, required), provider).schema["properties"]["agent"]
-    assert put is not None
-    assert one_form(put) == one_form(expected)
+    for provider in available():
+        plain = normalize(tool(SHAPES[shape], required), provider).schema
+        put = with_enum(plain["properties"]["agent"], VALUES, plain)
+        expected = normalize(tool(spec, required), provider).schema["properties"]["agent"]
+        assert put is not None, provider
+        assert one_form(put) == one_form(expected), provider
 
 
 @pytest.mark.parametrize("provider", ["gemini-json-schema", "moonshot"])
