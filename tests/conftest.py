@@ -1,7 +1,9 @@
 """Fixtures shared by every test."""
 
+import gc
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=by_digest[size:])
     kept = {item.nodeid for item in by_digest[:size]}
     items[:] = [item for item in items if item.nodeid in kept]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Freeze what collection makes: modules and thousands of tests, which stay until the end.
+
+    A full garbage collection looks through all of it otherwise. Some tests ask for one before and after
+    themselves, and collection itself causes many.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
