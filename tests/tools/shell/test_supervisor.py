@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.tools.shell import supervisor
+from toolcast.tools.shell import supervisor, sweep
 
 from tests.tools.shell.shells import eventually, gone, linux, new_token, with_token
 
@@ -120,3 +121,52 @@ def test_descendants_are_all_processes_below() -> None:
         for each in [process.pid, *found]:
             supervisor.send(each, 9)
     assert supervisor.descendants(process.pid) == []
+
+
+def test_a_command_whose_supervisor_is_killed_before_it_begins_does_not_begin(folder: Path) -> None:
+    """A process gets no signal for a parent that was gone before it asked for one."""
+    script = """
+import json, os, sys
+from toolcast.tools.shell import supervisor
+
+read, write = os.pipe()
+if os.fork() == 0:
+    parent = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == parent:
+            pass
+        supervisor.become(json.loads(sys.argv[1]), parent)
+    os._exit(0)
+os.close(write)
+os.wait()
+os.read(read, 1)  # ends with the last process
+"""
+    token = new_token()
+    fd = os.open(folder, os.O_RDONLY)
+    line = task(f"touch begun; sleep 0.2; : {token}", fd).decode()
+    subprocess.run([sys.executable, "-c", script, line], check=True, pass_fds=[fd], timeout=60)
+    os.close(fd)
+    assert eventually(lambda: not with_token(token))
+    assert not (folder / "begun").exists()
+
+
+def test_a_process_that_shows_no_environment_for_a_moment_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So it is while a process begins a program."""
+    marker = new_token()
+    process = subprocess.Popen(["sleep", "60"], env={sweep.MARK: marker}, start_new_session=True)
+    looked: list[int] = []
+    read = sweep._environment
+
+    def begins(pid: int) -> bytes:
+        looked.append(pid)
+        return b"" if looked.count(process.pid) == 1 else read(pid)
+
+    monkeypatch.setattr(sweep, "_environment", begins)
+    try:
+        sweep.sweep(None, marker)
+        assert process.wait(10) == -signal.SIGKILL
+    finally:
+        process.kill()
+        process.wait()

@@ -189,13 +189,14 @@ class Supervisor:
     def start(self) -> None:
         """Fork, and become the command in the child. This process has one thread, so all of Python may be
         used between fork and exec."""
+        supervisor = os.getpid()
         try:
             self.child = os.fork()
         except OSError as problem:
             os.write(2, f"The command could not be started: {problem.strerror}.\n".encode())
             self.code, self.ended, self.alone = 126, True, True
         if self.child == 0:
-            become(self.task)
+            become(self.task, supervisor)
         tell({"group": self.child})
         # Only the command may hold the pipes: their end is to come with it.
         null = os.open(os.devnull, os.O_RDWR)
@@ -326,12 +327,15 @@ class Supervisor:
         return True
 
 
-def become(task: Task) -> NoReturn:
-    """Replace this process by the command."""
+def become(task: Task, supervisor: int) -> NoReturn:
+    """Replace this process, whose parent has the id `supervisor`, by the command."""
     problem: OSError | None = None
     try:
         os.setsid()  # no terminal, and a process group of its own
         prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != supervisor:
+            # It was killed before, so no signal comes; and who sweeps knows neither group nor variables.
+            os._exit(126)
         signal.set_wakeup_fd(-1)
         for number in signal.valid_signals():
             with suppress(OSError, ValueError):  # SIGKILL, SIGSTOP

@@ -11,6 +11,9 @@ from .supervisor import descendants, send, statuses
 MARK = "TOOLCAST_COMMAND"
 """Variable whose value tells the processes of one command from all others."""
 _SECONDS = 5.0
+_LOOKS = 3
+"""How often at least to look: while a process begins a program, its environment is empty for a moment."""
+_PAUSE = 0.01
 
 
 def sweep(group: int | None, marker: str) -> None:
@@ -29,12 +32,15 @@ def sweep(group: int | None, marker: str) -> None:
                 os.killpg(group, signal.SIGKILL)
         return
     deadline = time.monotonic() + _SECONDS
-    while (found := _members(group, f"{MARK}={marker}".encode())) and time.monotonic() < deadline:
+    looks = _LOOKS
+    while looks > 0 and time.monotonic() < deadline:
+        found = _members(group, f"{MARK}={marker}".encode())
+        looks = _LOOKS if found else looks - 1
         # As the supervisor does: what is stopped cannot fork.
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for process in found:
                 send(process, number)
-        time.sleep(0.01)
+        time.sleep(_PAUSE)
 
 
 def _members(group: int | None, mark: bytes) -> list[int]:
@@ -48,6 +54,11 @@ def _members(group: int | None, mark: bytes) -> list[int]:
 
 def _has(process: int, mark: bytes) -> bool:
     try:
-        return mark in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        return mark in _environment(process).split(b"\0")
     except OSError:  # it has ended, or is another user's
         return False
+
+
+def _environment(process: int) -> bytes:
+    """The variables of a process. Raises OSError."""
+    return Path(f"/proc/{process}/environ").read_bytes()
