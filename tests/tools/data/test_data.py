@@ -191,23 +191,6 @@ def test_a_chart_that_cannot_be_removed_takes_no_new_one_with_it(tmp_path: Path)
     analyst.close()
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("toolcast.tools.data.data.new_file", "no room for a result"),
-        ("sys.executable", "could not be started"),
-    ],
-)
-def test_what_the_system_refuses_an_analysis_is_said(
-    contained: Analyst, monkeypatch: pytest.MonkeyPatch, name: str, words: str
-) -> None:
-    def full() -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(name, "/nonexistent/python" if name == "sys.executable" else full)
-    assert words in contained.error(inline(["x"], [[1]]))
-
-
 def test_charts_in_a_folder_of_the_program_stay(tmp_path: Path) -> None:
     folder = tmp_path / "charts"
     folder.mkdir()

@@ -742,12 +742,6 @@ def test_the_process_that_reads_a_page_has_no_secret_of_the_environment(
     assert {*seen[0]} <= {"LC_ALL", "TMPDIR", "SYSTEMROOT"}
 
 
-def test_a_page_is_refused_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    with pytest.raises(RefusalError, match="no process can be started"):
-        readable_page("<html><body><p>words to read</p></body></html>", JOB, 30.0)
-
-
 def test_a_page_cannot_write_or_read_files_by_its_markup(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("t0p secret")

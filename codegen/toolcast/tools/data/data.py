@@ -163,12 +163,7 @@ class Data:
             raise RefusalError("The program is ending: no analysis is carried out any more.")
 
     async def _analysed(self, params: DataAnalysisParams) -> DataAnalysisResult:
-        try:
-            output = new_file()
-        except OSError as problem:
-            raise RefusalError(
-                f"There is no room for a result: {os.strerror(problem.errno or 0)}. Tell the user."
-            ) from problem
+        output = new_file()
         try:
             reply = await self._replied(params, output)
             self._check_open()

@@ -1,7 +1,6 @@
 """Starts the process of an analysis, exchanges request and reply with it, and ends it."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -34,24 +33,19 @@ async def carry_out(
         The reply.
 
     Raises:
-        RefusalError: the process could not be started, or ended without a reply.
+        RefusalError: the process ended without a reply.
+        OSError: the system starts no process.
     """
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *python_command(_PROGRAM),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            pass_fds=tuple(descriptors),
-            env=python_environment(),
-            cwd="/",
-            start_new_session=True,
-        )
-    except OSError as problem:
-        raise RefusalError(
-            f"The analysis could not be started: {os.strerror(problem.errno or 0)}. Try again later, or tell "
-            "the user."
-        ) from problem
+    process = await asyncio.create_subprocess_exec(
+        *python_command(_PROGRAM),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        pass_fds=tuple(descriptors),
+        env=python_environment(),
+        cwd="/",
+        start_new_session=True,
+    )
     running.add(process)
     try:
         answer = await _exchanged(process, request, limits)

@@ -1,6 +1,5 @@
 """The readable part of a page, made in a process of its own that is stopped at its limits."""
 
-import os
 import subprocess
 from math import ceil
 
@@ -46,8 +45,8 @@ def readable_page(page: str, job: Job, seconds: float) -> Extract:
         extract = msgspec.json.decode(done.stdout, type=Extract)
     except OSError as problem:
         raise RefusalError(
-            f"{shown(job.url)} could not be made readable: no process can be started "
-            f"({os.strerror(problem.errno or 0)}). Ask for it with the format html, or fetch it again later."
+            f"{shown(job.url)} could not be made readable: {problem.strerror or 'the system refuses'}. Try "
+            "again later, or ask for it with the format html."
         ) from problem
     except (subprocess.SubprocessError, msgspec.MsgspecError):
         raise RefusalError(
