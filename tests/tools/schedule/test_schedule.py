@@ -1,7 +1,9 @@
 """Tasks run at their times, once each, whatever process has the file open, and are listed in order."""
 
 import asyncio
+import sqlite3
 from collections.abc import Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +252,25 @@ def test_a_reminder_does_not_run_after_its_last_moment(
 
     wait(work())
     assert program.runs == []
+
+
+def test_a_round_that_fails_does_not_end_the_schedule(
+    opened: Opened, clock: Clock, program: Program, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with opened(poll=0.01) as schedule:
+            add(schedule, "a")
+            with closing(sqlite3.connect(file)) as other:
+                other.execute("ALTER TABLE jobs RENAME TO others")
+                schedule.start()
+                while not caplog.records:
+                    await asyncio.sleep(0.01)
+                other.execute("ALTER TABLE others RENAME TO jobs")
+            clock.now += HOUR
+            while not program.runs:
+                await asyncio.sleep(0.01)
+
+    wait(work())
 
 
 def test_a_clock_that_steps_back_repeats_no_run(opened: Opened, clock: Clock, program: Program) -> None:

@@ -242,7 +242,7 @@ class Schedule:
                 wake = await asyncio.to_thread(self._table.wake)
                 if wake is not None and len(self._running) < self._max_running:
                     delay = min(delay, max(_SOONEST, wake - self._clock()))
-            except StorageError as problem:
+            except Exception as problem:  # whatever it is, the next round may succeed
                 log(ERROR, "%s", str(problem), event="schedule_unusable", problem=problem)
             with suppress(TimeoutError):
                 async with asyncio.timeout(delay):
