@@ -270,6 +270,15 @@ def test_the_documented_table_is_true() -> None:
     assert stated == {name: binding.permission for name, binding in BINDINGS.items()}
 
 
+def test_a_toolset_that_cannot_be_made_leaves_nothing_open(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208 - names alone
+    with pytest.raises(ValueError, match="is no folder") as problem:
+        toolset(tmp_path, memory=tmp_path / "memory.db", knowledge={"documents": tmp_path / "none"})
+    # The traceback holds all that was made.
+    assert problem.tb is not None
+    assert os.listdir("/proc/self/fd") == before  # noqa: PTH208 - names alone
+
+
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap (bwrap) is not installed")
 def test_every_documented_example_runs_in_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ..runtime import ToolRegistry
@@ -131,7 +131,7 @@ def toolset(
         grep=files.grep,
     )
     with ExitStack() as failed:
-        failed.callback(files.close)
+        failed.callback(files.close)  # and whatever else is opened here
         if shell is not False:
             from .shell import Shell
 
@@ -152,16 +152,18 @@ def toolset(
         if memory is not None:
             from .memory import Memory
 
-            facts = memory if isinstance(memory, Memory) else Memory(memory)
-            register_some(registry, memory_store=facts.memory_store, memory_recall=facts.memory_recall)
+            if not isinstance(memory, Memory):
+                memory = failed.enter_context(closing(Memory(memory)))
+            register_some(registry, memory_store=memory.memory_store, memory_recall=memory.memory_recall)
         if knowledge is not None:
             from .knowledge import Knowledge
 
-            documents = knowledge if isinstance(knowledge, Knowledge) else Knowledge(knowledge)
+            if not isinstance(knowledge, Knowledge):
+                knowledge = failed.enter_context(closing(Knowledge(knowledge)))
             register_some(
                 registry,
-                knowledge_search=documents.knowledge_search,
-                get_document_info=documents.get_document_info,
+                knowledge_search=knowledge.knowledge_search,
+                get_document_info=knowledge.get_document_info,
             )
         if schedule is not None:
             register_some(registry, cron_add=schedule.cron_add, cron_list=schedule.cron_list)
