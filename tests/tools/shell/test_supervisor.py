@@ -22,7 +22,7 @@ pytestmark = linux
 def task(command: str, folder: int, **more: Any) -> bytes:
     made: supervisor.Task = {
         "program": "/bin/sh", "words": ["sh", "-c", command], "environment": {"PATH": os.environ["PATH"]},
-        "folder": folder, "keep": [], "timeout": 30.0, "grace": 0.2, "processes": 100, "boxed": False,
+        "folder": folder, "keep": [], "timeout": 30.0, "grace": 0.2, "processes": 100, "sandboxed": False,
         "parent": os.getpid(),
     }  # fmt: skip
     return json.dumps({**made, **more}).encode() + b"\n"

@@ -19,7 +19,7 @@ _NETWORK_SETTINGS = ("hosts", "resolv.conf", "gai.conf", "host.conf")
 _PROBE_SECONDS = 20.0
 
 
-class Box(msgspec.Struct, frozen=True, kw_only=True):
+class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
     """How commands are isolated.
 
     Attributes:
@@ -63,7 +63,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
         return {**environment, "HOME": "/tmp", "TMPDIR": "/tmp"}
 
 
-def find(network: bool, readable: Sequence[str | os.PathLike[str]]) -> Box | str:
+def find(network: bool, readable: Sequence[str | os.PathLike[str]]) -> Sandbox | str:
     """Look for a `bwrap` that works here.
 
     Args:
@@ -71,7 +71,7 @@ def find(network: bool, readable: Sequence[str | os.PathLike[str]]) -> Box | str
         readable: paths outside of the workspace that commands may read.
 
     Returns:
-        The box; or why there is none, in words.
+        The sandbox; or why there is none, in words.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -80,28 +80,28 @@ def find(network: bool, readable: Sequence[str | os.PathLike[str]]) -> Box | str
         known = subprocess.run(
             [program, "--help"], capture_output=True, timeout=_PROBE_SECONDS, check=False
         ).stdout
-        box = Box(
+        sandbox = Sandbox(
             program=program,
             by_descriptor=b"--bind-fd" in known,
             network=network,
             readable=tuple(os.path.abspath(path) for path in readable),  # noqa: PTH100 - links are to stay
         )
-        done = _probe(box)
+        done = _probe(sandbox)
     except (OSError, subprocess.SubprocessError) as problem:
         return f"bubblewrap cannot be started: {problem}"
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip()[-300:]
-        return f"bubblewrap does not work here: {told or done.returncode}"
-    return box
+        output = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        return f"bubblewrap does not work here: {output or done.returncode}"
+    return sandbox
 
 
-def _probe(box: Box) -> "subprocess.CompletedProcess[bytes]":
-    """Run a command in the box that does nothing, in a folder that every system has."""
+def _probe(sandbox: Sandbox) -> "subprocess.CompletedProcess[bytes]":
+    """Run a command in the sandbox that does nothing, in a folder that every system has."""
     root = Path("/usr/bin")
     folder = os.open(root, os.O_RDONLY)
     try:
         return subprocess.run(
-            [*box.words(root, folder), "/bin/sh", "-c", "exit 0"],
+            [*sandbox.words(root, folder), "/bin/sh", "-c", "exit 0"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env={},

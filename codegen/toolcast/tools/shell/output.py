@@ -2,8 +2,7 @@
 
 from collections import deque
 
-HEAD = 0.7
-"""How much of what is kept is the beginning; as in results that are cut for a model."""
+from ...runtime.middleware.truncate import HEAD
 
 
 class Output:

@@ -23,8 +23,8 @@ import msgspec
 from ...runtime import RefusalError
 from . import supervisor
 from .output import Output
+from .remaining_processes import MARK, kill_remaining
 from .supervisor import Report, Task
-from .sweep import MARK, sweep
 
 Status = Literal["running", "exited", "timed_out", "stopped"]
 
@@ -387,11 +387,11 @@ class Processes:
             data = b""
         *lines, process.incoming = (process.incoming + data).split(b"\n")
         for line in lines:
-            told = json.loads(line)
-            if "group" in told:
-                process.group = told["group"]
+            message = json.loads(line)
+            if "group" in message:
+                process.group = message["group"]
             else:
-                process.report = told
+                process.report = message
         if not data or process.report is not None:
             self._finish(process)
 
@@ -420,7 +420,7 @@ class Processes:
         process.socket = None
         _collect(process.popen)
         if process.report is None:
-            sweep(process.group, process.marker)
+            kill_remaining(process.group, process.marker)
         for fd in [*process.pipes]:
             for _ in range(_DRAIN):
                 if not self._read(process, fd):

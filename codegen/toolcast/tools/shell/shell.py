@@ -101,7 +101,7 @@ class Shell:
             )
         self._workspace = workspace
         self._commands = commands
-        self._box = _find_box(isolation, network, readable)
+        self._sandbox = _find_sandbox(isolation, network, readable)
         hidden = workspace.root if commands is not None else None
         self._environment = inherit(os.environ, environment or {}, without=hidden)
         self._bash = _find_bash(workspace, self._environment["PATH"])
@@ -120,7 +120,7 @@ class Shell:
     @property
     def isolated(self) -> bool:
         """Whether commands run in a sandbox."""
-        return self._box is not None
+        return self._sandbox is not None
 
     async def bash(self, params: BashParams, context: ToolContext) -> BashResult:
         """Run a command, or start one in the background.
@@ -199,8 +199,8 @@ class Shell:
         check(params.env)
         check_text("The command", params.command)
         env = {**self._environment, **params.env}
-        if self._box is not None:
-            env = self._box.environment(env)
+        if self._sandbox is not None:
+            env = self._sandbox.environment(env)
         if self._commands is None:
             return self._bash, ["bash", "-c", params.command], env
         for name in params.env:  # a variable of the call is as one before the command
@@ -217,19 +217,19 @@ class Shell:
         """Start a command. Raises RefusalError."""
         program, words, env = self._parse(params)
         with self._workspace.folder() as folder:
-            if self._box is not None:
-                words = [*self._box.words(self._workspace.root, folder), program, *words[1:]]
-                program = self._box.program
+            if self._sandbox is not None:
+                words = [*self._sandbox.words(self._workspace.root, folder), program, *words[1:]]
+                program = self._sandbox.program
             task: Task = {
                 "program": program,
                 "words": words,
                 "environment": env,
                 "folder": folder,
-                "keep": [] if self._box is None else [folder],
+                "keep": [] if self._sandbox is None else [folder],
                 "timeout": timeout,
                 "grace": self._grace,
                 "processes": self._max_processes,
-                "boxed": self._box is not None,
+                "sandboxed": self._sandbox is not None,
                 "parent": os.getpid(),
             }
             try:
@@ -270,16 +270,16 @@ def _state(process: Process, timeout: float | None = None) -> BashResult:
     )
 
 
-def _find_box(
+def _find_sandbox(
     isolation: Literal["none", "auto", "bubblewrap"],
     network: bool,
     readable: Sequence[str | os.PathLike[str]],
-) -> bubblewrap.Box | None:
+) -> bubblewrap.Sandbox | None:
     """The sandbox; None for none. Raises RuntimeError where there must be one and there is none."""
     if isolation == "none":
         return None
     found = bubblewrap.find(network, readable)
-    if isinstance(found, bubblewrap.Box):
+    if isinstance(found, bubblewrap.Sandbox):
         return found
     if isolation == "auto":
         return None

@@ -46,8 +46,8 @@ class Task(TypedDict):
 
     `folder` is the descriptor of the working folder, and `keep` are descriptors that the command gets;
     `timeout` is in seconds, None for no limit; `grace` are the seconds from SIGTERM to SIGKILL; `processes`
-    is how many there may be at once; `boxed` says that the command's first process is the sandbox, which ends
-    with all that is in it; `parent` is the id of the program.
+    is how many there may be at once; `sandboxed` says that the command's first process is the sandbox, which
+    ends with all that is in it; `parent` is the id of the program.
     """
 
     program: str
@@ -58,7 +58,7 @@ class Task(TypedDict):
     timeout: float | None
     grace: float
     processes: int
-    boxed: bool
+    sandboxed: bool
     parent: int
 
 
@@ -197,7 +197,7 @@ class Supervisor:
             self.code, self.ended, self.alone = 126, True, True
         if self.child == 0:
             become(self.task, supervisor)
-        tell({"group": self.child})
+        send_message({"group": self.child})
         # Only the command may hold the pipes: their end is to come with it.
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (1, 2):
@@ -283,7 +283,7 @@ class Supervisor:
     def terminate(self) -> None:
         """Ask all processes to end."""
         for process in descendants(os.getpid()):
-            if not (self.task["boxed"] and process == self.child):
+            if not (self.task["sandboxed"] and process == self.child):
                 send(process, signal.SIGTERM)
                 send(process, signal.SIGCONT)  # a stopped process would get SIGTERM only later
         self.signal_group(signal.SIGTERM)
@@ -294,7 +294,7 @@ class Supervisor:
         They are stopped first, whole process groups at once: what is stopped cannot fork, so this ends a fork
         bomb; and it does not collect its children, so that no other process gets the id of one of them.
         """
-        if self.task["boxed"] and not self.ended:
+        if self.task["sandboxed"] and not self.ended:
             send(self.child, signal.SIGKILL)  # the kernel kills all that is in the sandbox with it
             return
         stopped: set[int] = set()
@@ -388,11 +388,11 @@ def main() -> None:
     if read is None:
         return
     prctl(_SUBREAPER, 1)
-    tell(Supervisor(*read).run())
+    send_message(Supervisor(*read).run())
     os._exit(0)  # the program waits
 
 
-def tell(message: object) -> None:
+def send_message(message: object) -> None:
     """Write a line to the socket; nothing where nobody reads it any more."""
     with suppress(OSError):
         os.write(0, json.dumps(message).encode() + b"\n")

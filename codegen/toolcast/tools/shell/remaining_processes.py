@@ -16,7 +16,7 @@ _LOOKS = 3
 _PAUSE = 0.01
 
 
-def sweep(group: int | None, marker: str) -> None:
+def kill_remaining(group: int | None, marker: str) -> None:
     """Kill all processes of a session, all that have the marker in their environment, and all below these.
 
     A process that has left the session, has another environment and no parent among the others is not found:
