@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.tools.generated.web.web_search import WebSearchResult
-from toolcast.tools.web import Brave, Found, SearchQuery, SearXng, Web, WebLimits
-from toolcast.tools.web.search import domain, kept
+from toolcast.tools.web import Brave, SearchQuery, SearchResult, SearXng, Web, WebLimits
+from toolcast.tools.web.search import domain, wanted_results
 
 from tests.tools.web.servers import Asked, response, search, serving, web
 
@@ -151,7 +151,7 @@ def test_without_an_engine_there_is_no_search() -> None:
 
 def test_an_engine_that_hangs_is_given_up() -> None:
     class Hanging:
-        async def search(self, query: SearchQuery) -> list[Found]:
+        async def search(self, query: SearchQuery) -> list[SearchResult]:
             del query
             await asyncio.sleep(60)
             return []
@@ -164,7 +164,7 @@ URLS = st.from_regex(
 )
 RESULTS = st.lists(
     st.builds(
-        Found,
+        SearchResult,
         url=URLS | st.text(max_size=10),
         title=st.text(max_size=30),
         excerpt=st.text(max_size=30),
@@ -177,12 +177,12 @@ DOMAINS = st.lists(st.sampled_from(["python.org", "evil.example", "a.python.org"
 
 @given(RESULTS, DOMAINS, DOMAINS, st.integers(1, 5), st.sampled_from([None, "day", "week", "month", "year"]))
 def test_results_are_what_was_asked_for(
-    found: list[Found], allowed: tuple[str, ...], blocked: tuple[str, ...], most: int, recency: Any
+    found: list[SearchResult], allowed: tuple[str, ...], blocked: tuple[str, ...], most: int, recency: Any
 ) -> None:
     query = SearchQuery(
         text="x", max_results=most, allowed_domains=allowed, blocked_domains=blocked, recency=recency
     )
-    results = list(kept(found, query, TODAY))
+    results = list(wanted_results(found, query, TODAY))
     assert len(results) <= most
     assert len({each.url for each in results}) == len(results)
     days = {"day": 2, "week": 8, "month": 32, "year": 367, None: 10_000}[recency]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .access_rules import AccessRules
     from .limits import WebLimits
     from .page_question import Answer, PageQuestion
-    from .search import Found, SearchEngine, SearchQuery
+    from .search import SearchEngine, SearchQuery, SearchResult
     from .search_engines import Brave, SearXng
     from .transport import BlockedAddressError, CheckedTransport, system_resolve
     from .web import Web
@@ -24,11 +24,11 @@ __all__ = [
     "BlockedAddressError",
     "Brave",
     "CheckedTransport",
-    "Found",
     "PageQuestion",
     "SearXng",
     "SearchEngine",
     "SearchQuery",
+    "SearchResult",
     "Web",
     "WebLimits",
     "system_resolve",
@@ -42,7 +42,7 @@ _load = lazy_exports(
         "BlockedAddressError": ".transport",
         "Brave": ".search_engines",
         "CheckedTransport": ".transport",
-        "Found": ".search",
+        "SearchResult": ".search",
         "PageQuestion": ".page_question",
         "SearXng": ".search_engines",
         "SearchEngine": ".search",

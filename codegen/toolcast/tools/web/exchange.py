@@ -33,7 +33,7 @@ _OVERHEAD: Final = 65_536
 _CONNECT_SECONDS: Final = 15.0
 
 
-class Connecting(Struct, frozen=True, kw_only=True):
+class ConnectionSettings(Struct, frozen=True, kw_only=True):
     """How connections are made.
 
     Attributes:
@@ -105,14 +105,14 @@ class WebResponse(Struct, frozen=True, kw_only=True):
         return next((value for each, value in self.headers if each == name), "")
 
 
-async def exchange(connecting: Connecting, request: WebRequest, bounds: Bounds) -> WebResponse:
+async def exchange(settings: ConnectionSettings, request: WebRequest, bounds: Bounds) -> WebResponse:
     """Send a request, and follow redirects.
 
     Headers that may hold credentials stay with the origin that they were written for. A body does, too, and
     so does a method that asks for a change: there, the redirect itself is the response.
 
     Args:
-        connecting: how connections are made.
+        settings: how connections are made.
         request: what to send.
         bounds: what it may take.
 
@@ -123,14 +123,14 @@ async def exchange(connecting: Connecting, request: WebRequest, bounds: Bounds) 
         RefusalError: a rule forbids it, it took too long, there is no connection or it broke, or the response
             cannot be read; in words for the model.
     """
-    check_url(request.url, connecting.rules)  # before any time or socket is spent
+    check_url(request.url, settings.rules)  # before any time or socket is spent
     try:
         async with asyncio.timeout(bounds.seconds):
             # Of this exchange alone: no connection, cookie or proxy of another one has a part in it.
             async with CheckedTransport(
-                connecting.rules, resolve=connecting.resolve, tls=connecting.tls
+                settings.rules, resolve=settings.resolve, tls=settings.tls
             ) as transport:
-                return await _followed(transport, connecting.user_agent, request, bounds)
+                return await _followed(transport, settings.user_agent, request, bounds)
     except (TimeoutError, httpx.TimeoutException):
         raise RefusalError(
             f"{shown(request.url)} did not answer within {bounds.seconds:g} s; the request was given up."

@@ -50,7 +50,7 @@ class SearchQuery(Struct, frozen=True, kw_only=True):
         return " ".join(filter(None, [self.text, sites, *(f"-site:{each}" for each in self.blocked_domains)]))
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class SearchResult(Struct, frozen=True, kw_only=True):
     """A result of an engine.
 
     Attributes:
@@ -69,7 +69,7 @@ class Found(Struct, frozen=True, kw_only=True):
 class SearchEngine(Protocol):
     """A search engine."""
 
-    async def search(self, query: SearchQuery) -> list[Found]:
+    async def search(self, query: SearchQuery) -> list[SearchResult]:
         """Search.
 
         Args:
@@ -107,7 +107,7 @@ def domain(text: str) -> str:
     return name
 
 
-def kept(found: Iterable[Found], query: SearchQuery, today: date) -> Iterator[Found]:
+def wanted_results(found: Iterable[SearchResult], query: SearchQuery, today: date) -> Iterator[SearchResult]:
     """What of an engine's results is what was asked for, each page once.
 
     Args:
@@ -130,7 +130,7 @@ def kept(found: Iterable[Found], query: SearchQuery, today: date) -> Iterator[Fo
         if uri in seen or not _wanted(url.host, query) or _too_old(each, query, today):
             continue
         seen.add(uri)
-        yield Found(
+        yield SearchResult(
             url=uri,
             title=_plain(each.title, _TITLE) or url.host,
             excerpt=_plain(each.excerpt, _EXCERPT),
@@ -148,7 +148,7 @@ def _below(host: str, name: str) -> bool:
     return host == name or host.endswith(f".{name}")
 
 
-def _too_old(found: Found, query: SearchQuery, today: date) -> bool:
+def _too_old(found: SearchResult, query: SearchQuery, today: date) -> bool:
     """Whether a page is known to be older; a day more is given for the time zones."""
     if query.recency is None or found.published is None:
         return False

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from ...runtime.errors import RefusalError
 from .access_rules import AccessRules
-from .exchange import Bounds, Connecting, WebRequest, exchange
-from .search import Found, SearchQuery
+from .exchange import Bounds, ConnectionSettings, WebRequest, exchange
+from .search import SearchQuery, SearchResult
 from .urls import read_url
 
 T = TypeVar("T")
@@ -81,9 +81,9 @@ class SearXng:
         self._url = _engine_url(url, timeout)
         self._timeout = timeout
         self._categories = categories
-        self._connecting = Connecting(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
+        self._connection_settings = ConnectionSettings(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
 
-    async def search(self, query: SearchQuery) -> list[Found]:
+    async def search(self, query: SearchQuery) -> list[SearchResult]:
         """Search.
 
         Args:
@@ -95,17 +95,17 @@ class SearXng:
         Raises:
             RefusalError: the instance does not answer as it should.
         """
-        found: list[Found] = []
+        found: list[SearchResult] = []
         for page in range(1, _PAGES + 1):
             answer = await _ask(
-                self._connecting,
+                self._connection_settings,
                 f"{self._url.rstrip('/')}/search?{urlencode(self._parameters(query, page))}",
                 {},
                 self._timeout,
                 _SearxAnswer,
             )
             found += [
-                Found(
+                SearchResult(
                     url=each.url,
                     title=each.title or "",
                     excerpt=each.content or "",
@@ -151,9 +151,9 @@ class Brave:
         self._key = key
         self._url = _engine_url(url, timeout)
         self._timeout = timeout
-        self._connecting = Connecting(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
+        self._connection_settings = ConnectionSettings(rules=_ANY_ADDRESS, tls=httpx.create_ssl_context())
 
-    async def search(self, query: SearchQuery) -> list[Found]:
+    async def search(self, query: SearchQuery) -> list[SearchResult]:
         """Search.
 
         Args:
@@ -166,13 +166,13 @@ class Brave:
             RefusalError: the API does not answer as it should.
         """
         headers = {"X-Subscription-Token": self._key()}
-        found: list[Found] = []
+        found: list[SearchResult] = []
         for page in range(_PAGES):
             address = f"{self._url}?{urlencode(_brave_parameters(query, page))}"
-            answer = await _ask(self._connecting, address, headers, self._timeout, _BraveAnswer)
+            answer = await _ask(self._connection_settings, address, headers, self._timeout, _BraveAnswer)
             results = answer.web.results if answer.web else []
             found += [
-                Found(
+                SearchResult(
                     url=each.url,
                     title=each.title or "",
                     excerpt=each.description or "",
@@ -202,7 +202,7 @@ def _brave_parameters(query: SearchQuery, page: int) -> dict[str, str]:
 
 
 async def _ask(
-    connecting: Connecting, address: str, headers: Mapping[str, str], seconds: float, answer: type[T]
+    settings: ConnectionSettings, address: str, headers: Mapping[str, str], seconds: float, answer: type[T]
 ) -> T:
     """Ask an API that answers in JSON. Raises RefusalError."""
     request = WebRequest(
@@ -210,7 +210,7 @@ async def _ask(
         url=read_url(address),
         headers=(("Accept", "application/json"), *headers.items()),
     )
-    response = await exchange(connecting, request, Bounds(seconds=seconds, content=_BYTES, redirects=0))
+    response = await exchange(settings, request, Bounds(seconds=seconds, content=_BYTES, redirects=0))
     if response.status != 200:
         raise RefusalError(
             f"The search engine answered with status {response.status}. "

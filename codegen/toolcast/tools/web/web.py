@@ -19,14 +19,14 @@ from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSear
 from ..libraries import require
 from .access_rules import AccessRules
 from .api_request import build_request, to_result
-from .exchange import Bounds, Connecting, WebRequest, exchange
+from .exchange import Bounds, ConnectionSettings, WebRequest, exchange
 from .extract_page import Extract, Job
 from .limits import WebLimits
 from .page_question import SYSTEM, Answer, PageQuestion, as_message
 from .page_response import is_html, page_text
 from .pages import Page, PageCache, json_length, part_of
 from .readable_page import readable_page
-from .search import SearchEngine, SearchQuery, domain, kept
+from .search import SearchEngine, SearchQuery, domain, wanted_results
 from .transport import Resolve, system_resolve
 from .urls import as_uri, read_url, shown
 
@@ -107,7 +107,7 @@ class Web:
             content=self._limits.body_bytes,
             redirects=self._limits.redirects if params.follow_redirects else 0,
         )
-        response = await exchange(self._connecting, build_request(params), bounds)
+        response = await exchange(self._connection_settings, build_request(params), bounds)
         return to_result(response, self._limits.header_characters)
 
     async def web_fetch(self, params: WebFetchParams, context: ToolContext, /) -> WebFetchResult:
@@ -191,7 +191,7 @@ class Web:
                     excerpt=each.excerpt,
                     published=each.published.isoformat() if each.published else None,
                 )
-                for each in kept(found, query, date.today())
+                for each in wanted_results(found, query, date.today())
             ]
         )
 
@@ -203,7 +203,7 @@ class Web:
         self._cache.clear()
 
     @cached_property
-    def _connecting(self) -> Connecting:
+    def _connection_settings(self) -> ConnectionSettings:
         """Raises RefusalError, and is tried again by the next call."""
         try:
             tls = self._tls or httpx.create_ssl_context()
@@ -212,7 +212,7 @@ class Web:
                 "The certificates that are trusted cannot be read: "
                 f"{problem.strerror or 'the system refuses'}. Try again later, or tell the user."
             ) from problem
-        return Connecting(
+        return ConnectionSettings(
             rules=self._rules,
             tls=tls,
             resolve=self._resolve,
@@ -236,7 +236,7 @@ class Web:
             content=self._limits.page_bytes,
             redirects=self._limits.redirects,
         )
-        response = await exchange(self._connecting, request, bounds)
+        response = await exchange(self._connection_settings, request, bounds)
         text = page_text(response, self._limits.page_bytes)
         url = as_uri(response.url)
         if params.format == "html" or not is_html(response, text):
