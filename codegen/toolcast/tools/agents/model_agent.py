@@ -115,16 +115,16 @@ class ModelAgent:
     def _report(self, record: Record, tools: ToolView) -> AgentReport:
         final = self._options.get("final")
         typed = record.output is not None and final is not None
-        said = final.encode(record.output).decode() if typed and final else last_text(record.messages)
-        said = cut(said, _REPORT)
+        text = final.encode(record.output).decode() if typed and final else last_text(record.messages)
+        text = cut(text, _REPORT)
         status: Status = "completed"
         if record.stopped != "answer":
             status, why = _WHY.get(record.stopped, ("failed", "It ended without a report."))
             why = why.format(limit=record.exceeded)
-            said = f"{why}\n\nIt said last:\n{said}" if said else why
+            text = f"{why}\n\nIts last text:\n{text}" if text else why
         return AgentReport(
             status=status,
-            report=said or "The agent ended without a word.",
+            report=text or "The agent ended without a text.",
             files=written_files(record.calls, tools),
             steps_used=sum(call.executed for call in record.calls),
         )

@@ -170,7 +170,7 @@ def _store(connection: Connection, table: Table, output: str) -> int:
     """Compute a table, into a file of Parquet. Gives its rows."""
     # In place of the file, not beside it: only this path may be opened.
     where = "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
-    done = run(connection, sql(f"COPY ({{}}) TO '{output}' {where}", table.whole()))
+    done = run(connection, sql(f"COPY ({{}}) TO '{output}' {where}", table.statement()))
     return int(done[0][0])
 
 

@@ -23,7 +23,7 @@ from .chart_files import ChartFiles
 from .columns import Column, Kind
 from .process import carry_out
 from .process_main import Limits
-from .results import Kept, Results, new_file
+from .results import Results, StoredResult, new_file
 from .sources import Format, format_of
 
 _Type: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime"]
@@ -173,7 +173,7 @@ class Data:
         except BaseException:
             output.close()
             raise
-        name = self._results.keep(Kept(output, reply.columns, os.fstat(output.fileno()).st_size))
+        name = self._results.keep(StoredResult(output, reply.columns, os.fstat(output.fileno()).st_size))
         if self._closed:
             self._results.clear()
         return _result(name, reply, chart)

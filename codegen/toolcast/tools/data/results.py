@@ -11,7 +11,7 @@ from msgspec import Struct
 from .columns import Column
 
 
-class Kept(Struct, frozen=True):
+class StoredResult(Struct, frozen=True):
     """A result.
 
     Attributes:
@@ -38,9 +38,9 @@ class Results:
         self._most = most
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, StoredResult] = OrderedDict()
 
-    def keep(self, result: Kept) -> str:
+    def keep(self, result: StoredResult) -> str:
         """Keep a result.
 
         Args:

@@ -198,11 +198,11 @@ def _type_of(cells: Sequence[Any]) -> str:
     if kinds == {bool}:
         return "BOOLEAN"
     if kinds <= {int, float}:
-        whole = all(float(cell).is_integer() and abs(cell) < 2**53 for cell in present)
+        integral = all(float(cell).is_integer() and abs(cell) < 2**53 for cell in present)
         if kinds == {int}:
             return "BIGINT" if all(abs(cell) < 2**63 for cell in present) else "DOUBLE"
         # A workbook has no integers of its own.
-        return "BIGINT" if whole and kinds == {float} else "DOUBLE"
+        return "BIGINT" if integral and kinds == {float} else "DOUBLE"
     if kinds == {datetime.date}:
         return "DATE"
     if kinds <= {datetime.date, datetime.datetime}:

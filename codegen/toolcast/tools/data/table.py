@@ -29,7 +29,7 @@ class Table(Struct, frozen=True):
         """Name of the last query."""
         return f"s{len(self.queries) - 1}"
 
-    def whole(self) -> Sql:
+    def statement(self) -> Sql:
         """The statement that computes the table."""
         named = (sql(f"s{index} AS ({{}})", query) for index, query in enumerate(self.queries))
         return sql(f"WITH {{}} SELECT * FROM {self.name}", joined(", ", named))

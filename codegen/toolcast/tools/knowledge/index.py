@@ -87,15 +87,6 @@ class Info(Struct, frozen=True, kw_only=True):
     links: list[str]
 
 
-class Found(Struct, frozen=True, kw_only=True):
-    """A passage, with its document."""
-
-    document_id: str
-    section: str
-    content: str
-    record: dict[str, Any]
-
-
 class Index:
     """Documents, their versions and passages."""
 

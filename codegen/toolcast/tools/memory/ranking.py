@@ -19,9 +19,9 @@ def match_scores(matches: Sequence[Collection[int]], total: int) -> Mapping[int,
         more than 0, and 1 for a text that has all. A text that has more of the words never scores less.
     """
     weights = [log(1 + (total - len(match) + 0.5) / (len(match) + 0.5)) for match in matches]
-    whole = sum(weights)
+    total_weight = sum(weights)
     scores: dict[int, float] = {}
     for match, weight in zip(matches, weights, strict=True):
         for number in match:
             scores[number] = scores.get(number, 0.0) + weight
-    return {number: min(1.0, score / whole) for number, score in scores.items()}
+    return {number: min(1.0, score / total_weight) for number, score in scores.items()}
