@@ -1,6 +1,6 @@
 """Search engines: SearXNG, which one runs oneself, and Brave's API."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from typing import Final, TypeVar
 from urllib.parse import urlencode
@@ -95,27 +95,13 @@ class SearXng:
         Raises:
             RefusalError: the instance does not answer as it should.
         """
-        found: list[SearchResult] = []
-        for page in range(1, _PAGES + 1):
-            answer = await _ask(
-                self._connection_settings,
-                f"{self._url.rstrip('/')}/search?{urlencode(self._parameters(query, page))}",
-                {},
-                self._timeout,
-                _SearxAnswer,
-            )
-            found += [
-                SearchResult(
-                    url=each.url,
-                    title=each.title or "",
-                    excerpt=each.content or "",
-                    published=_day(each.publishedDate),
-                )
-                for each in answer.results
-            ]
-            if not answer.results or len(found) >= query.max_results:
-                break
-        return found
+        return await _pages(lambda page: self._page(query, page), query.max_results)
+
+    async def _page(self, query: SearchQuery, page: int) -> tuple[list[SearchResult], bool]:
+        address = f"{self._url.rstrip('/')}/search?{urlencode(self._parameters(query, page + 1))}"
+        answer = await _ask(self._connection_settings, address, {}, self._timeout, _SearxAnswer)
+        found = [_result(each.url, each.title, each.content, each.publishedDate) for each in answer.results]
+        return found, True
 
     def _parameters(self, query: SearchQuery, page: int) -> dict[str, str]:
         parameters = {
@@ -166,24 +152,38 @@ class Brave:
             RefusalError: the API does not answer as it should.
         """
         headers = {"X-Subscription-Token": self._key()}
-        found: list[SearchResult] = []
-        for page in range(_PAGES):
-            address = f"{self._url}?{urlencode(_brave_parameters(query, page))}"
-            answer = await _ask(self._connection_settings, address, headers, self._timeout, _BraveAnswer)
-            results = answer.web.results if answer.web else []
-            found += [
-                SearchResult(
-                    url=each.url,
-                    title=each.title or "",
-                    excerpt=each.description or "",
-                    published=_day(each.page_age),
-                )
-                for each in results
-            ]
-            more = answer.query is not None and answer.query.more_results_available
-            if not results or not more or len(found) >= query.max_results:
-                break
-        return found
+        return await _pages(lambda page: self._page(query, page, headers), query.max_results)
+
+    async def _page(
+        self, query: SearchQuery, page: int, headers: Mapping[str, str]
+    ) -> tuple[list[SearchResult], bool]:
+        address = f"{self._url}?{urlencode(_brave_parameters(query, page))}"
+        answer = await _ask(self._connection_settings, address, headers, self._timeout, _BraveAnswer)
+        results = answer.web.results if answer.web else []
+        found = [_result(each.url, each.title, each.description, each.page_age) for each in results]
+        return found, answer.query is not None and answer.query.more_results_available
+
+
+async def _pages(
+    ask: Callable[[int], Awaitable[tuple[list[SearchResult], bool]]], wanted: int
+) -> list[SearchResult]:
+    """The results of page after page, from 0 on, until there are enough or no more.
+
+    Args:
+        ask: gives the results of a page, and whether there may be another one.
+        wanted: results that are enough.
+    """
+    found: list[SearchResult] = []
+    for page in range(_PAGES):
+        results, more = await ask(page)
+        found += results
+        if not results or not more or len(found) >= wanted:
+            break
+    return found
+
+
+def _result(url: str, title: str | None, excerpt: str | None, published: str | None) -> SearchResult:
+    return SearchResult(url=url, title=title or "", excerpt=excerpt or "", published=_day(published))
 
 
 def _brave_parameters(query: SearchQuery, page: int) -> dict[str, str]:
@@ -224,10 +224,8 @@ async def _ask(
         if response.full:
             raise ValueError("too long")
         return msgspec.json.decode(response.content, type=answer)
-    except (
-        ValueError,
-        RecursionError,
-    ):  # msgspec's errors are ValueErrors, and so is a text that is no Unicode
+    # msgspec's errors are ValueErrors, and so is a text that is no Unicode.
+    except (ValueError, RecursionError):
         raise RefusalError(
             "The search engine's answer is too long or not as its API says. Search for something else, or go "
             "on without a search."
