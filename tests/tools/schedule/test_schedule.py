@@ -273,6 +273,19 @@ def test_a_round_that_fails_does_not_end_the_schedule(
     wait(work())
 
 
+def test_a_schedule_may_be_closed_in_another_event_loop(file: Path, program: Program) -> None:
+    schedule = Schedule(file, program.run)
+
+    async def start() -> None:
+        schedule.start()
+        await asyncio.sleep(0)
+
+    asyncio.run(start())
+    wait(schedule.aclose())
+    with pytest.raises(RefusalError, match="is closed"):
+        add(schedule, "a")
+
+
 def test_a_clock_that_steps_back_repeats_no_run(opened: Opened, clock: Clock, program: Program) -> None:
     async def work() -> None:
         async with opened() as schedule:

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from typing import TypeAlias
@@ -11,11 +10,11 @@ from msgspec import Struct
 
 from ...runtime.errors import RefusalError
 from ...runtime.log_records import ERROR, log
+from ..task_ends import cancel_tasks, have_ended
 from .agent import AgentReport, AgentTask
 
 _PATIENCE = 5.0
 """Seconds that a cancelled agent has to end."""
-_LOOK = 0.02
 _STOPPED = AgentReport(status="stopped", report="The program ended before the agent did.")
 
 
@@ -86,24 +85,10 @@ class Background:
         with self._lock:
             self._closed = True
             tasks = tuple(self._tasks)
-        for each in tasks:
-            loop = each.get_loop()
-            if loop is asyncio.get_running_loop():
-                each.cancel()
-            elif not loop.is_closed():
-                loop.call_soon_threadsafe(each.cancel)
-        # Tasks of other loops cannot be awaited here.
-        deadline = time.monotonic() + _PATIENCE
-        while any(not each.get_loop().is_closed() for each in tuple(self._tasks)):
-            if time.monotonic() > deadline:
-                log(
-                    ERROR,
-                    "Agents did not end when they were cancelled.",
-                    event="agent_runs_on",
-                    tool="delegate",
-                )
-                return
-            await asyncio.sleep(_LOOK)
+        cancel_tasks(tasks)
+        # A task leaves the set by a callback, which may start another one that sends a report.
+        if not await have_ended(lambda: tuple(self._tasks), _PATIENCE):
+            log(ERROR, "Agents did not end when they were cancelled.", event="agent_runs_on", tool="delegate")
 
     def _keep(self, running: asyncio.Task[None], task: AgentTask, call_id: str) -> None:
         """Own a task of the event loop until it ends."""

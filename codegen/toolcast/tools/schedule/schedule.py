@@ -20,6 +20,7 @@ from ..generated._types.cron_job import CronJob
 from ..generated.schedule.cron_add import CronAddParams
 from ..generated.schedule.cron_list import CronListParams, CronListResult
 from ..libraries import require
+from ..task_ends import cancel_tasks, have_ended
 from ..timestamps import timestamp_seconds, timestamp_text
 from .cron_times import cron_times
 from .job_table import Ended, Job, JobTable
@@ -32,6 +33,8 @@ _NOTIFY: Final = 30.0
 _CURSOR: Final = 200
 """Characters of a cursor."""
 _SOONEST: Final = 0.05
+_PATIENCE: Final = 5.0
+"""Seconds that cancelled runs have to end."""
 
 _Key = tuple[bool, float, int]
 
@@ -218,12 +221,13 @@ class Schedule:
         return len(tasks)
 
     async def aclose(self) -> None:
-        """Cancel the runs under way, which fail, and close the file. May be called twice."""
+        """Cancel the runs under way, which fail, and close the file. Waits 5 seconds at most for their ends.
+        May be called twice, and in another event loop than `start`."""
         tasks = [*self._running, *self._sending, *([self._loop] if self._loop is not None else [])]
         self._loop = None
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        cancel_tasks(tasks)
+        if not await have_ended(lambda: [task for task in tasks if not task.done()], _PATIENCE):
+            log(ERROR, "Scheduled runs did not end when they were cancelled.", event="schedule_runs_on")
         self._table.close()
 
     def _wake(self) -> None:
