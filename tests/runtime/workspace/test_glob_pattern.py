@@ -97,8 +97,12 @@ BRACES = st.lists(st.one_of(NAMES, CHOICES, st.just("/")), min_size=1, max_size=
 def test_a_pattern_with_braces_matches_what_bash_matches(
     workspace: Workspace, box: Path, pattern: str
 ) -> None:
-    # Where a brace follows or leads a star, the choices may join into `**`, `..` or an absolute path.
-    if re.search(r"(^|[/,{])[.{}]*/|\*[{},]*\*|//|\.[{},]*\.|(^|/)[{},]*\.[},]*(/|$)|-|/[,}]|\[\]", pattern):
+    # Where a brace follows or leads a star, the choices may join into `**`, `..` or an absolute path. A lone
+    # dot is the folder itself, which no pattern lists.
+    if re.search(
+        r"(^|[/,{])[.{}]*/|\*[{},]*\*|//|\.[{},]*\.|(^|[{,/])\.([,}/]|$)|(^|/)[{},]*\.[},]*(/|$)|-|/[,}]|\[\]",
+        pattern,
+    ):
         return
     shell = ["bash", "-O", "globstar", "-O", "nullglob", "-c", f'printf "%s\\0" {pattern}']
     done = subprocess.run(shell, cwd=box, capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
