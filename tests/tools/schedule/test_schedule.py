@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Coroutine
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
+from toolcast.tools.database import StorageError
 from toolcast.tools.generated.schedule.cron_add import CronAddNotifyItem
 from toolcast.tools.schedule import Schedule, ScheduledRun
 
@@ -472,3 +474,30 @@ def test_a_schedule_in_memory_and_bad_options(tmp_path: Path) -> None:
     asyncio.run(schedule.aclose())
     with pytest.raises(RefusalError, match="is closed"):
         add(schedule, "b")
+
+
+def test_a_file_that_fails_while_the_schedule_is_closed_does_not_keep_it_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    claiming, free = threading.Event(), threading.Event()
+
+    def claim(*_: Any, **__: Any) -> Any:
+        claiming.set()
+        free.wait(10)
+        raise StorageError("The schedule is damaged.")
+
+    async def run(_: Any) -> None:
+        """What a task does."""
+
+    async def close() -> None:
+        schedule = Schedule(None, run)
+        monkeypatch.setattr(schedule._table, "claim", claim)
+        schedule.start()
+        await asyncio.to_thread(claiming.wait, 10)
+        closing = asyncio.create_task(schedule.aclose())
+        await asyncio.sleep(0)
+        free.set()
+        done, _ = await asyncio.wait({closing}, timeout=10)
+        assert done
+
+    asyncio.run(close())

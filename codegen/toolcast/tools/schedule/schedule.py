@@ -263,8 +263,9 @@ class Schedule:
         try:
             claimed = await asyncio.shield(claiming)
         except asyncio.CancelledError:  # the thread takes runs all the same, and nobody carries them out
-            for run in (await claiming).runs:
-                self._table.end(run, self._holder, "failed")
+            with suppress(StorageError):  # in place of the cancellation, it would keep the loop running
+                for run in (await claiming).runs:
+                    self._table.end(run, self._holder, "failed")
             raise
         tasks = [
             asyncio.create_task(self._carry_out(run), name=f"toolcast {run.name}") for run in claimed.runs

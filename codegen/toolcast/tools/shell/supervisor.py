@@ -334,7 +334,7 @@ def become(task: Task, supervisor: int) -> NoReturn:
         os.setsid()  # no terminal, and a process group of its own
         prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != supervisor:
-            # It was killed before, so no signal comes; and who looks for the rest knows neither group nor variables.
+            # It was killed before, so no signal comes; nobody else knows the group or the variables.
             os._exit(126)
         signal.set_wakeup_fd(-1)
         for number in signal.valid_signals():
