@@ -235,7 +235,8 @@ async def _round(ground: Ground, rng: random.Random, calls: Calls, count: int) -
         await asyncio.gather(*breaking, return_exceptions=True)
         calls.tally.peak = max(calls.tally.peak, _descriptors())
     finally:
-        await registry.aclose()
+        async with asyncio.timeout(_HUNG):
+            await registry.aclose()
         await asyncio.gather(*workers)
         await registry.aclose()
         workspace.close()
