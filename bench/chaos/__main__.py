@@ -5,9 +5,9 @@
 
 Arguments are plausible, composed from the contracts, broken and hostile. Meanwhile processes are killed, the
 disk is full, permissions, descriptors and processes are missing, files are replaced, databases are locked,
-servers answer slowly and wrongly, calls time out and are cancelled. Each round has a registry of its own; once
-it is closed nothing may be left of it. Calls and faults of a round follow from the seed and its number, when
-they meet does not. The exit status is 1 after a finding.
+servers answer slowly and wrongly, calls time out and are cancelled. Each round has a registry of its own;
+once it is closed nothing may be left of it. Calls and faults of a round follow from the seed and its number;
+when they meet does not. The exit status is 1 after a finding.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Arguments for the tools of the reference toolset: plausible, composed from the contract, broken and hostile."""
+"""Arguments for the tools: plausible, composed from the contract, broken and hostile."""
+
+# ruff: noqa: ARG001 - what makes arguments has one signature, whatever it uses
 
 from __future__ import annotations
 
@@ -17,24 +19,27 @@ from .server import PATHS
 
 CONTRACTS = Path(__file__).parents[2] / "generated" / "contracts"
 LINES = "one\ntwo\nthree four\n" * 5
+EQUAL = ("one", "two", "r f")
 TEXTS = ("one", "two\n", "three four", "ünïcode 中文", "", "x" * 3000, "a,b\n1,2\n", "\r\n", "one\none\n")
 WORDS = ("sky", "blue", "one", "table", "report", "ünïcode", "x", "alpha beta", "OR AND", '"')
 HOSTILE = (
-    "../../etc/passwd", "/proc/self/root/etc/passwd", "/etc/shadow", "a\x00b", "\udc80", "\x1b[2J", "a/" * 2000,
-    "x" * 100_000, "%00", "~/x", "-rf", "--help", "'; DROP TABLE memories; --", "(a+)+$", "[", "*" * 200,
-    "{a,b}" * 40, "\u202e", "http://169.254.169.254/", "file:///etc/passwd", "http://[::1]/", "9" * 400, "NaN",
+    "../../etc/passwd", "/proc/self/root/etc/passwd", "/etc/shadow", "a\x00b", "\udc80", "\x1b[2J",
+    "a/" * 2000, "x" * 100_000, "%00", "~/x", "-rf", "--help", "'; DROP TABLE memories; --", "(a+)+$",
+    "[", "*" * 200, "{a,b}" * 40, "\u202e", "http://169.254.169.254/", "file:///etc/passwd",
+    "http://[::1]/", "9" * 400, "NaN",
 )  # fmt: skip
 COMMANDS = (
-    "true", "echo one", "cat a.txt", "ls -la", "exit 3", "sleep 0.05", "sleep 5", "sleep 30 & echo $!", "kill -9 $$",
-    "kill -9 $PPID", "setsid sleep 30 >/dev/null 2>&1 &", "trap '' TERM; sleep 5", "head -c 3000000 /dev/zero",
-    "printf '\\377\\000'", "mkdir -p new && touch new/x && rm -r new", "ln -sf /etc/passwd link", "chmod 0 b.txt",
-    "mkfifo pipe; rm -f pipe", "nohup sleep 20 & disown", "(sleep 0.1; echo late) &", "echo two > a.txt",
-    "mv folder gone && sleep 0.02 && mv gone folder", "ulimit -n 4; ls", "cat", "(",
-    "exec 1>&-; sleep 0.1", "dd if=/dev/zero of=big bs=64k count=20; rm -f big", "for i in 1 2 3; do echo $i; done",
+    "true", "echo one", "cat a.txt", "ls -la", "exit 3", "sleep 0.05", "sleep 5", "sleep 30 & echo $!",
+    "kill -9 $$", "kill -9 $PPID", "setsid sleep 30 >/dev/null 2>&1 &", "trap '' TERM; sleep 5",
+    "head -c 3000000 /dev/zero", "printf '\\377\\000'", "mkdir -p new && touch new/x && rm -r new",
+    "ln -sf /etc/passwd link", "chmod 0 b.txt", "mkfifo pipe; rm -f pipe", "nohup sleep 20 & disown",
+    "(sleep 0.1; echo late) &", "echo two > a.txt", "mv folder gone && sleep 0.02 && mv gone folder",
+    "ulimit -n 4; ls", "cat", "(", "exec 1>&-; sleep 0.1",
+    "dd if=/dev/zero of=big bs=64k count=20; rm -f big", "for i in 1 2 3; do echo $i; done",
 )  # fmt: skip
 PATHS_OF_FILES = (
-    "a.txt", "b.txt", "folder/c.txt", "folder/deep/d.py", "empty", "long.txt", "binary.bin", "new.txt", "folder/new.txt",
-    "no/such/file", "folder", "link", "folder/../a.txt", "table.csv", ".",
+    "a.txt", "b.txt", "folder/c.txt", "folder/deep/d.py", "empty", "long.txt", "binary.bin", "new.txt",
+    "folder/new.txt", "no/such/file", "folder", "link", "folder/../a.txt", "table.csv", ".",
 )  # fmt: skip
 TABLES = ("table.csv", "table.csv", "rows.jsonl", "rows.jsonl", "damaged.parquet", "none.csv")
 
@@ -100,10 +105,10 @@ def _edit(rng: Choose, known: Known) -> dict[str, Any]:
 
 
 def _change(rng: Choose) -> dict[str, Any]:
-    old, new = (
-        rng.choice(("one", "two", "e", "three four", "line 7\n", "absent text")),
-        rng.choice((*(LINES,) * 9, *TEXTS)),
-    )
+    # Of one length, and in each other's place: files neither grow nor lose what the next edit looks for.
+    old, new = rng.choice(EQUAL), rng.choice(EQUAL)
+    if rng.random() < 0.2:
+        old, new = rng.choice(("line 7\n", "absent text")), rng.choice(TEXTS)
     return {"old_string": old, "new_string": new, "replace_all": rng.random() < 0.8}
 
 
@@ -262,18 +267,22 @@ def _data_analysis(rng: Choose, known: Known) -> dict[str, Any]:
         {"kind": "result", "result_id": known.one(rng, "result_id", "res_abcdef")},
     ))  # fmt: skip
     steps = [
-        {"op": "sql", "query": "SELECT * FROM data"}, {"op": "sql", "query": "SELECT * FROM range(900000000) a, data"},
-        {"op": "limit", "count": 2}, {"op": "derive", "column": "c", "expression": "a * 2"},
-        {"op": "sql", "query": "SELECT * FROM read_csv('/etc/passwd')"}, {"op": "filter", "filter": _filter(rng)},
-    ]  # fmt: skip
+        {"op": "sql", "query": "SELECT * FROM data"},
+        {"op": "sql", "query": "SELECT * FROM range(900000000) a, data"},
+        {"op": "sql", "query": "SELECT * FROM read_csv('/etc/passwd')"},
+        {"op": "limit", "count": 2},
+        {"op": "derive", "column": "c", "expression": "a * 2"},
+        {"op": "filter", "filter": _filter(rng)},
+    ]
     chart = {"output": "chart", "chart": {"type": "bar", "x": "b", "y": ["a"]}} if rng.random() < 0.3 else {}
     return {"source": source, "steps": rng.sample(steps, rng.randint(0, 2)), **chart}
 
 
 TOOLS: Mapping[str, tuple[float, Callable[[Choose, Known], dict[str, Any]]]] = {
     "file_read": (18, _file_read), "file_write": (12, _file_write), "edit": (12, _edit),
-    "multi_edit": (8, _multi_edit), "glob": (8, _glob), "grep": (4, _grep), "memory_store": (7, _memory_store),
-    "memory_recall": (8, _memory_recall), "cron_add": (4, _cron_add), "cron_list": (5, _cron_list),
+    "multi_edit": (8, _multi_edit), "glob": (8, _glob), "grep": (4, _grep),
+    "memory_store": (7, _memory_store), "memory_recall": (8, _memory_recall), "cron_add": (4, _cron_add),
+    "cron_list": (5, _cron_list),
     "knowledge_search": (4, _knowledge_search), "get_document_info": (3, _get_document_info),
     "delegate": (4, _delegate), "http_request": (4, _http_request), "web_search": (3, _web_search),
     "web_fetch": (1, _web_fetch), "bash": (2, _bash), "bash_process": (3, _bash_process),
@@ -283,12 +292,21 @@ TOOLS: Mapping[str, tuple[float, Callable[[Choose, Known], dict[str, Any]]]] = {
 a hundred times as much as the others."""
 
 
+def contract(name: str) -> Any:
+    """The contract of a tool: a document with `parameters` and `result`."""
+    return json.loads((CONTRACTS / f"{name}.json").read_text("utf-8"))
+
+
 class Arguments:
     """Makes calls: which tool, and with which arguments."""
 
     def __init__(self, known: Known) -> None:
         self._known = known
-        self._generators: dict[str, Generator] = {}
+        contracts = {name: contract(name) for name in TOOLS}
+        self._generators = {
+            name: Generator(Oracle(document, "/parameters"), random.Random())
+            for name, document in contracts.items()
+        }
 
     def call(self, rng: Choose) -> tuple[str, Any]:
         """A tool and its arguments."""
@@ -304,10 +322,7 @@ class Arguments:
         return name, _hostile(rng, plausible)
 
     def _composed(self, name: str, rng: Choose) -> Any:
-        generator = self._generators.get(name)
-        if generator is None:
-            contract = json.loads((CONTRACTS / f"{name}.json").read_text("utf-8"))
-            generator = self._generators[name] = Generator(Oracle(contract, "/parameters"), rng)
+        generator = self._generators[name]
         generator.rng = rng
         try:
             return generator.instance()

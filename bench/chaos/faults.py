@@ -1,5 +1,7 @@
 """Faults of the system, each for some milliseconds, under calls that run."""
 
+# ruff: noqa: ARG001 - a fault has one signature, whatever it uses
+
 from __future__ import annotations
 
 import asyncio
@@ -88,7 +90,7 @@ async def short_files(ground: Ground, rng: random.Random) -> bool:
 
 async def no_descriptors(ground: Ground, rng: random.Random) -> bool:
     """Let this process open a few more files at most."""
-    most = max(map(int, os.listdir("/proc/self/fd")))
+    most = max(map(int, (path.name for path in Path("/proc/self/fd").iterdir())))
     with _limit(resource.RLIMIT_NOFILE, most + 1 + rng.randrange(4)):
         await asyncio.sleep(_moment(rng) / 2)
     return True
@@ -129,6 +131,15 @@ async def deny(ground: Ground, rng: random.Random) -> bool:
     return True
 
 
+def _remove(path: Path) -> None:
+    """Remove what has this name, where the system permits it."""
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:  # never opened: it may be a pipe
+            path.unlink(missing_ok=True)
+
+
 async def replace(ground: Ground, rng: random.Random) -> bool:
     """Put something else in the place of a file or folder: nothing, a folder, a link, a pipe, a copy."""
     path = _some_path(ground, rng)
@@ -152,16 +163,10 @@ async def replace(ground: Ground, rng: random.Random) -> bool:
                 shutil.copyfile(aside, path)
         await asyncio.sleep(_moment(rng))
     finally:
-        with suppress(OSError):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+        _remove(path)
         with suppress(OSError):
             aside.rename(path)
-        shutil.rmtree(aside, ignore_errors=True)
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
+        _remove(aside)
     return True
 
 

@@ -1,6 +1,8 @@
 """Where the calls work: a folder with a workspace, databases, documents and temporary files; and what answers
 them."""
 
+# ruff: noqa: ARG001, ARG002 - agents, resolvers and receivers have fixed signatures
+
 from __future__ import annotations
 
 import asyncio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 import sys
@@ -30,6 +31,9 @@ class Memory(Struct, frozen=True):
     def now(cls) -> Memory:
         """Measure, after a collection of garbage."""
         gc.collect()
+        with suppress(OSError, AttributeError):  # another C library than GNU's
+            # What was freed goes back to the system: it else depends on the order in which threads freed it.
+            ctypes.CDLL(None).malloc_trim(0)
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return cls(pages * os.sysconf("SC_PAGE_SIZE"), sys.getallocatedblocks())
 
@@ -80,9 +84,9 @@ def _is_free(thread: threading.Thread) -> bool:
 
 
 def _descriptors() -> Iterator[str]:
-    for name in os.listdir("/proc/self/fd"):
+    for path in [*Path("/proc/self/fd").iterdir()]:
         with suppress(FileNotFoundError):  # the folder itself
-            yield f"{name} {os.readlink(f'/proc/self/fd/{name}')}"
+            yield f"{path.name} {path.readlink()}"
 
 
 def _processes(temporary: Path, known: Sequence[int]) -> Iterator[str]:
@@ -112,7 +116,7 @@ def _locks() -> Iterator[str]:
 
 
 def slope(values: Sequence[float], each: int) -> float:
-    """The growth of values per call, by least squares over their second half; `each` calls lie between two."""
+    """The growth of values per call, by least squares over their second half, of `each` calls each."""
     half = values[len(values) // 2 :]
     if len(half) < 2:
         return 0.0

@@ -24,9 +24,9 @@ FLAG = "--inside"
 def run_isolated(arguments: Sequence[str], page: str | None) -> int:
     """Run `python -m bench.chaos --inside FOLDER …` in a folder that is removed afterwards; its exit status.
 
-    The report goes to the file `page`, where there is one. For root on Linux, the folder is a file system in memory that the process alone sees, and the process is
-    another user, to whom permissions apply. Else the folder is on the system's disk, and neither the disk
-    becomes full nor, for root, is a permission denied.
+    The report goes to the file `page`, where there is one. For root on Linux, the folder is a file system in
+    memory that the process alone sees, and the process has no privileges. Else the folder is on the system's
+    disk: then the disk never becomes full and, for root, no permission is denied.
     """
     with ExitStack() as stack:
         name = stack.enter_context(
@@ -42,6 +42,8 @@ def run_isolated(arguments: Sequence[str], page: str | None) -> int:
             "TMPDIR": str(folder / "tmp"),
             "HOME": name,
             "PYTHONDONTWRITEBYTECODE": "1",
+            # GNU's malloc: what one thread frees serves the others, so that memory does not grow by chance.
+            "MALLOC_ARENA_MAX": "1",
         }
         status = subprocess.run(
             [sys.executable, "-m", "bench.chaos", *arguments, *inside],

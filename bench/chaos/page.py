@@ -23,8 +23,8 @@ HEAD = """\
 `python -m bench.chaos` calls every tool of the reference toolset with arguments that are plausible (72 %),
 composed from the contracts (12 %), broken (9 %) or hostile (7 %), 24 at once, while the system fails around
 them. After each {each} calls the registry is closed, at times under running calls. Then nothing may be left:
-no descriptor, process, task, thread, temporary file or lock. A success must fit the contract of its results, as
-jsonschema-rs judges; every other result must be a failure in words, and none an internal error.
+no descriptor, process, task, thread, temporary file or lock. A success must fit the contract of its results,
+as jsonschema-rs judges; every other result must be a failure in words, and none an internal error.
 """
 
 
@@ -67,12 +67,13 @@ def page(tally: Tally, seed: str, each: int, seconds: float) -> str:
         "",
         "| held after a registry was closed | |",
         "|---|---:|",
-        f"| descriptors, processes, tasks, threads, temporary files, locks beyond those of the beginning | {left} |",
+        f"| descriptors, processes, tasks, threads, temporary files and locks, beyond the first | {left} |",
         f"| internal errors, wrong results, exceptions in the background | {len(tally.findings) - left} |",
         f"| resident memory, first and last round | {sizes[0]:.1f} MB, {sizes[-1]:.1f} MB |",
         f"| the same over the second half, least and most | {min(half):.1f} MB, {max(half):.1f} MB |",
         f"| growth per call over the second half (at most {RESIDENT:g} bytes) | {resident:.1f} bytes |",
         f"| blocks of Python's memory per call (at most {BLOCKS:g}) | {blocks:.3f} |",
+        f"| files that writes could not remove, and that the next write did | {tally.removed} |",
         f"| descriptors at most, when calls were over and the registry open | {tally.peak} |",
         "",
         "| tool | calls | " + " | ".join(OUTCOMES) + " |",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import random
 import sys
 import threading
@@ -13,17 +14,20 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.log_records import LOGGER
+from toolcast.runtime.workspace import Workspace
+from toolcast.runtime.workspace.atomic_write import is_temporary, temporary_name
 from toolcast.verify.oracle import Oracle
 
-from .arguments import CONTRACTS, Arguments, Known
+from .arguments import PATHS_OF_FILES, TOOLS, Arguments, Known, contract
 from .faults import FAULTS
-from .ground import LONGEST, Ground
+from .ground import LONGEST, Ground, make_accessible
 from .held import Held, Memory, held
 
 AT_ONCE = 24
@@ -51,6 +55,8 @@ class Tally(msgspec.Struct):
     findings: list[Finding] = msgspec.field(default_factory=list)
     memory: list[Memory] = msgspec.field(default_factory=list)
     peak: int = 0
+    removed: int = 0
+    """Files of writes that could not remove them, in a folder that denied it; the next writes did."""
     refused: int = 0
     """Registries that could not be made: their database was damaged."""
 
@@ -60,7 +66,7 @@ class Judge:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._results: dict[str, Oracle] = {}
+        self._results = {name: Oracle(contract(name), "/result") for name in TOOLS}
 
     def outcome(self, where: str, name: str, result: ToolResult) -> str:
         """How a call ended, in a word; what is wrong with it is noted."""
@@ -71,15 +77,9 @@ class Judge:
                 self.note(where, f"an error without words: {result.error!r}")
             return "timed out" if "did not finish within" in result.error else "refused"
         value = msgspec.to_builtins(result.data, enc_hook=lambda data: data.__dict__)
-        if not self._contract(name).accepts(value):
+        if not self._results[name].accepts(value):
             self.note(where, f"a result beside its contract: {value!r:.400}")
         return "succeeded"
-
-    def _contract(self, name: str) -> Oracle:
-        if name not in self._results:
-            document = msgspec.json.decode((CONTRACTS / f"{name}.json").read_bytes())
-            self._results[name] = Oracle(document, "/result")
-        return self._results[name]
 
     def _name(self, where: str, error: str) -> None:
         """Say which call the last findings are about, which the log does not."""
@@ -166,6 +166,7 @@ async def run(
         known.forget()
         count = min(each, calls - (number - start) * each)
         await _round(ground, rng, Calls(arguments, known, judge, tally, noticed.where), count)
+        tally.removed += remove_by_writing(ground)
         left = await _left(ground, before)
         tally.findings += [Finding(noticed.where, f"left: {kind}: {what}") for kind, what in left.items()]
         tally.memory.append(Memory.now())
@@ -220,13 +221,13 @@ async def _round(ground: Ground, rng: random.Random, calls: Calls, count: int) -
         registry, workspace = ground.registry(rng)
     numbers = iter(range(count))
     locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # a fault is not made twice at once
-    closing = rng.random() < 0.3
+    closes_early = rng.random() < 0.3
     try:
         breaking = [
             asyncio.ensure_future(_break(ground, rng, calls.tally, locks)) for _ in range(FAULTS_AT_ONCE)
         ]
         workers = [asyncio.ensure_future(_work(numbers, registry, rng, calls)) for _ in range(AT_ONCE)]
-        if closing:  # the last calls run while the registry is closed
+        if closes_early:  # the last calls run while the registry is closed
             await asyncio.wait(workers, return_when=asyncio.FIRST_COMPLETED)
         else:
             await asyncio.gather(*workers)
@@ -243,6 +244,24 @@ async def _round(ground: Ground, rng: random.Random, calls: Calls, count: int) -
         executor.shutdown()
 
 
+def remove_by_writing(ground: Ground) -> int:
+    """Write anew what a write has left a file of, and count these. A write to a folder that loses its
+    permissions meanwhile cannot remove its file; the next write of the same name does."""
+    removed = 0
+    make_accessible(ground.workspace)
+    with closing(Workspace(ground.workspace)) as workspace:
+        for folder, _, names in os.walk(ground.workspace):
+            for left in filter(is_temporary, names):
+                written = {*names, *(path.rpartition("/")[2] for path in PATHS_OF_FILES)}
+                for name in written:
+                    if temporary_name(name) == left:
+                        path = Path(folder, name).relative_to(ground.workspace)
+                        with suppress(RefusalError):
+                            workspace.write(str(path), b"")
+                removed += not Path(folder, left).exists()
+    return removed
+
+
 def _descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
@@ -255,7 +274,7 @@ async def _work(numbers: Iterator[int], registry: ToolRegistry, rng: random.Rand
 async def _break(ground: Ground, rng: random.Random, tally: Tally, locks: Mapping[str, asyncio.Lock]) -> None:
     """Make one fault after the other, until cancelled."""
     while True:
-        await asyncio.sleep(rng.random() / 50)
+        await asyncio.sleep(rng.random() / 100)
         name = rng.choices([*FAULTS], [weight for weight, _ in FAULTS.values()])[0]
         async with locks[name]:
             if await FAULTS[name][1](ground, rng):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import socket
 import struct
 import sys
@@ -78,6 +79,7 @@ async def main() -> None:
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await asyncio.to_thread(sys.stdin.read)
+        os._exit(0)  # connections are open
 
 
 if __name__ == "__main__":

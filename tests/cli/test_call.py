@@ -150,7 +150,7 @@ def test_policy_and_secrets_are_the_registrys_own(
     put(tmp_path / "called_program.py", PROGRAM)
     monkeypatch.syspath_prepend(str(tmp_path))
     done = call("bash", '{"command": "echo <secret_ref:TOKEN>"}', "--app", "called_program:make")
-    assert done.stdout == "ran eulav-terc3s ohce\n"
+    assert done.stdout == "ran [redacted:TOKEN] ohce\n"  # also where a handler has turned it round
     done = call("edit", EDIT, "--app", "called_program:make")
     assert done.exit_code == 1
     assert "not on a Sunday" in done.stderr
