@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,6 +134,9 @@ native-unions: $(STAMP) ## Every union that msgspec decodes natively, with each 
 crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
 	TOOLCAST_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
+chaos: $(STAMP) ## Call the toolset 100,000 times under every fault; writes docs/reports/chaos.md; ten minutes
+	$(BIN)/python -m bench.chaos --write docs/reports/chaos.md $(ARGS)
+
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
 	$(BIN)/python -m tests.project.endless $(ARGS)
 
@@ -196,6 +199,7 @@ nightly: clients ## What takes longer: more random inputs, every kill, other int
 	$(MAKE) test ARGS=--hypothesis-profile=nightly
 	$(MAKE) thorough fuzz fuzz-bridge laws crash machine pythons
 	$(MAKE) native-unions ARGS="--forms all --raw 3"
+	$(BIN)/python -m bench.chaos --seed fresh
 
 clean: ## Remove the environment and caches (never generated/)
 	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(REMOTE) $(PANTS) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
