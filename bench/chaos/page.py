@@ -11,7 +11,7 @@ RESIDENT = 40.0
 """Bytes of resident memory by which a call may let the process grow: 4 MB in 100,000 calls."""
 BLOCKS = 0.05
 """Blocks of Python's memory by which a call may let it grow."""
-ENOUGH = 8
+ENOUGH = 20
 """Rounds from which on a slope says something."""
 OUTCOMES = ("succeeded", "refused", "timed out", "cancelled")
 
