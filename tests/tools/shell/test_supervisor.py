@@ -135,7 +135,7 @@ if os.fork() == 0:
     if os.fork() == 0:
         while os.getppid() == parent:
             pass
-        supervisor.become(json.loads(sys.argv[1]), parent)
+        supervisor.execute(json.loads(sys.argv[1]), parent)
     os._exit(0)
 os.close(write)
 os.wait()

@@ -210,7 +210,7 @@ class Processes:
         """Ask for the end of a command: "stop" is SIGTERM and, after the grace, SIGKILL; "kill" only that."""
         self._check_owner()
 
-        def ask() -> None:
+        def request() -> None:
             if process.socket is None:
                 return
             process.outgoing += how.encode() + b"\n"
@@ -221,7 +221,7 @@ class Processes:
 
         with self._lock:
             if self._waker is not None:
-                self._todo.append(ask)
+                self._todo.append(request)
                 self._wake()
 
     def close(self) -> None:
@@ -232,13 +232,13 @@ class Processes:
             self._closed = True
             thread = self._thread
             for process in self._running.values():
-                self._todo.append(partial(self._ask_to_die, process))
+                self._todo.append(partial(self._request_kill, process))
             if self._waker is not None:
                 self._wake()
         if thread is not None and thread is not threading.current_thread():
             thread.join(2 * _MARGIN + supervisor.GIVE_UP)
 
-    def _ask_to_die(self, process: Process) -> None:
+    def _request_kill(self, process: Process) -> None:
         process.outgoing += b"kill\n"
         process.deadline = time.monotonic() + _MARGIN
         self._flush(process)
@@ -299,7 +299,7 @@ class Processes:
                         elif key.fd in process.pipes:  # it may have been closed since it was selected
                             self._read(process, key.fd)
                         elif key.fileobj is process.socket:
-                            self._talk(process, events)
+                            self._exchange(process, events)
                     with self._lock:
                         todo, self._todo = self._todo, []
                     for work in todo:
@@ -373,7 +373,7 @@ class Processes:
         del process.pipes[fd]
         os.close(fd)
 
-    def _talk(self, process: Process, events: int) -> None:
+    def _exchange(self, process: Process, events: int) -> None:
         """Go on with what is sent to the supervisor, and read what it reports."""
         if events & selectors.EVENT_WRITE:
             self._flush(process)

@@ -157,13 +157,13 @@ class Supervisor:
         os.set_blocking(self.waker, False)
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, self.be_woken)
+        signal.signal(signal.SIGCHLD, self.handle_signal)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, self.be_woken)
+            signal.signal(number, self.handle_signal)
         self.child = -1
-        self.looked = 0.0
+        self.checked = 0.0
         self.sees = Path(f"/proc/{os.getpid()}/stat").exists()
-        self.take(commands)
+        self.apply_requests(commands)
 
     def run(self) -> Report:
         """Start the command; return when all of it is gone."""
@@ -196,7 +196,7 @@ class Supervisor:
             os.write(2, f"The command could not be started: {problem.strerror}.\n".encode())
             self.code, self.ended, self.alone = 126, True, True
         if self.child == 0:
-            become(self.task, supervisor)
+            execute(self.task, supervisor)
         send_message({"group": self.child})
         # Only the command may hold the pipes: their end is to come with it.
         null = os.open(os.devnull, os.O_RDWR)
@@ -205,7 +205,7 @@ class Supervisor:
         for fd in {null, self.task["folder"], *self.task["keep"]}:
             os.close(fd)
 
-    def be_woken(self, number: int, frame: object) -> None:
+    def handle_signal(self, number: int, frame: object) -> None:
         """Handle a signal, which also ends a wait."""
         del frame
         if number != signal.SIGCHLD:
@@ -217,7 +217,7 @@ class Supervisor:
         self.urgent = self.urgent or urgent
 
     def wait(self, deadline: float | None, over: Callable[[], bool]) -> None:
-        """Reap children and obey the program, until `over` or the deadline (of `time.monotonic`)."""
+        """Reap children and apply requests, until `over` or the deadline (of `time.monotonic`)."""
         self.reap()
         while not over():
             seconds = TICK if deadline is None else min(TICK, deadline - time.monotonic())
@@ -228,34 +228,34 @@ class Supervisor:
                 with suppress(BlockingIOError):
                     os.read(self.waker, 4096)
             if 0 in ready:
-                self.obey()
-            self.look()
+                self.read_requests()
+            self.check_limits()
             self.reap()
 
-    def obey(self) -> None:
-        """Read what the program asks for."""
+    def read_requests(self) -> None:
+        """Read requests of the program."""
         try:
             data = os.read(0, 4096)
         except OSError:
             data = b""
-        self.take(data)
+        self.apply_requests(data)
         if not data:
             self.end("kill", urgent=True)
 
-    def take(self, data: bytes) -> None:
-        """Note what the program asks for, in whole lines."""
+    def apply_requests(self, data: bytes) -> None:
+        """Apply the requests in whole lines: `stop`, `kill`."""
         *lines, self.unread = (self.unread + data).split(b"\n")
         if b"stop" in lines:
             self.end("stop")
         if b"kill" in lines:
             self.end("kill", urgent=True)
 
-    def look(self) -> None:
-        """Now and then, end the command where it has too many processes, or where the program is gone: a
+    def check_limits(self) -> None:
+        """Once per TICK, end the command where it has too many processes, or where the program is gone: a
         process that the program forked may hold the other end of the socket."""
-        if self.urgent or time.monotonic() < self.looked + TICK:
+        if self.urgent or time.monotonic() < self.checked + TICK:
             return
-        self.looked = time.monotonic()
+        self.checked = time.monotonic()
         if os.getppid() != self.task["parent"]:
             self.end("kill", urgent=True)
         elif self.count(self.task["processes"]) > self.task["processes"]:
@@ -327,7 +327,7 @@ class Supervisor:
         return True
 
 
-def become(task: Task, supervisor: int) -> NoReturn:
+def execute(task: Task, supervisor: int) -> NoReturn:
     """Replace this process, whose parent has the id `supervisor`, by the command."""
     problem: OSError | None = None
     try:
