@@ -54,7 +54,7 @@ def test_pre_commit_with_an_environment_of_its_own(project: Path, tools: Path, t
     origin.mkdir()
     for name in (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE"):
         (origin / name).write_bytes((ROOT / name).read_bytes())
-    for name in ("codegen", "templates"):
+    for name in ("codegen", "generated", "templates"):
         run("cp", "-r", ROOT / name, origin / name, cwd=tmp_path)
     git("init", "--quiet", cwd=origin)
     commit_all(origin, "all")
