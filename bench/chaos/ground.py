@@ -171,7 +171,7 @@ class Engine:
 
     async def search(self, query: Any) -> list[Any]:
         """Search."""
-        from toolcast.tools.web import Found
+        from toolcast.tools.web import SearchResult
 
         roll = self._rng.random()
         if roll < 0.05:
@@ -179,7 +179,9 @@ class Engine:
         if roll < 0.15:
             raise RefusalError("The search engine does not answer. Try again later.")
         url = self._rng.choice(("https://example.com/a", "http://[", "ftp://x/", "https://sub.example.com/"))
-        return [Found(url=url, title=query.text * 10, excerpt="Words. " * 300)] * self._rng.randrange(5)
+        return [SearchResult(url=url, title=query.text * 10, excerpt="Words. " * 300)] * self._rng.randrange(
+            5
+        )
 
 
 async def _run(run: Any) -> None:

@@ -27,9 +27,12 @@ def python_command(module: str) -> list[str]:
 
     Returns:
         The words. The process reads no PYTHON* variable, and imports nothing from the folder that it runs in.
+        It writes no bytecode: where its limits, or a full disk, cut such a file short, no process could
+        import the module any more.
     """
     paths = [path for path in sys.path if Path(path).is_absolute()]
-    return [sys.executable, "-I", "-X", "utf8", "-c", _START, msgspec.json.encode(paths).decode(), module]
+    words = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _START]
+    return [*words, msgspec.json.encode(paths).decode(), module]
 
 
 def python_environment() -> dict[str, str]:
