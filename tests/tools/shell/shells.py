@@ -53,6 +53,14 @@ def with_token(token: str) -> list[int]:
     return found
 
 
+def no_zombie() -> bool:
+    """Whether every child of this process that ended was collected. What other tests left may run on."""
+    try:
+        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return True
+
+
 def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
     """Wait for `condition`, and say whether it came."""
     until = time.monotonic() + seconds

@@ -16,7 +16,17 @@ from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast.tools.generated.registry import register_some
 from toolcast.tools.shell import INHERITED, Shell
 
-from tests.tools.shell.shells import eventually, follow, gone, linux, new_token, run, start, with_token
+from tests.tools.shell.shells import (
+    eventually,
+    follow,
+    gone,
+    linux,
+    new_token,
+    no_zombie,
+    run,
+    start,
+    with_token,
+)
 
 Make = Callable[..., Shell]
 
@@ -301,8 +311,7 @@ def test_nothing_is_held_after_aclose(make: Make) -> None:
     asyncio.run(work())
     assert descriptors() == before
     assert eventually(lambda: threading.active_count() <= threads)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)  # no zombie
+    assert no_zombie()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

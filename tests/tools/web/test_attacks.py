@@ -725,6 +725,12 @@ def test_a_page_that_takes_too_much_memory_is_given_up() -> None:
         readable_page(page, msgspec.structs.replace(JOB, seconds=20, memory=300_000_000), 30.0)
 
 
+def test_a_page_is_refused_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with pytest.raises(RefusalError, match="could not be made readable: No such file"):
+        readable_page("<html><body><p>words to read</p></body></html>", JOB, 30.0)
+
+
 def test_the_process_that_reads_a_page_has_no_secret_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
