@@ -474,10 +474,16 @@ def test_delegation_is_three_deep_and_two_minutes_long() -> None:
 
     Source: 2, "Delegate: schema built at run time from the configured agents"
     """
-    from toolcast.agents.delegation import delegate
+    from toolcast.tools.agents import AgentReport, Agents
 
-    stated = inspect.signature(delegate).parameters
-    assert (stated["limit"].default, stated["timeout"].default) == (3, 120.0)
+    async def researcher(task: Any, context: ToolContext) -> AgentReport:
+        return AgentReport(status="completed", report="Found.")
+
+    agents = Agents({"researcher": researcher})
+    definition = json.loads(agents.binding().definition("openai"))
+    assert definition["function"]["parameters"]["properties"]["agent"]["enum"] == ["researcher"]
+    stated = inspect.signature(Agents.__init__).parameters
+    assert (stated["max_depth"].default, stated["timeout"].default) == (3, 120.0)
 
 
 def test_the_loop_stops_after_ten_rounds() -> None:
