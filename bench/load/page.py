@@ -41,7 +41,7 @@ def page(loads: Sequence[Load]) -> str:
         conversations=first.conversations, seconds=first.seconds, cores=os.cpu_count(), rounds=ROUNDS
     )
     lines = [
-        "| | " + " | ".join(load.loop for load in many),
+        "| | " + " | ".join(load.loop for load in many) + " |",
         "|---|" + "--:|" * len(many),
         _row("results checked", [f"{load.counts.results:,}" for load in many]),
         _row("mixed up, lost, sent twice", [_wrong(load) for load in many]),
