@@ -23,8 +23,8 @@ from .chart_files import ChartFiles
 from .columns import Column, Kind
 from .process import carry_out
 from .process_main import Limits
-from .results import Results, StoredResult, new_file
 from .sources import Format, format_of
+from .stored_results import StoredResult, StoredResults, new_file
 
 _Type: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime"]
 _TURN = 0.02
@@ -92,7 +92,7 @@ class Data:
         self._threads = threads
         self._max_running = max_running
         self._max_result_bytes = max_result_bytes
-        self._results = Results(max_results, max_result_bytes)
+        self._results = StoredResults(max_results, max_result_bytes)
         self._charts = ChartFiles(None if charts is None else Path(charts).resolve(), max_charts)
         self._running: set[asyncio.subprocess.Process] = set()
         self._places = 0

@@ -1,4 +1,4 @@
-"""Results that later calls start from."""
+"""Results of data_analysis that are kept, so that later calls can start from them."""
 
 import secrets
 import tempfile
@@ -12,7 +12,7 @@ from .columns import Column
 
 
 class StoredResult(Struct, frozen=True):
-    """A result.
+    """A result that is kept.
 
     Attributes:
         file: its rows as Parquet, in a file without a name: it goes with its descriptor.
@@ -25,7 +25,7 @@ class StoredResult(Struct, frozen=True):
     size: int
 
 
-class Results:
+class StoredResults:
     """The last results, within limits. The one that was not used for longest goes first."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
