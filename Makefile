@@ -8,6 +8,7 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 MCP_SERVERS := .mcp-servers
 OPENAPI_CLIENT := .openapi-client
+TYPESCRIPT := .typescript-tools
 ENGINES := .venv-grammars
 REMOTE := .venv-remote
 PANTS  := .venv-pants
@@ -16,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +93,15 @@ $(OPENAPI_CLIENT)/.installed: tests/http/openapi_client/package.json tests/http/
 	@mkdir -p $(OPENAPI_CLIENT)
 	cp tests/http/openapi_client/package.json tests/http/openapi_client/package-lock.json $(OPENAPI_CLIENT)/
 	npm ci --prefix $(OPENAPI_CLIENT) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+typescript-tools: $(TYPESCRIPT)/.installed ## Install the TypeScript compiler and a tokenizer from npm (needs Node 20); `make test` then uses them
+
+$(TYPESCRIPT)/.installed: tests/typescript/npm/package.json tests/typescript/npm/package-lock.json
+	@command -v npm >/dev/null || { echo "the TypeScript compiler needs Node.js 20 or newer, with npm"; exit 1; }
+	@mkdir -p $(TYPESCRIPT)
+	cp tests/typescript/npm/package.json tests/typescript/npm/package-lock.json $(TYPESCRIPT)/
+	npm ci --prefix $(TYPESCRIPT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
@@ -202,4 +212,4 @@ nightly: clients ## What takes longer: more random inputs, every kill, other int
 	$(BIN)/python -m bench.chaos --seed fresh
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(REMOTE) $(PANTS) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(REMOTE) $(PANTS) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) $(TYPESCRIPT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
