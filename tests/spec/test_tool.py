@@ -22,6 +22,11 @@ result: {type: object}
 examples: [{file_path: /a.txt}]
 parallel: false
 external: true
+callers: [code, model]
+defer: true
+stream_arguments: false
+blocking: false
+execution: {task_support: optional}
 annotations: {title: Edit file, destructive: true, idempotent: false}
 runtime_enums: {file_path: files}
 providers: {openai: {strict: false}}
@@ -48,6 +53,8 @@ def test_a_whole_spec() -> None:
     assert spec.annotations == Annotations(title="Edit file", destructive=True, idempotent=False)
     assert spec.runtime_enums == {"file_path": "files"}
     assert (spec.parallel, spec.external) == (False, True)
+    assert (spec.callers, spec.task_support) == (("code", "model"), "optional")
+    assert (spec.defer, spec.stream_arguments, spec.blocking) == (True, False, False)
     assert spec.providers == {"openai": {"strict": False}}
     assert spec.document.locate(("secrets", 0)) == (6, 11)
 
@@ -60,6 +67,8 @@ def test_what_is_left_out() -> None:
     assert spec.parameters == {"type": "object", "properties": {}, "additionalProperties": False}
     assert (spec.result, spec.examples, spec.annotations) == (None, (), Annotations())
     assert (spec.parallel, spec.external) == (True, False)
+    assert (spec.callers, spec.task_support) == (None, None)
+    assert (spec.defer, spec.stream_arguments, spec.blocking) == (None, None, None)
 
 
 def test_summary_stands_in_for_description() -> None:
@@ -91,6 +100,20 @@ BAD = [
     ("parallel: no", "wrong-type", 4, 11, "`parallel` must be true or false, not text", "YAML 1.2"),
     ("external: [ask]", "wrong-type", 4, 11, "`external` must be true or false, not a list", "true or false"),
     ("external: true\nhttp: {method: get, path: /}", "external-http", 4, 11, "`http` states one", "remove"),
+    ("callers: model", "wrong-type", 4, 10, "`callers` must be a list, not text", "`model`"),
+    ("callers: []", "empty-list", 4, 10, "nobody could call it", "leave the key out"),
+    ("callers: [model, robot]", "bad-caller", 4, 18, "`robot` is not a caller", "`code`"),
+    ("callers: [code, code]", "repeated", 4, 17, "listed twice", "keep one"),
+    ("callers: [1]", "wrong-type", 4, 11, "must be text, not a number", "`model`"),
+    ("allowed_callers: [direct]", "unknown-key", 4, 1, "`allowed_callers`", "did you mean `callers`?"),
+    ("defer: yes", "wrong-type", 4, 8, "`defer` must be true or false, not text", "YAML 1.2"),
+    ("defer_loading: true", "unknown-key", 4, 1, "`defer_loading`", "did you mean `defer`?"),
+    ("stream_arguments: 1", "wrong-type", 4, 19, "must be true or false, not a number", "true or false"),
+    ("blocking: NON_BLOCKING", "wrong-type", 4, 11, "`blocking` must be true or false", "true or false"),
+    ("execution: optional", "wrong-type", 4, 12, "must be a mapping, not text", ""),
+    ("execution: {taskSupport: optional}", "unknown-key", 4, 13, "`taskSupport`", "`task_support`?"),
+    ("execution: {task_support: maybe}", "bad-task-support", 4, 27, "`maybe`", "`forbidden`, `optional`"),
+    ("execution: {task_support: true}", "wrong-type", 4, 27, "text, not true", "`required`"),
     ("paralel: false", "unknown-key", 4, 1, "`paralel`", "did you mean `parallel`?"),
     ("examples: {}", "wrong-type", 4, 11, "a list of mappings", ""),
     ("examples: [{}, 1]", "wrong-type", 4, 16, "not a number", ""),

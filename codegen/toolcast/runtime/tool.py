@@ -70,6 +70,10 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             included unless the receiving side sees the schema of results.
         parallel: whether a call may run beside the other calls of an answer; false where it runs alone.
         external: whether calls are carried out outside of the program, so that the tool has no handler.
+        callers: who may call the tool: "model", "code" (programs that a model writes) or both; None where the
+            spec does not say, which lets both.
+        defer: whether a model is told of the tool only once it searches for it.
+        blocking: whether a model waits for results before it goes on.
         annotations: hints for people and clients, such as `read_only`.
         runtime_enums: parameters whose values are known only when the program runs, each with the name of its
             source.
@@ -104,6 +108,9 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     defaults: Literal["include", "omit"] | None = None
     parallel: bool = True
     external: bool = False
+    callers: tuple[Literal["model", "code"], ...] | None = None
+    defer: bool = False
+    blocking: bool = True
     annotations: Mapping[str, Any] = {}
     runtime_enums: Mapping[str, str] = {}
     wire_forms: tuple[str, ...] = ()

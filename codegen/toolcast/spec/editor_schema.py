@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
-from .fields import COMPOSERS, DEFAULTS, PERMISSIONS
+from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
 from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
 from .spec_checker import UNWRITTEN
@@ -56,7 +56,8 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "receiving side sees the schema of results.",
                 "enum": list(DEFAULTS),
             },
-            **_execution(),
+            **_handlers(),
+            **_requests(),
             "examples": {
                 "description": "Calls of the tool. Checked against `parameters` when the spec is compiled.",
                 "type": "array",
@@ -136,7 +137,7 @@ def _policy() -> dict[str, Any]:
     }
 
 
-def _execution() -> dict[str, Any]:
+def _handlers() -> dict[str, Any]:
     return {
         "parallel": {
             "description": "Whether a call may run beside the other calls of an answer. Default: true.",
@@ -146,6 +147,44 @@ def _execution() -> dict[str, Any]:
             "description": "Whether calls are carried out outside of the program, which has no handler for "
             "them. Default: false. Not beside `http`.",
             "type": "boolean",
+        },
+    }
+
+
+def _requests() -> dict[str, Any]:
+    return {
+        "callers": {
+            "description": "Who may call the tool: `model`, `code` (programs that a model writes) or both. "
+            "Default: what the provider does; code may.",
+            "type": "array",
+            "items": {"enum": list(CALLERS)},
+            "minItems": 1,
+            "uniqueItems": True,
+            "examples": [["model", "code"], ["code"]],
+        },
+        "defer": {
+            "description": "Whether the model reads the tool only once it searched for it. Default: false.",
+            "type": "boolean",
+        },
+        "stream_arguments": {
+            "description": "Whether arguments are streamed as the model writes them, before they are JSON "
+            "that was checked. Default: what the provider does.",
+            "type": "boolean",
+        },
+        "blocking": {
+            "description": "Whether the model waits for results before it goes on. Default: it does.",
+            "type": "boolean",
+        },
+        "execution": {
+            "description": "How clients of MCP carry out calls.",
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "task_support": {
+                    "enum": list(TASK_SUPPORT),
+                    "description": "Whether a call may, or must, be a task. Default: forbidden.",
+                }
+            },
         },
     }
 

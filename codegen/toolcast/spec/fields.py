@@ -3,12 +3,17 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from .model import Annotations, Defaults, Permission
+from .model import Annotations, Caller, Defaults, Permission, TaskSupport
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, is_todo, is_unwritten, kind_of, nearest
+from .spec_checker import SpecChecker, choices, is_todo, is_unwritten, kind_of, nearest
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
 DEFAULTS: Final[tuple[Defaults, ...]] = ("include", "omit")
+CALLERS: Final[tuple[Caller, ...]] = ("model", "code")
+CALLERS_HINT: Final = (
+    "list `model`, `code` (programs that a model writes) or both; leave the key out for the default"
+)
+TASK_SUPPORT: Final[tuple[TaskSupport, ...]] = ("forbidden", "optional", "required")
 DEFAULTS_HINT: Final = (
     "write `include` for results with members that equal their default, `omit` for results without"
 )
@@ -86,6 +91,47 @@ def external(checker: SpecChecker, value: Any, *, http: bool) -> bool:
         hint = "remove `external`, or `http` if the program that carries out the calls sends the request"
         checker.report(("external",), "external-http", message, hint)
     return True
+
+
+def callers(checker: SpecChecker, value: Any) -> tuple[Caller, ...] | None:
+    """Members of `CALLERS`, each once, at least one."""
+    if not isinstance(value, list) or not value:
+        if value == []:
+            checker.report(
+                ("callers",), "empty-list", "`callers` is empty, so nobody could call it", CALLERS_HINT
+            )
+        else:
+            checker.wrong_type(("callers",), value, "a list", CALLERS_HINT)
+        return None
+    found: list[Caller] = []
+    for index, each in enumerate(value):
+        path = ("callers", index)
+        if not isinstance(each, str):
+            checker.report(path, "wrong-type", f"a caller must be text, not {kind_of(each)}", CALLERS_HINT)
+        elif each not in CALLERS:
+            checker.report(path, "bad-caller", f"{quoted(each)} is not a caller", CALLERS_HINT)
+        elif each in found:
+            checker.report(path, "repeated", f"{quoted(each)} is listed twice", "keep one")
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def execution(checker: SpecChecker, value: Any) -> TaskSupport | None:
+    """`{task_support: …}`: one of `TASK_SUPPORT`."""
+    entries = checker.mapping(("execution",), value) or {}
+    checker.known_keys(("execution",), entries, ("task_support",), {"taskSupport": "task_support"})
+    if "task_support" not in entries:
+        return None
+    path, stated = ("execution", "task_support"), entries["task_support"]
+    hint = f"write {choices(TASK_SUPPORT)}: whether clients of MCP may call it as a task"
+    if not isinstance(stated, str):
+        checker.wrong_type(path, stated, "text", hint)
+    elif stated not in TASK_SUPPORT:
+        checker.report(path, "bad-task-support", f"{quoted(stated)} is no support of tasks", hint)
+    else:
+        return stated
+    return None
 
 
 def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ Path = tuple[str | int, ...]
 
 Permission = Literal["read", "write", "execute", "network"]
 Defaults = Literal["include", "omit"]
+Caller = Literal["model", "code"]
+TaskSupport = Literal["forbidden", "optional", "required"]
 
 
 class Document(Protocol):
@@ -110,6 +112,11 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     defaults: Defaults | None = None  # None: what the project says
     parallel: bool = True  # False: a call runs alone among the calls of an answer
     external: bool = False  # True: calls are carried out outside of the program, which has no handler
+    callers: tuple[Caller, ...] | None = None  # who may call it; None: not stated
+    defer: bool | None = None  # True: a request has the tool by name, and in full once the model asks for it
+    stream_arguments: bool | None = None  # True: arguments are streamed as they are written
+    blocking: bool | None = None  # False: the model goes on while a call runs
+    task_support: TaskSupport | None = None  # whether clients of MCP may, or must, call it as a task
     examples: tuple[Any, ...] = ()
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}

@@ -26,6 +26,11 @@ KEYS: Final = (
     "defaults",
     "parallel",
     "external",
+    "callers",
+    "defer",
+    "stream_arguments",
+    "blocking",
+    "execution",
     "examples",
     "annotations",
     "runtime_enums",
@@ -49,8 +54,14 @@ SYNONYMS: Final = {
     "outputSchema": "result",
     "output_schema": "result",
     "returns": "result",
+    "allowed_callers": "callers",
+    "defer_loading": "defer",
+    "eager_input_streaming": "stream_arguments",
+    "behavior": "blocking",
 }
 
+_FLAGS: Final = ("defer", "stream_arguments", "blocking")
+"""Keys whose value is true or false, and unlike both where they are not stated."""
 
 _OF_SCHEMAS: Final = frozenset(
     (
@@ -142,6 +153,9 @@ def read_tool(
     defaults = fields.defaults(checker, data["defaults"]) if "defaults" in data else None
     parallel = fields.flag(checker, "parallel", data["parallel"]) if "parallel" in data else True
     external = "external" in data and fields.external(checker, data["external"], http="http" in data)
+    flags = {key: fields.flag(checker, key, data[key]) for key in _FLAGS if key in data}
+    callers = fields.callers(checker, data["callers"]) if "callers" in data else None
+    task_support = fields.execution(checker, data["execution"]) if "execution" in data else None
     examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
@@ -177,6 +191,9 @@ def read_tool(
         defaults=defaults,
         parallel=parallel is not False,
         external=external,
+        callers=callers,
+        task_support=task_support,
+        **flags,
         examples=examples,
         annotations=hints,
         runtime_enums=enums,

@@ -159,6 +159,12 @@ def _binding(
         rows.append(("parallel", "False"))
     if tool.external:
         rows.append(("external", "True"))
+    if tool.callers is not None:
+        rows.append(("callers", literal(tool.callers)))
+    if tool.defer:
+        rows.append(("defer", "True"))
+    if tool.blocking is False:
+        rows.append(("blocking", "False"))
     if annotations:
         shown = {name: literal(value) for name, value in annotations.items()}
         rows.append(("annotations", mapping(shown, 16, 4)))

@@ -29,4 +29,6 @@ LOOK: Final[ToolBinding[LookParams, str | None]] = ToolBinding(
     description="Says what the robot sees.",
     contract="contracts/look.json",
     schemas="schemas",
+    callers=("code",),
+    defer=True,
 )

@@ -36,4 +36,6 @@ ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(
     schemas="../schemas",
     result=AskResult,
     external=True,
+    callers=("model",),
+    blocking=False,
 )
