@@ -1,0 +1,410 @@
+"""JSON Schema as TypeScript types.
+
+    {"type": "object", "properties": {"page": {"type": "integer", "description": "From 1."}}}
+    {
+      /** From 1. Integer. */
+      page?: number;
+    }
+
+A type accepts every value that the schema accepts. Keywords that constrain values (bounds, patterns) are for
+the caller to put into descriptions, as the walk under the profile `typescript` does. What stays in its output
+and has no type (counts of items, patterns of keys, integers) is stated in the comment here.
+
+Objects are read as they are written in TypeScript: one that does not speak of further keys has those that
+it declares. `additionalProperties: true` is an index signature.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..jsonschema.equality import equal
+from ..jsonschema.json_types import distinct_types, inferred, types_stated
+from ..jsonschema.json_values import has_type
+from ..jsonschema.pointers import unescape
+from ..jsonschema.schema_error import SchemaError
+from ..providers.constraint_texts import described, phrase, ranged, text
+from ..runtime.hidden_characters import escape_hidden, without_hidden
+
+Comments = Literal["doc", "line"]
+"""`/** … */`, which editors show; or `// …`, which costs fewer tokens."""
+WIDTH = 96
+"""Characters of the longest object or union on one line."""
+MAX_DEPTH = 96
+"""Deepest nesting of schemas."""
+IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
+INTEGER = "Integer."
+BESIDE_REFERENCE = frozenset(
+    ("$ref", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
+)
+"""What may stand beside a reference without being a constraint."""
+
+
+class Scope(Struct, frozen=True):
+    """What holds for all types of one declaration.
+
+    Attributes:
+        names: names of types by the reference that leads to them, such as `#/$defs/Address`; `#` is the root.
+        comments: how descriptions are written.
+    """
+
+    names: Mapping[str, str] = {}
+    comments: Comments = "doc"
+
+
+class TypeText(Struct, frozen=True):
+    """A type in TypeScript.
+
+    Attributes:
+        text: the type; lines after the first are indented as below a line without indentation. One that
+            begins with a line feed has each alternative on a line of its own.
+        alternatives: whether it is a union or an intersection, which needs parentheses inside other types.
+        members: whether it is one object in braces, which an interface may have.
+        notes: sentences for the comment of what has this type, in their order.
+    """
+
+    text: str
+    alternatives: bool = False
+    members: bool = False
+    notes: tuple[str, ...] = ()
+
+
+NEVER = TypeText("never")
+UNKNOWN = TypeText("unknown")
+
+
+def type_of(schema: Any, scope: Scope) -> TypeText:
+    """The type of the values that a schema accepts.
+
+    Args:
+        schema: a schema of 2020-12, as JSON. References lead to `scope.names`; others accept any value.
+        scope: the names of definitions, and the form of comments.
+
+    Returns:
+        The type, and what its comment has to say.
+
+    Raises:
+        SchemaError: the schema is nested deeper than `MAX_DEPTH`.
+    """
+    return _type(schema, scope, 0)
+
+
+def type_declaration(name: str, schema: Any, scope: Scope) -> str:
+    """A named type: an interface for an object, else an alias.
+
+    Args:
+        name: the name; an identifier.
+        schema: its schema.
+        scope: the names of definitions, and the form of comments.
+
+    Returns:
+        The declaration with its comment, without a line feed at the end.
+
+    Raises:
+        SchemaError: the schema is nested deeper than `MAX_DEPTH`.
+    """
+    made = type_of(schema, scope)
+    start = comment(made.notes, scope.comments)
+    if made.members:
+        return f"{start}interface {name} {made.text}"
+    return start + followed(f"type {name} =", made) + ";"
+
+
+def followed(start: str, made: TypeText) -> str:
+    """Text and a type after it, on the same line or on lines of its own."""
+    return f"{start}{made.text}" if made.text.startswith("\n") else f"{start} {made.text}"
+
+
+def comment(sentences: Sequence[str], comments: Comments) -> str:
+    """Sentences as a comment, which no text can end.
+
+    Args:
+        sentences: what to say; empty ones are left out.
+        comments: the form.
+
+    Returns:
+        Whole lines, with their line feeds; empty where there is nothing to say.
+    """
+    text = joined(sentences)
+    if not text:
+        return ""
+    # `@ts-ignore` at the start of a line is a directive to the compiler.
+    lines = [re.sub(r"^([\s/*]*)@", r"\1\\@", line.rstrip()) for line in text.split("\n")]
+    if comments == "line":
+        return "".join(f"// {line}".rstrip() + "\n" for line in lines)
+    lines = [line.replace("*/", "*\\/") for line in lines]
+    if len(lines) == 1:
+        return f"/** {lines[0]} */\n"
+    return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Sentences as one text, without characters that a reader of source code does not see.
+
+    Args:
+        sentences: what to say; empty ones are left out.
+
+    Returns:
+        The text; its lines end with line feeds.
+    """
+    said = [one for one in sentences if one]
+    if not said:
+        return ""
+    return without_hidden(described(said[0], said[1:]).replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def property_name(name: str) -> str:
+    """The name of a property as it is written in a type.
+
+    Args:
+        name: any text.
+
+    Returns:
+        An identifier, or a string literal. `__proto__` is computed: in an object literal, the plain name
+        would set the prototype.
+    """
+    if name == "__proto__":
+        return '["__proto__"]'
+    return name if IDENTIFIER.fullmatch(name) else literal(name)
+
+
+def literal(value: Any) -> str:
+    """A JSON value as a literal type.
+
+    Args:
+        value: a JSON value.
+
+    Returns:
+        One line; characters that a reader does not see are escaped.
+    """
+    if isinstance(value, str):
+        return escape_hidden(json.dumps(value, ensure_ascii=False))
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, Mapping):
+        members = ", ".join(f"{property_name(str(key))}: {literal(item)}" for key, item in value.items())
+        return f"{{ {members} }}" if members else "Record<string, never>"
+    return f"[{', '.join(map(literal, value))}]"
+
+
+def type_names(references: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Names of types for references to definitions.
+
+    Args:
+        references: references such as `#/$defs/postal-address`.
+        taken: names that are in use.
+
+    Returns:
+        For each reference an identifier that begins with a capital letter; those that would be equal are
+        numbered in their order.
+    """
+    used = {*taken, *GLOBAL_TYPES}
+    found: dict[str, str] = {}
+    for reference in dict.fromkeys(references):
+        words = re.findall(r"[A-Za-z0-9]+", unescape(reference.rpartition("/")[2]))
+        plain = "".join(word[0].upper() + word[1:] for word in words) or "Value"
+        plain = plain if plain[0].isalpha() else f"T{plain}"
+        name, number = plain, 2
+        while name in used:
+            name, number = f"{plain}{number}", number + 1
+        used.add(name)
+        found[reference] = name
+    return found
+
+
+GLOBAL_TYPES = frozenset(("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function"))
+"""Types of TypeScript that a declaration uses, or whose name would deceive."""
+
+
+def _type(schema: Any, scope: Scope, depth: int) -> TypeText:
+    if depth > MAX_DEPTH:
+        raise SchemaError("", f"schemas are nested deeper than {MAX_DEPTH} levels")
+    if schema is False:
+        return NEVER
+    if not isinstance(schema, Mapping):
+        return UNKNOWN
+    description = schema.get("description")
+    own = (description,) if isinstance(description, str) and description else ()
+    made = _structure(schema, scope, depth)
+    return replace(made, notes=(*own, *made.notes))
+
+
+def _structure(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
+    """The type of a schema without its description."""
+    if "$ref" in schema:
+        rest = {key: value for key, value in schema.items() if key not in BESIDE_REFERENCE}
+        notes = (f"Must also match: {text(rest)}.",) if rest else ()
+        return TypeText(scope.names.get(schema["$ref"], "unknown"), notes=notes)
+    if "const" in schema or "enum" in schema:
+        return _literals(schema)
+    parts = [_by_type(schema, scope, depth)] if "type" in schema or inferred(dict(schema)) else []
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            parts.append(_union([_type(one, scope, depth + 1) for one in schema[key]], scope))
+    parts += [_type(one, scope, depth + 1) for one in schema.get("allOf", ())]
+    return _intersection(parts)
+
+
+def _literals(schema: Mapping[str, Any]) -> TypeText:
+    """The values of `const` and `enum` that `type` allows."""
+    values = [schema["const"]] if "const" in schema else list(schema["enum"])
+    if "const" in schema and "enum" in schema:
+        values = [one for one in values if any(equal(one, other) for other in schema["enum"])]
+    if "type" in schema:
+        values = [one for one in values if has_type(one, types_stated(dict(schema)))]
+    texts = list(dict.fromkeys(map(literal, values)))
+    return TypeText(" | ".join(texts) or "never", len(texts) > 1)
+
+
+def _by_type(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
+    """The type by `type`, or by the keywords that apply to one."""
+    kinds = types_stated(dict(schema)) if "type" in schema else inferred(dict(schema))
+    made = [_single(kind, schema, scope, depth) for kind in distinct_types(kinds)]
+    if len(made) == 1:
+        return made[0]
+    notes = tuple(note for one in made for note in one.notes)
+    if "integer" in kinds and "number" not in kinds:
+        notes = tuple("Numbers are integers." if note == INTEGER else note for note in notes)
+    return TypeText(" | ".join(one.text for one in made) or "never", True, notes=notes)
+
+
+def _single(kind: str, schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
+    if kind == "array":
+        return _array(schema, scope, depth)
+    if kind == "object":
+        return _object(schema, scope, depth)
+    return TypeText(SCALARS.get(kind, "unknown"), notes=(INTEGER,) if kind == "integer" else ())
+
+
+def _array(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
+    least, most, below = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
+    first = [_type(one, scope, depth + 1) for one in schema.get("prefixItems", ())]
+    rest = _type(below, scope, depth + 1)
+    closed = below is False or (most is not None and most <= len(first))
+    counts = []
+    if least and (least > len(first) or not first):
+        counts.append(phrase("minItems", least))
+    if most is not None and not closed:
+        counts.append(phrase("maxItems", most))
+    notes = [*ranged(counts)]
+    for i, one in enumerate(first, 1):
+        notes += _hoisted(f"Item {i}", one)
+    if not first and not closed:
+        return TypeText(f"{_operand(rest)}[]", notes=(*notes, *_hoisted("Each item", rest)))
+    items = [
+        one.text if i < least else f"{_operand(one)}?"
+        for i, one in enumerate(first[: len(first) if most is None else most])
+    ]
+    if not closed:
+        items.append(f"...{_operand(rest)}[]")
+        notes += _hoisted("Each further item", rest)
+    return TypeText(f"[{', '.join(items)}]", notes=tuple(notes))
+
+
+def _object(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
+    required = schema.get("required", ())
+    patterns: Mapping[str, Any] = schema.get("patternProperties", {})
+    properties: dict[str, Any] = dict(schema.get("properties", {}))
+    others = schema.get("additionalProperties", None if properties or required else True)
+    undeclared = others is not False or bool(patterns)
+    properties.update((name, undeclared) for name in required if name not in properties)
+    further = _further(patterns, others, scope, depth)
+    if not properties:
+        return TypeText("Record<string, never>") if further is None else _record(further, scope)
+    made = [(name, _type(one, scope, depth + 1)) for name, one in properties.items()]
+    members = [
+        (followed(property_name(name) + (":" if name in required else "?:"), one) + ";", one.notes)
+        for name, one in made
+    ]
+    if further is not None:
+        # An index signature applies to the declared properties, too: its own type stands in the comment.
+        known = "" if further.text == "unknown" or patterns else f"{' '.join(further.text.split())}. "
+        said = (f"Other keys: {known}{joined(further.notes)}".rstrip(),) if known or further.notes else ()
+        members.append(("[key: string]: unknown;", said))
+    line = " ".join(row for row, _ in members).removesuffix(";")
+    if "\n" not in line and not any(notes for _, notes in members) and len(line) <= WIDTH:
+        return TypeText(f"{{ {line} }}", members=True)
+    rows = "".join(comment(notes, scope.comments) + row + "\n" for row, notes in members)
+    return TypeText("{\n" + indented(rows) + "}", members=True)
+
+
+def _record(further: TypeText, scope: Scope) -> TypeText:
+    """An object that declares no property."""
+    # `type Tree = Record<string, Tree>` would refer to itself in a way that TypeScript refuses.
+    notes = _hoisted("Each value", further)
+    if set(re.findall(r"\w+", further.text)).isdisjoint(scope.names.values()):
+        return TypeText(f"Record<string, {further.text}>", notes=notes)
+    return TypeText(f"{{ {followed('[key: string]:', further)} }}", notes=notes)
+
+
+def _further(patterns: Mapping[str, Any], others: Any, scope: Scope, depth: int) -> TypeText | None:
+    """The type of the values of undeclared keys; None where there are none."""
+    if not patterns:
+        return None if others is None or others is False else _type(others, scope, depth + 1)
+    found = [(one, _type(below, scope, depth + 1)) for one, below in patterns.items()]
+    rest = NEVER if others is False else _type(True if others is None else others, scope, depth + 1)
+    notes = [
+        f"For keys that match {_quoted(pattern)}, {' '.join(one.text.split())}. {joined(one.notes)}".rstrip()
+        for pattern, one in found
+    ]
+    notes += ["No other keys."] if others is False else rest.notes
+    made = _union([replace(one, notes=()) for one in (*(one for _, one in found), rest)], scope)
+    return replace(made, notes=tuple(notes))
+
+
+def _quoted(pattern: str) -> str:
+    return literal(pattern) if "`" in pattern or "\n" in pattern else f"`{pattern}`"
+
+
+def _hoisted(owner: str, made: TypeText) -> tuple[str, ...]:
+    """The notes of a part, for the comment of the whole."""
+    said = joined(made.notes)
+    return (f"{owner}: {said}",) if said else ()
+
+
+def _operand(made: TypeText) -> str:
+    end = "\n" if made.text.startswith("\n") else ""
+    return f"({made.text}{end})" if made.alternatives else made.text
+
+
+def _alternative(made: TypeText) -> str:
+    return _operand(made) if made.text.startswith("\n") else made.text
+
+
+def indented(lines: str) -> str:
+    """Lines, each indented by one level; empty ones stay empty."""
+    return re.sub(r"^(?=.)", "  ", lines, flags=re.MULTILINE)
+
+
+def _union(branches: Sequence[TypeText], scope: Scope) -> TypeText:
+    """Alternatives; each on a line of its own where several have something to say."""
+    if any(one.text == "unknown" and not one.notes for one in branches):
+        return UNKNOWN
+    unique = list({(one.text, one.notes): one for one in branches if one.text != "never"}.values())
+    if len(unique) < 2:
+        return unique[0] if unique else NEVER
+    others = [one for one in unique if one.text != "null"]
+    if len(others) == 1 or not any(one.notes for one in unique):
+        texts = dict.fromkeys(_alternative(one) for one in unique)
+        return TypeText(" | ".join(texts), True, notes=tuple(note for one in unique for note in one.notes))
+    rows = (indented(f"{comment(one.notes, scope.comments)}| {_alternative(one)}") for one in unique)
+    return TypeText("\n" + "\n".join(rows), True)
+
+
+def _intersection(parts: Sequence[TypeText]) -> TypeText:
+    if len(parts) < 2:
+        return parts[0] if parts else UNKNOWN
+    texts = dict.fromkeys(_operand(one) for one in parts if one.text != "unknown")
+    notes = tuple(note for one in parts for note in one.notes)
+    return TypeText(" & ".join(texts) or "unknown", len(texts) > 1, notes=notes)

@@ -1,0 +1,204 @@
+"""JSON Schema as TypeScript types: each construct, and texts that must not change the structure."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.declarations.typescript_types import (
+    MAX_DEPTH,
+    Scope,
+    comment,
+    literal,
+    property_name,
+    type_declaration,
+    type_names,
+    type_of,
+)
+from toolcast.jsonschema.schema_error import SchemaError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "typescript"))
+from tools import tsc
+
+TYPES: list[tuple[Any, str]] = [
+    (True, "unknown"),
+    ({}, "unknown"),
+    (False, "never"),
+    ({"type": "string"}, "string"),
+    ({"type": "integer"}, "number"),
+    ({"type": ["integer", "number"]}, "number"),
+    ({"type": ["string", "null"]}, "string | null"),
+    ({"enum": ["a", 1, 1.0, None, True]}, '"a" | 1 | null | true'),
+    ({"type": "string", "enum": ["a", 1]}, '"a"'),
+    ({"const": {"a": [1]}}, "{ a: [1] }"),
+    ({"const": 1, "enum": [2]}, "never"),
+    ({"type": "array"}, "unknown[]"),
+    ({"type": "array", "items": {"type": ["string", "null"]}}, "(string | null)[]"),
+    ({"type": "array", "maxItems": 0}, "[]"),
+    ({"prefixItems": [{"type": "string"}], "items": False}, "[string?]"),
+    ({"prefixItems": [{"type": "string"}, True], "minItems": 1}, "[string, unknown?, ...unknown[]]"),
+    ({"prefixItems": [{"enum": [1, 2]}], "maxItems": 1}, "[(1 | 2)?]"),
+    ({"type": "object"}, "Record<string, unknown>"),
+    ({"type": "object", "additionalProperties": False}, "Record<string, never>"),
+    ({"type": "object", "additionalProperties": {"type": "number"}}, "Record<string, number>"),
+    ({"properties": {"a": {"type": "string"}}}, "{ a?: string }"),
+    ({"properties": {"a": False}, "required": ["b"]}, "{ a?: never; b: unknown }"),
+    ({"required": ["b"], "additionalProperties": False}, "{ b: never }"),
+    (
+        {"properties": {"a": True}, "additionalProperties": {"type": "number"}},
+        "{\n  a?: unknown;\n  /** Other keys: number. */\n  [key: string]: unknown;\n}",
+    ),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "string | null"),
+    ({"anyOf": [{"type": "string"}, True]}, "unknown"),
+    ({"oneOf": [{"type": "string"}, False]}, "string"),
+    ({"allOf": [{"$ref": "#/$defs/a"}, {"type": ["string", "null"]}]}, "A & (string | null)"),
+    ({"$ref": "#/$defs/unknown"}, "unknown"),
+    (
+        {
+            "anyOf": [
+                {"type": "null"},
+                {
+                    "anyOf": [
+                        {"type": "string", "description": "S."},
+                        {"type": "boolean", "description": "B."},
+                    ]
+                },
+            ]
+        },
+        "null | (\n  /** S. */\n  | string\n  /** B. */\n  | boolean\n)",
+    ),
+    (
+        {"anyOf": [{"type": "string", "description": "S."}, {"type": "integer"}]},
+        "\n  /** S. */\n  | string\n  /** Integer. */\n  | number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
+def test_types(schema: Any, expected: str) -> None:
+    assert type_of(schema, Scope(names={"#/$defs/a": "A"})).text == expected
+
+
+NOTES: list[tuple[Any, str]] = [
+    ({"type": "integer", "description": "Page"}, "Page. Integer."),
+    ({"type": ["integer", "string"]}, "Numbers are integers."),
+    ({"type": "array", "minItems": 1, "maxItems": 3}, "Must have 1 to 3 items."),
+    ({"type": "array", "items": {"type": "integer"}}, "Each item: Integer."),
+    ({"prefixItems": [{"description": "Name"}], "minItems": 1}, "Item 1: Name"),
+    (
+        {"prefixItems": [True], "minItems": 2, "items": {"type": "integer"}},
+        "Must have at least 2 items. Each further item: Integer.",
+    ),
+    ({"type": "object", "additionalProperties": {"description": "Count"}}, "Each value: Count"),
+    (
+        {"type": "object", "patternProperties": {"^x-": {"type": "string"}}, "additionalProperties": False},
+        "Each value: For keys that match `^x-`, string. No other keys.",
+    ),
+    ({"$ref": "#/$defs/a", "minProperties": 1}, 'Must also match: {"minProperties":1}.'),
+    ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "Integer."),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), NOTES, ids=[json.dumps(schema) for schema, _ in NOTES])
+def test_what_a_type_cannot_express_is_in_the_comment(schema: Any, expected: str) -> None:
+    made = type_of(schema, Scope(names={"#/$defs/a": "A"}))
+    assert comment(made.notes, "line") == f"// {expected}\n"
+
+
+def test_comments_have_one_star_line_for_each_line() -> None:
+    assert comment(["One.\r\nTwo", "Three."], "doc") == "/**\n * One.\n * Two.\n * Three.\n */\n"
+    assert comment(["One.\n\nTwo"], "line") == "// One.\n//\n// Two\n"
+    assert comment(["", ""], "doc") == ""
+
+
+def test_no_text_ends_a_comment_or_directs_the_compiler() -> None:
+    assert comment(["*/ evil()"], "doc") == "/** *\\/ evil() */\n"
+    assert comment(["a\u2028evil()"], "line") == "// a\n// evil()\n"
+    assert comment(["@ts-ignore"], "line") == "// \\@ts-ignore\n"
+
+
+def test_names_of_types_are_distinct_identifiers() -> None:
+    names = type_names(
+        ["#/$defs/a-b", "#/$defs/aB", "#/$defs/é", "#/$defs/1", "#/$defs/record"], taken=["AB"]
+    )
+    assert list(names.values()) == ["AB2", "AB3", "Value", "T1", "Record2"]
+
+
+def test_depth_is_bounded() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(MAX_DEPTH + 1):
+        schema = {"type": "array", "items": schema}
+    with pytest.raises(SchemaError):
+        type_of(schema, Scope())
+
+
+HOSTILE = [
+    *("*/", "`${x}`", '"', "'", "\\", "\n", "\r", "\u2028", "\u2029", "\0", "//", "/**", "@ts-ignore"),
+    *(
+        "__proto__",
+        "constructor",
+        "await",
+        "new",
+        "get",
+        "readonly",
+        "é",
+        "1",
+        "",
+        "a-b",
+        "[key: string]",
+        "}",
+        ";",
+    ),
+]
+TEXTS = st.lists(st.sampled_from(HOSTILE) | st.characters(codec="utf-8"), max_size=4).map("".join)
+SCHEMAS = st.recursive(
+    st.sampled_from([True, False, {"type": "integer"}, {"type": ["string", "null"]}, {"$ref": "#/$defs/x"}])
+    | TEXTS.map(lambda text: {"const": text})
+    | st.lists(
+        TEXTS | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.none(), max_size=3
+    ).map(lambda values: {"enum": values}),
+    lambda below: (
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "properties": st.dictionaries(TEXTS, below, max_size=3)},
+            optional={
+                "description": TEXTS,
+                "required": st.lists(TEXTS, max_size=2, unique=True),
+                "additionalProperties": below,
+                "patternProperties": st.dictionaries(TEXTS, below, max_size=2),
+            },
+        )
+        | st.fixed_dictionaries(
+            {"type": st.just("array"), "items": below, "description": TEXTS},
+            optional={
+                "prefixItems": st.lists(below, max_size=2),
+                "minItems": st.integers(0, 3),
+                "maxItems": st.integers(0, 3),
+            },
+        )
+        | st.fixed_dictionaries(
+            {"anyOf": st.lists(below, min_size=1, max_size=3)}, optional={"description": TEXTS}
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(schemas=st.lists(SCHEMAS, min_size=20, max_size=20), comments=st.sampled_from(["doc", "line"]))
+def test_the_compiler_accepts_every_type(
+    schemas: list[Any], comments: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    scope = Scope(names={"#/$defs/x": "X"}, comments=comments)
+    written = [type_declaration(f"T{i}", schema, scope) for i, schema in enumerate(schemas)]
+    file = tmp_path_factory.mktemp("types") / "types.d.ts"
+    file.write_text("\n".join(["type X = string;", *written, "export {};", ""]), encoding="utf-8")
+    assert tsc(file, options=("--strict", "--lib", "es2022")) == []
+
+
+@given(name=TEXTS)
+def test_names_of_properties_and_literals_are_read_back(name: str) -> None:
+    assert json.loads(literal(name)) == name
+    written = property_name(name)
+    assert written == name or json.loads(written.strip("[]")) == name
