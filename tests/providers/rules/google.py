@@ -176,6 +176,9 @@ def needless_recursion(schema: Schema) -> Iterator[str]:
             yield f"cyclic reference {reference} within required properties"
 
 
+PARAMETER_NAME = common.property_names(
+    r"[A-Za-z_][A-Za-z0-9_]{0,63}", "parameter names must match [A-Za-z_][A-Za-z0-9_]{0,63}: {name}"
+)
 JSON = (
     common.object_root("parametersJsonSchema: type must be object"),
     common.resolvable,
@@ -185,9 +188,7 @@ JSON = (
     ),
     common.at_root(needless_recursion),
     common.valid("2020-12", "Request contains an invalid argument."),
-)
-PARAMETER_NAME = common.property_names(
-    r"[A-Za-z_][A-Za-z0-9_]{0,63}", "parameter names must match [A-Za-z_][A-Za-z0-9_]{0,63}: {name}"
+    PARAMETER_NAME,
 )
 
 # -- the four profiles ------------------------------------------------------------------------------
@@ -195,9 +196,16 @@ PARAMETER_NAME = common.property_names(
 DEVELOPER = Checker(
     schema=lambda tool: tool.get("parameters"),
     envelope=(declaration, name(64)),
-    rules=(unknown_name(FIELDS), *PROTO, EMPTY_OBJECT, enum_of_strings("string"), proto_formats),
+    rules=(
+        unknown_name(FIELDS),
+        *PROTO,
+        EMPTY_OBJECT,
+        enum_of_strings("string"),
+        proto_formats,
+        PARAMETER_NAME,
+    ),
     booleans=INVALID,
-    doubted=(PARAMETER_NAME, long_enum, empty_root),
+    doubted=(long_enum, empty_root),
     unenforced=(common.listed(("default", "pattern", "minLength", "maxLength")),),
     place=place,
 )
@@ -205,7 +213,7 @@ JSON_CHECKER = Checker(
     schema=lambda tool: tool.get("parametersJsonSchema"),
     envelope=(declaration, name(64)),
     rules=JSON,
-    doubted=(PARAMETER_NAME, long_enum),
+    doubted=(long_enum,),
     unenforced=(common.beyond(JSON_SCHEMA),),
     place=place,
 )
@@ -217,10 +225,10 @@ VERTEX = Checker(
         *PROTO,
         enum_of_strings("string", "integer"),
         any_of_alone,
+        PARAMETER_NAME,
     ),
     booleans=INVALID,
     doubted=(
-        PARAMETER_NAME,
         long_enum,
         proto_formats,
         EMPTY_OBJECT,

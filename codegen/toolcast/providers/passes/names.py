@@ -25,7 +25,9 @@ from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 
 FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
-KEYWORDS = frozenset(("properties", "dependentSchemas", "required", "dependentRequired"))
+LISTS = ("required", "propertyOrdering")
+"""Keywords that list names."""
+KEYWORDS = frozenset(("properties", "dependentSchemas", "dependentRequired", *LISTS))
 
 
 def rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -37,9 +39,11 @@ def rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     changed: dict[str, str] = {}
     for key in [key for key in out if key in KEYWORDS]:
         value: Any = out[key]
-        if key == "required":
-            changed.update(changed_names(renames, value))
-            out[key] = [renames.get(name, name) for name in value]
+        if key in LISTS:
+            if isinstance(value, list):  # of OpenAPI's keyword, the form is not checked
+                names = [name for name in value if isinstance(name, str)]
+                changed.update(changed_names(renames, names))
+                out[key] = [renames.get(name, name) if isinstance(name, str) else name for name in value]
         elif key == "dependentRequired":
             changed.update(
                 changed_names(renames, [*value, *(one for names in value.values() for one in names)])
