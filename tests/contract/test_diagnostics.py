@@ -122,6 +122,30 @@ parameters:
     "slow-pattern (of names)": "parameters: {type: object, properties: {a: {patternProperties: {‸(a+)+$: true}}}}",
     "openapi-keyword": "parameters: {type: object, properties: {a: {type: string, ‸nullable: true}}}",
     "unsupported-keyword": "parameters: {type: object, properties: {a: {‸$dynamicRef: '#x'}}}",
+    **{
+        f"mcp-header ({name})": f"parameters: {{type: object, properties: {{a: {schema}}}}}"
+        for name, schema in {
+            "empty": "{type: string, x-mcp-header: ‸''}",
+            "no token": "{type: string, x-mcp-header: ‸'My Header'}",
+            "line break": '{type: string, x-mcp-header: ‸"A\\r\\nB: c"}',
+            "no string": "{type: string, x-mcp-header: ‸7}",
+            "number": "{type: number, x-mcp-header: ‸A}",
+            "nullable": "{type: [string, 'null'], x-mcp-header: ‸A}",
+            "no type": "{enum: [a], x-mcp-header: ‸A}",
+            "items": "{type: array, items: {type: string, x-mcp-header: ‸A}}",
+            "branch": "{anyOf: [{type: string, x-mcp-header: ‸A}, {type: integer}]}",
+            "further keys": "{type: object, additionalProperties: {type: string, x-mcp-header: ‸A}}",
+            "twice": "{type: string, x-mcp-header: A}, b: {type: string, x-mcp-header: ‸a}",
+        }.items()
+    },
+    "mcp-header (root)": "parameters: {type: object, x-mcp-header: ‸A, properties: {}}",
+    "mcp-header (definition)": """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/A'}}
+  $defs:
+    A: {type: string, x-mcp-header: ‸Region}
+""",
     "embedded-id": "parameters: {type: object, properties: {a: {‸$id: 'https://example.com/a'}}}",
     "unknown-dialect": "parameters: {type: object, $schema: ‸'https://example.com/mine', properties: {a: {}}}",
 }
@@ -161,6 +185,43 @@ def test_a_problem_in_a_shared_file_names_that_file() -> None:
             {"_types/bad.yaml": broken},
         )
     assert {(d.file, d.line, d.column) for d in refused.value.found} == {("specs/_types/bad.yaml", 3, 13)}
+
+
+def test_a_header_in_a_shared_type_is_reported_in_its_file() -> None:
+    types = {"_types/geo.yaml": "type: object\nproperties:\n  a: {type: string, x-mcp-header: A}\n"}
+    text = "parameters: {type: object, properties: {p: {$ref: ../_types/geo.yaml}}}\nresult: {type: object}‸"
+    (found,) = problems(text, types)[0]
+    assert (found.code, found.file, found.line, found.column) == (
+        "mcp-header",
+        "specs/_types/geo.yaml",
+        3,
+        35,
+    )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "{a: {type: string, x-mcp-header: A-b.c~1}, o: {type: object, properties: {a: {type: integer, x-mcp-header: N}}}}",
+        "{x-mcp-header: {type: number, default: 1}, a: {type: boolean, default: false, x-mcp-header: B}}",
+    ],
+)
+def test_a_header_that_clients_take_is_no_problem(parameters: str) -> None:
+    assert problems(f"parameters: {{type: object, properties: {parameters}}}‸")[0] == []
+
+
+def test_a_header_of_a_result_is_read_by_no_client() -> None:
+    assert problems("result: {type: object, properties: {a: {type: number, x-mcp-header: ''}}}‸")[0] == []
+
+
+def test_a_header_of_a_parameter_with_a_secret_is_warned_of() -> None:
+    text = "parameters: {type: object, properties: {a: {type: string, x-mcp-header: ‸A}, b: {type: string, x-mcp-header: B}}}"
+    before, _, after = text.partition("‸")
+    head = HEAD.replace("[]", "[a]")
+    _, _, found = compile_files({"geo/tool.yaml": head + before + after})
+    assert [(d.code, d.severity, d.line, d.column) for d in found] == [
+        ("secret-header", "warning", 4, len(before) + 1)
+    ]
 
 
 def test_every_problem_is_reported_at_once() -> None:

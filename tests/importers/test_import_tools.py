@@ -145,6 +145,7 @@ DEFECTS: list[tuple[Any, Any]] = [
     ({"type": "string", "minLength": "3"}, {"type": "string"}),
     (5, {}),
     ({"$ref": "#/properties/a", "title": "A"}, {"title": "A"}),
+    ({"type": "number", "x-mcp-header": "A"}, {"type": "number"}),
     ({"type": "string", "enum": [1, 2]}, False),
 ]
 

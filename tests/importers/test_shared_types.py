@@ -142,3 +142,11 @@ def test_the_same_values_are_valid(specs: list[dict[str, Any]], values: list[Any
         for value in values:
             for arguments in (value, {"p": value, "q": value}):
                 assert plain.is_valid(arguments) == shared.is_valid(arguments)
+
+
+def test_objects_with_names_of_headers_are_not_shared() -> None:
+    """Clients of MCP find such a name behind no reference."""
+    at = {"type": "object", "properties": {"r": {"type": "string", "x-mcp-header": "Region"}}}
+    made = share_types([tool({"at": at}), tool({"at": at})], "../_types/x", "all")
+    assert made.types == {}
+    assert made.specs == (tool({"at": at}), tool({"at": at}))

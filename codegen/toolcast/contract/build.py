@@ -21,6 +21,7 @@ from .schema_problems import (
     default_problems,
     example_problems,
     malformed_schemas,
+    refused_headers,
     slow_name_pattern,
     unfillable_defaults,
     unsatisfiable_schemas,
@@ -80,7 +81,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    return _build(normaliser, tool.examples)
+    return _build(normaliser, tool.examples, tool.secrets)
 
 
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
@@ -123,7 +124,9 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
     return _build(normaliser)
 
 
-def _build(normaliser: NormalFormBuilder, examples: tuple[Any, ...] = ()) -> Built:
+def _build(
+    normaliser: NormalFormBuilder, examples: tuple[Any, ...] = (), secrets: tuple[str, ...] = ()
+) -> Built:
     """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
     if any(each.code == "missing-reference" for each in normaliser.diagnostics):
@@ -141,6 +144,7 @@ def _build(normaliser: NormalFormBuilder, examples: tuple[Any, ...] = ()) -> Bui
     malformed = list(malformed_schemas(normal, document, schemas))
     found += malformed
     found += doubtful_schemas(normal)
+    found += refused_headers(normal, secrets)
     if not malformed:
         files = {name: location.file for name, location in normal.locations.items() if location.file}
         reader = Reader(document, schemas, files)

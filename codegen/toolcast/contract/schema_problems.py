@@ -9,6 +9,7 @@ from msgspec.json import decode
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
+from ..jsonschema.mcp_headers import KEYWORD, annotated, header_problems
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
@@ -218,6 +219,25 @@ def _fields(contract: Contract) -> Iterator[Field]:
         for node in nodes(root):
             if isinstance(node, Object):
                 yield from node.fields
+
+
+def refused_headers(normal: NormalForm, secrets: Sequence[str]) -> Iterator[Diagnostic]:
+    """Annotations `x-mcp-header` that MCP clients refuse, and those of parameters that may carry a secret."""
+    if "parameters" not in normal.roots:
+        return
+    schema = normal.standalone("parameters")
+    for problem in header_problems(schema):
+        root = "" if problem.path[:1] == ("$defs",) else "/parameters"
+        pointer = f"{root}{join(problem.path)}/{KEYWORD}"
+        yield diagnose_at(normal, pointer, "mcp-header", problem.message, problem.hint)
+    for path, _ in annotated(schema):
+        if path[:1] == ("properties",) and path[1] in secrets:
+            yield diagnose_at(
+                normal, f"/parameters{join(path)}/{KEYWORD}", "secret-header",
+                f"{quoted(str(path[1]))} may carry a secret, and gateways before the server read headers",
+                "leave the annotation out, or take the parameter off `secrets`",
+                severity="warning",
+            )  # fmt: skip
 
 
 def example_problems(tool: Document, examples: Sequence[Any], validator: Validator) -> Iterator[Diagnostic]:

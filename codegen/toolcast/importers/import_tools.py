@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES
 from ..spec.model import Permission
 from .declarations import Declarations, Declared, ShapeError, read_shape
@@ -104,7 +105,8 @@ def specs_of(
     `group` is the folder below the specs root; `share` says what becomes a shared type, where the source has
     a label. Schemas are taken as they are: whether they are right is for the compiler to say. Only what would
     cost the whole tool is left out, with a warning and a comment in the spec: a default that does not fit its
-    own schema, and defects (`providers.quarantined`). `nullable` becomes a union with null, with a comment.
+    own schema, defects (`providers.quarantined`), and names of headers that MCP clients refuse. `nullable`
+    becomes a union with null, with a comment.
     `progress` is called with the steps that are done and all steps, two for each tool.
     """
     problems = list(declarations.diagnostics)
@@ -168,8 +170,10 @@ def _draft(
 def _cleaned(tool: Declared) -> Declared:
     """`tool` without the defects of its schemas."""
     parameters, of_parameters = without_bad_defects(tool.parameters)
+    parameters, headers = without_refused_headers(parameters)
     result, of_result = without_bad_defects(tool.result)
-    changes = [("parameters", entry) for entry in of_parameters] + [("result", entry) for entry in of_result]
+    changes = [("parameters", entry) for entry in (*of_parameters, *headers)]
+    changes += [("result", entry) for entry in of_result]
     return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
 
 

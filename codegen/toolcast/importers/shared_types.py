@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ..jsonschema.mcp_headers import KEYWORD as MCP_HEADER
 from ..jsonschema.pointers import unescape
 from ..jsonschema.subschemas import map_subschemas, subschemas
 from ..spec.tool_names import package_problem
@@ -231,14 +232,17 @@ def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _is_candidate(schema: dict[str, Any]) -> bool:
-    """An object with properties, or an enum of several values, that refers to nothing in its own document."""
+    """An object with properties, or an enum of several values, that refers to nothing in its own document.
+
+    MCP clients look for names of headers behind no reference.
+    """
     if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
         return False
     is_object = schema.get("type") == "object" and isinstance(schema.get("properties"), dict)
     values = schema.get("enum")
     if not (is_object and schema["properties"]) and not (isinstance(values, list) and len(values) > 1):
         return False
-    return not any(str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
+    return not any(MCP_HEADER in node or str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
 
 
 def _bare(schema: dict[str, Any]) -> dict[str, Any]:

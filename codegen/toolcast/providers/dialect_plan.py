@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.mcp_headers import KEYWORD as MCP_HEADER
 from . import passes
 from .ledger import Ledger
 from .node import Keywords, Node, Pass, stated_type
@@ -16,7 +17,7 @@ from .passes import keywords as operations
 from .passes.keywords import Operation
 from .profiles.dialect import Dialect
 
-OMITTED = ("title", "$schema")
+OMITTED = ("title", "$schema", MCP_HEADER)
 """Keywords that only a dialect has which names them."""
 GUARDED = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
 """Keywords under which a wider subschema may refuse more, or whose subschema would apply to an encoded

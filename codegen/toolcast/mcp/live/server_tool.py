@@ -13,6 +13,8 @@ from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
 from ...jsonschema.json_values import too_deep
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
+from ...jsonschema.ledger_entry import LedgerEntry
+from ...jsonschema.mcp_headers import without_refused_headers
 from ...jsonschema.pointers import resolve
 from ...providers import Normalizer, SchemaError, normalize, quarantined
 from ...runtime.hidden_characters import without_hidden
@@ -268,6 +270,9 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
     words: list[str] = []
     parameters = _cleaned("inputSchema", tool.input_schema, limits, words)
+    # Clients refuse them where the registry is served on. From 2026-07-28 servers the SDK takes none.
+    parameters, refused = without_refused_headers(parameters)
+    words += [_in_words("inputSchema", entry) for entry in refused]
     try:
         normalizer.prepare(msgspec.json.encode(parameters), "mcp").validator()
     except (SchemaError, UnsupportedSchema) as problem:
@@ -296,8 +301,12 @@ def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str])
     if len(patterns) > limits.patterns:
         raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
     for entry in entries:
-        words.append(f"{key}, {entry.path or 'its root'}: `{entry.keyword}` {entry.reason}")
+        words.append(_in_words(key, entry))
     return left
+
+
+def _in_words(key: str, entry: LedgerEntry) -> str:
+    return f"{key}, {entry.path or 'its root'}: `{entry.keyword}` {entry.reason}"
 
 
 def _patterns(schema: Any) -> set[str]:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ...jsonschema import UnsupportedSchema, Validator
+from ...jsonschema.mcp_headers import annotated, without_headers
 from ...jsonschema.pointers import unescape
 from ...runtime.binding import ToolBinding
 from ...runtime.errors import UnknownProviderError
@@ -125,10 +126,13 @@ def _older(definition: bytes, dialect: str) -> bytes:
     """A definition of the newest revision as an older one has it.
 
     Older output schemas say `type: object` at the root. One that refers to such a schema says so beside the
-    reference; any other is left out. Icons are left out before 2025-11-25.
+    reference; any other is left out. So are names of headers, and before 2025-11-25 icons.
     """
     tool: dict[str, Any] = msgspec.json.decode(definition)
     older = {key: value for key, value in tool.items() if key != "icons" or dialect != "mcp-2025-06-18"}
+    headers = [path for path, _ in annotated(tool["inputSchema"])]
+    if headers:
+        older["inputSchema"] = without_headers(tool["inputSchema"], headers)
     schema = tool.get("outputSchema")
     if isinstance(schema, Mapping) and _refers_to_object(schema):
         older["outputSchema"] = {"type": "object", **schema}

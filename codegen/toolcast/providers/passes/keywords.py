@@ -18,6 +18,7 @@ from typing import Any
 
 from ...jsonschema.json_types import ATOMS, copied, names_type
 from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.mcp_headers import KEYWORD as MCP_HEADER
 from ...jsonschema.schema_node import Schema, SchemaNode, Segments, subnodes, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
 from ..constraint_texts import describes_default, idle
@@ -72,7 +73,9 @@ def drop(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
 
 def omit(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave out a keyword that constrains nothing, and costs tokens in every request."""
-    reason = "is left out, because it constrains nothing and costs tokens in every request"
+    header = "only HTTP clients of MCP 2026-07-28 read it"
+    why = header if key == MCP_HEADER else "it constrains nothing and costs tokens in every request"
+    reason = f"is left out, because {why}"
     ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
     return LEFT_OUT
 

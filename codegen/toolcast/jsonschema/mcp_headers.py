@@ -1,0 +1,151 @@
+"""`x-mcp-header`: the HTTP header into which MCP clients copy an argument, and what they refuse.
+
+An HTTP client of MCP 2026-07-28 sends the argument in `Mcp-Param-<value>`, too, where gateways read it. It
+drops a tool of which one annotation breaks a rule. Source: modelcontextprotocol b0f60ba5 (2026-08-22),
+specification 2026-07-28, "Custom Headers from Tool Parameters".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+
+from .ledger_entry import LedgerEntry
+from .pointers import join
+from .subschemas import Path, map_subschemas, subschemas
+
+KEYWORD: Final = "x-mcp-header"
+_TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+"""A field name of RFC 9110, section 5.6.2."""
+_TYPES: Final = ("string", "integer", "boolean")
+_SHOWN: Final = 60
+"""Characters of a value in a message."""
+
+
+class HeaderProblem(Struct, frozen=True):
+    """An annotation that clients refuse.
+
+    Attributes:
+        path: the path of the schema that has it.
+        message: what is wrong with it, as a sentence without a full stop.
+        hint: how to correct it.
+    """
+
+    path: Path
+    message: str
+    hint: str
+
+
+def header_problems(schema: Any) -> Iterator[HeaderProblem]:
+    """Find the annotations that MCP clients refuse.
+
+    Args:
+        schema: a schema of parameters, in the words of 2020-12. References are not followed: clients follow
+            none.
+
+    Returns:
+        A problem for each rule that an annotation breaks, in the order of the schema.
+    """
+    known: dict[str, str] = {}
+    for path, node in annotated(schema):
+        value = node[KEYWORD]
+        if not path or any(step != "properties" for step in path[::2]):
+            yield HeaderProblem(
+                path,
+                f"`{KEYWORD}` stands where MCP clients look for none, and drop the tool",
+                "annotate a property of the parameters, or a property of one; not behind `$ref`, in items or "
+                "in branches",
+            )
+            continue
+        if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+            yield HeaderProblem(
+                path,
+                f"{_shown(value)} is no name of an HTTP header",
+                "write a name of letters, digits and `-`, such as Region: clients send Mcp-Param-Region",
+            )
+        elif value.lower() in known:
+            yield HeaderProblem(
+                path,
+                f"the header {_shown(value)} is that of `{known[value.lower()]}`, too",
+                "give each parameter a header of its own; case makes no difference",
+            )
+        else:
+            known[value.lower()] = ".".join(map(str, path[1::2]))
+        if node.get("type") not in _TYPES:
+            yield HeaderProblem(
+                path,
+                f"`{KEYWORD}` is for strings, integers and booleans",
+                f"state one of these types beside it (`type: {_TYPES[0]}`), or leave the annotation out",
+            )
+
+
+def without_refused_headers(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
+    """Leave out the annotations that MCP clients refuse.
+
+    Args:
+        schema: as for `header_problems`, with 200 levels at most; it is not changed.
+
+    Returns:
+        The schema, the very same object where it has none of them, and an entry for each rule that is broken.
+    """
+    problems = tuple(header_problems(schema))
+    entries = tuple(
+        LedgerEntry(
+            path=join(each.path),
+            keyword=KEYWORD,
+            action="dropped",
+            severity="lost",
+            reason=f"is left out, because {each.message}",
+        )
+        for each in problems
+    )
+    return (without_headers(schema, {each.path for each in problems}) if problems else schema), entries
+
+
+def without_headers(schema: Any, paths: Container[Path]) -> Any:
+    """Leave annotations out.
+
+    Args:
+        schema: as for `header_problems`; it is not changed. It nests no more than 200 levels.
+        paths: the paths of the schemas that lose theirs.
+
+    Returns:
+        A copy of the schema.
+    """
+
+    def changed(node: Any, path: Path) -> Any:
+        if not isinstance(node, dict):
+            return node
+        steps = iter([step for step, _ in subschemas(node)])
+        out = map_subschemas(node, lambda below: changed(below, path + next(steps)))
+        if path in paths:
+            out.pop(KEYWORD, None)
+        return out
+
+    return changed(schema, ())
+
+
+def annotated(schema: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Find the schemas with the annotation.
+
+    Args:
+        schema: as for `header_problems`.
+
+    Returns:
+        The path of each, and it, in the order of the schema.
+    """
+    pending: list[tuple[Path, Any]] = [((), schema)]
+    while pending:
+        path, node = pending.pop()
+        if isinstance(node, dict):
+            if KEYWORD in node:
+                yield path, node
+            pending += reversed([(path + step, below) for step, below in subschemas(node)])
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str) else f"a value of type {type(value).__name__}"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
