@@ -10,10 +10,9 @@ from urllib.parse import unquote
 import jsonschema_rs
 
 from ..jsonschema.pointers import join, resolve
-from ..jsonschema.subschemas import map_subschemas, subschemas
-
-Schema = Any
-"""A dict or a boolean; documents come from files, so nothing is promised."""
+from ..jsonschema.subschemas import subschemas
+from ..providers.schema_judge import Schema as Schema
+from ..providers.schema_judge import as_json_schema as as_json_schema
 
 CERTAIN = 1
 POSSIBLE = 0
@@ -119,15 +118,3 @@ def subschemas_of(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[st
     yield path, schema
     for below, item in subschemas(schema):
         yield from subschemas_of(item, path + join(below))
-
-
-INNER = "x-inner-of-nullable"
-"""Beside the `anyOf` that stands for a node with `nullable`: that node is its first branch."""
-
-
-def as_json_schema(schema: Schema) -> Schema:
-    """A provider's schema as JSON Schema: OpenAPI's `nullable` admits null whatever other keywords state."""
-    if not isinstance(schema, dict):
-        return schema
-    out: dict[str, Any] = map_subschemas(schema, as_json_schema)
-    return {"anyOf": [out, {"type": "null"}], INNER: True} if out.pop("nullable", None) is True else out

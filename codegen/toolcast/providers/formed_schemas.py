@@ -1,14 +1,14 @@
 """The schemas that apply to the value at one location, each with its wire form."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
+from ..jsonschema.search import found
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import VALUE
-from .schema_document import Schema, Tree, matches
+from .schema_judge import Schema, SchemaJudge
 
 PLAIN = WireForm()
 
@@ -21,8 +21,8 @@ Stated = tuple[Schema, WireForm]
 class FormedSchemas:
     """The schemas of one tool for one provider, with their wire forms."""
 
-    def __init__(self, tree: Tree, wire_forms: WireForms | None) -> None:
-        self.tree = tree
+    def __init__(self, judge: SchemaJudge, wire_forms: WireForms | None) -> None:
+        self.judge = judge
         self.root = PLAIN if wire_forms is None else wire_forms.root
         self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
 
@@ -39,7 +39,7 @@ class FormedSchemas:
             reference = node.get("$ref")
             target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
             if isinstance(reference, str):
-                waiting.append((self.tree.find(reference), target))
+                waiting.append((self.judge.find(reference), target))
             elif own.ref:
                 waiting.append(({}, target))
             waiting += [(branch, PLAIN) for branch in node.get("allOf", ())]
@@ -77,7 +77,7 @@ class FormedSchemas:
 
     def _chooses(self, form: WireForm, branches: list[Schema]) -> bool:
         """Whether the choices of a way are those between `branches`."""
-        found = {id(self.tree.find(f"#{choice.at}")) for choice in form.choices}
+        found = {id(self.judge.find(f"#{choice.at}")) for choice in form.choices}
         return any(id(branch) in found for branch in branches)
 
 
@@ -115,7 +115,7 @@ def by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stat
     """The forms of patterns that apply to a property, with their schemas."""
     patterns = node.get("patternProperties", {})
     for pattern, held in form.patterns.items():
-        if matches(pattern, name):
+        if found(pattern, name):
             yield patterns.get(pattern, {}), held
 
 
@@ -126,13 +126,7 @@ def constrains(schema: Schema) -> bool:
 
 def has_pattern_for(node: dict[str, Any], name: str) -> bool:
     """Whether a pattern of keys applies to `name`."""
-    for pattern in node.get("patternProperties", {}):
-        try:
-            if re.search(pattern, name):
-                return True
-        except re.error:  # only ECMA-262 takes it
-            return True
-    return False
+    return any(found(pattern, name) is not False for pattern in node.get("patternProperties", {}))
 
 
 def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stated]:

@@ -1,0 +1,94 @@
+"""What a provider's schema, and each schema in it, accepts: asked of values on their way to a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from ..jsonschema import Schemas, Validator
+from ..jsonschema.pointers import resolve
+from ..jsonschema.subschemas import map_subschemas
+
+Schema = Any
+"""A dict or a boolean; documents come from files, so nothing is promised."""
+INNER = "x-inner-of-nullable"
+"""Beside the `anyOf` that stands for a node with `nullable`: that node is its first branch."""
+
+
+class SchemaJudge(Protocol):
+    """A schema whose references are local, with a verdict on values for each schema in it."""
+
+    @property
+    def start(self) -> Schema:
+        """The schema that applies to the value itself."""
+        ...
+
+    def find(self, reference: Any) -> Schema:
+        """What a local reference leads to; `True` where it leads nowhere."""
+        ...
+
+    def accepts_part(self, part: Schema, value: Any) -> bool:
+        """Whether `part`, a schema in the document, accepts a value."""
+        ...
+
+
+class ValidatorJudge:
+    """The judge that asks the exact validator."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        """Make the judge of a JSON Schema.
+
+        Args:
+            document: the schema, as `as_json_schema` returns it; it is not changed.
+
+        Raises:
+            UnsupportedSchema: the schema is not supported.
+        """
+        self._document = document
+        self._shared = Schemas(document)
+        self._validators: dict[int, Validator] = {}
+        self._validator(document)
+
+    @property
+    def start(self) -> Schema:
+        """The schema that applies to the value itself."""
+        return self._document
+
+    def find(self, reference: Any) -> Schema:
+        """What a local reference leads to; `True` where it leads nowhere."""
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return True
+        try:
+            return resolve(self._document, unquote(reference[1:]))
+        except LookupError:
+            return True
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the schema accepts a value."""
+        return self.accepts_part(self._document, value)
+
+    def accepts_part(self, part: Schema, value: Any) -> bool:
+        """Whether `part`, a schema in the document, accepts a value."""
+        return self._validator(part).accepts(value)
+
+    def _validator(self, part: Schema) -> Validator:
+        found = self._validators.get(id(part))
+        if found is None:
+            found = self._validators[id(part)] = Validator(part, shared=self._shared)
+        return found
+
+
+def as_json_schema(schema: Schema) -> Schema:
+    """Write a provider's schema as JSON Schema.
+
+    Args:
+        schema: the schema, which is not changed.
+
+    Returns:
+        A schema without OpenAPI's `nullable`, which admits null whatever other keywords state.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = map_subschemas(schema, as_json_schema)
+    return {"anyOf": [out, {"type": "null"}], INNER: True} if out.pop("nullable", None) is True else out
