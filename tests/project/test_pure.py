@@ -34,7 +34,7 @@ def test_the_reference_toolset_comes_out_as_generate_leaves_it() -> None:
         files.update(made.files)
     expected = {path: (GENERATED / path).read_bytes() for path in files}
     assert files == expected
-    whole = {"manifest.txt", "registry.py"}
+    whole = {"manifest.txt", "registry.py", "requests.json"}
     left = {path.relative_to(GENERATED).as_posix() for path in GENERATED.rglob("*") if path.is_file()}
     rest = {path for path in left - set(files) - whole if "__pycache__" not in path}
     assert {path.rpartition("/")[2] for path in rest} == {"__init__.py"}

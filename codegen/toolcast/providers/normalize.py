@@ -109,7 +109,7 @@ class SchemaNormalizer:
         """
         profile = provider if isinstance(provider, Profile) else load_profile(provider)
         reasons: Reasons = ()
-        if strict and profile.strict is None and not profile.always_strict:
+        if strict and profile.strict is None and not profile.always_strict and not profile.request.strict:
             reasons = (
                 LedgerEntry(
                     path="",

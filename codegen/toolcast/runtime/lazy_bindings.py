@@ -9,7 +9,8 @@ from .binding import ToolBinding
 from .definitions import providers_without_strict
 from .errors import MissingDataError, UnknownProviderError
 from .handlers import Handler
-from .resources import read_definition
+from .request_rules import FILE, RequestRules
+from .resources import read_definition, read_request_rules
 
 if TYPE_CHECKING:
     from .binding import Level
@@ -53,6 +54,10 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         MissingDataError where the package itself is not imported from files."""
         return msgspec.json.format(read_definition(_Files(self._package, name), provider), indent=-1)
 
+    def request_rules(self, provider: str) -> RequestRules:
+        """What a binding's `request_rules` gives, without its module. Raises MissingDataError."""
+        return read_request_rules(self._package, FILE, provider)
+
     def __contains__(self, name: object) -> bool:
         return name in self._table
 
@@ -89,6 +94,10 @@ class LazyTool:
     def module(self) -> str:
         """Where the binding comes from."""
         return self._bindings.module(self.name)
+
+    def request_rules(self, provider: str) -> RequestRules:
+        """What `binding.request_rules` gives."""
+        return self._bindings.request_rules(provider)
 
     def definition(self, provider: str, level: "Level", *, strict: bool | None = None) -> bytes:
         """What `binding.definition` gives."""

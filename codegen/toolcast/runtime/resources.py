@@ -7,11 +7,14 @@ import os
 import sys
 from typing import Any, Protocol
 
+import msgspec
+
 from .errors import ArgumentError, MissingDataError, UnknownProviderError
+from .request_rules import RequestRules
 
 _REMEDY = (
     "Run `toolcast generate`, and package the JSON files with the generated modules "
-    "(contracts/**/*.json, schemas/**/*.json and wire_forms/**/*.json are package data)."
+    "(contracts/**/*.json, schemas/**/*.json, wire_forms/**/*.json and requests.json are package data)."
 )
 
 
@@ -88,6 +91,13 @@ def read_definition(binding: Named, provider: str) -> bytes:
         f"Tool {binding.name!r} has no definition for provider {provider[:64]!r}.{generated} "
         "Add the provider to [tool.toolcast] and run `toolcast generate`."
     )
+
+
+def read_request_rules(module_name: str, relative: str, provider: str) -> RequestRules:
+    """What a provider takes in a request, from the file of a generated package at `relative`. Raises
+    MissingDataError."""
+    raw = msgspec.json.decode(read_resource(module_name, relative), type=dict[str, msgspec.Raw])
+    return msgspec.json.decode(raw.get(provider, b"{}"), type=RequestRules)
 
 
 def disagree(binding: Named, problem: Exception) -> ArgumentError:

@@ -8,6 +8,7 @@ from .errors import UnknownToolError
 from .executor import Executor, ReadyTool, report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool
+from .request_rules import Cache
 from .result import ToolResult
 
 
@@ -26,7 +27,7 @@ class Snapshot:
     def __init__(self, entries: "dict[str, Entry | LazyTool]") -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
         self.ready: dict[str, ReadyTool] = {}
-        self.definitions: dict[tuple[str, str, bool], bytes] = {}
+        self.definitions: dict[tuple[str, str, bool, Cache | None], bytes] = {}
 
     def resolve(self, name: object) -> str | None:
         """The tool that a model means by a name; None for none, or for several."""

@@ -132,6 +132,11 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     mcp: McpFields = McpFields()
     document: Document
 
+    @property
+    def stated_strict(self) -> dict[str, bool]:
+        """The providers for which the spec asks for strict mode, or gives it up."""
+        return {id: options["strict"] for id, options in self.providers.items() if "strict" in options}
+
 
 class Library(Struct, frozen=True, kw_only=True):
     """Everything below one specs root.

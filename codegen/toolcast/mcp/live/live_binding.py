@@ -22,6 +22,7 @@ from ...runtime.arguments import Arguments
 from ...runtime.binding import ToolBinding
 from ...runtime.contract_node import Node
 from ...runtime.errors import UnknownProviderError
+from ...runtime.request_rules import RequestRules
 from .server_tool import LiveTool
 
 if TYPE_CHECKING:
@@ -110,6 +111,10 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
             ready = msgspec.json.encode(tool_object(info, profile, made))
             self._lazy.definitions[provider, "full"] = ready
         return ready
+
+    def request_rules(self, provider: str) -> RequestRules:
+        """What a provider takes in a request, from its profile. Raises UnknownProviderError."""
+        return self._profile(provider).request
 
     def _generated(self) -> tuple[str, ...]:
         return available()

@@ -26,6 +26,7 @@ from ...python.check.unsound_error import UnsoundError
 from ...python.structs.module import Roots, module_path, tool_module, type_module
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name
+from ...runtime.request_rules import FILE, RequestRules
 from ...spec.model import Document, ToolSpec, diagnose
 from .compiled import Compiled, Losses, Options, ToolEntry, ledger_path, pretty, profile_of
 from .entry import entry_of, names_of
@@ -89,8 +90,8 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
 def compile_package(
     entries: Sequence[ToolEntry], folders: Sequence[str], options: Options
 ) -> dict[str, bytes]:
-    """The registry, and a package marker for each of `folders` (posix, below the output root; "" is the
-    root itself)."""
+    """The registry, the rules of requests to each provider, and a package marker for each of `folders`
+    (posix, below the output root; "" is the root itself)."""
     templates, ours = _templates(options.templates), options.templates is None
     tools = [
         {
@@ -106,7 +107,10 @@ def compile_package(
     marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
     registry = formatted(registry_text(tools, templates, options.providers), ours=ours)
     require_python(registry, ours=ours)
-    return {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders} | {"registry.py": registry}
+    rules = {id: profile_of(id, options).request for id in sorted(options.providers)}
+    requests = {id: request for id, request in rules.items() if request != RequestRules()}
+    markers = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
+    return {**markers, "registry.py": registry, FILE: pretty(requests)}
 
 
 def decoding_files(

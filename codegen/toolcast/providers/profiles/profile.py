@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...runtime.request_rules import RequestRules
 from .dialect import Dialect
 from .request_limits import Limits
 
@@ -31,6 +32,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         strict: the dialect of strict mode; None where there is no such flag.
         always_strict: whether what is sent is always enforced, without a flag.
         limits: what one request may hold.
+        request: what a request needs beside its tool objects.
         answers: the provider's answer to a breach, by rule (`profile_check.RULES`).
         models: globs of the models that the profile applies to; for people, not for code.
     """
@@ -46,5 +48,6 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     strict: Dialect | None = None
     always_strict: bool = False
     limits: Limits = Limits()
+    request: RequestRules = RequestRules()
     answers: dict[str, str] = {}
     models: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ...jsonschema.keywords import KEYWORDS
+from ...runtime.request_rules import RequestRules
 from .dialect import Dialect
 from .dialect_check import contradictions
 from .envelope import PLACEHOLDERS, placeholders
@@ -20,7 +21,12 @@ from .request_limits import Limits
 Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
 ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-TABLES: dict[str, type[Struct]] = {"dialect": Dialect, "strict": Dialect, "limits": Limits}
+TABLES: dict[str, type[Struct]] = {
+    "dialect": Dialect,
+    "strict": Dialect,
+    "limits": Limits,
+    "request": RequestRules,
+}
 PATTERNS = (
     ("dialect", "property-names"),
     ("strict", "property-names"),
@@ -112,6 +118,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
     for key, value in raw.get("limits", {}).items():
         if isinstance(value, int) and value < 0:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
+    yield from _request(profile.request)
     yield from _answers(raw.get("answers", {}))
     for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
         for sentence in () if dialect is None else contradictions(dialect):
@@ -136,6 +143,39 @@ def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
                         table,
                         key,
                     )
+
+
+TEMPLATES = {
+    "client-search": (("$description", "$parameters"), ("$name",)),
+    "namespace": (("$group", "$description", "$tools"), ()),
+}
+"""The templates of a request: what each of them has to hold, and what it may."""
+
+
+def _request(request: RequestRules) -> Iterator[Problem]:
+    """Rules of a request that do not go together, and templates that lack a value or have an unknown one."""
+    if bool(request.defer) != bool(request.search_tools):
+        hint = "an object says that its tool is loaded on demand, and a tool of the request finds it"
+        yield "'request.defer' and 'request.search-tools' need each other", hint, "request"
+    if (request.client_search or request.namespace) and not request.loads_tools:
+        hint = "they are for tools that are loaded on demand"
+        yield "'request.client-search' and 'request.namespace' need 'request.search-tools'", hint, "request"
+    if request.cache and request.cache_entry:
+        hint = "a request marks the end of what is cached once"
+        yield "'request.cache' and 'request.cache-entry' exclude each other", hint, "request", "cache-entry"
+    for key, template in (("client-search", request.client_search), ("namespace", request.namespace)):
+        named = {value for value, _ in placeholders(template)}
+        needed, possible = TEMPLATES[key]
+        for value in sorted(named.difference(needed, possible)):
+            yield (
+                f"'request.{key}' names {value!r}",
+                near(value, (*needed, *possible), "known"),
+                "request",
+                key,
+            )
+        for value in needed if template else ():
+            if value not in named:
+                yield f"'request.{key}' has no {value}", f"it needs {', '.join(needed)}", "request", key
 
 
 def _answers(answers: Mapping[str, str]) -> Iterator[Problem]:

@@ -165,6 +165,11 @@ def _binding(
         rows.append(("defer", "True"))
     if tool.blocking is False:
         rows.append(("blocking", "False"))
+    if tool.stream_arguments:
+        rows.append(("stream_arguments", "True"))
+    if tool.stated_strict:
+        modes = {name: literal(value) for name, value in tool.stated_strict.items()}
+        rows.append(("strict", mapping(modes, 11, 4)))
     if annotations:
         shown = {name: literal(value) for name, value in annotations.items()}
         rows.append(("annotations", mapping(shown, 16, 4)))

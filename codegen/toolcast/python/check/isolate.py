@@ -133,6 +133,8 @@ def check_binding(
         ("callers", tool.callers),
         ("defer", tool.defer is True),
         ("blocking", tool.blocking is not False),
+        ("stream_arguments", tool.stream_arguments is True),
+        ("strict", tool.stated_strict),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),

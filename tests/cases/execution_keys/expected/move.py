@@ -32,5 +32,6 @@ MOVE: Final[ToolBinding[MoveParams, str | None]] = ToolBinding(
     contract="contracts/move.json",
     schemas="schemas",
     parallel=False,
+    stream_arguments=True,
     described_by="reason",
 )

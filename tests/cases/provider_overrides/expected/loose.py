@@ -32,4 +32,5 @@ LOOSE: Final[ToolBinding[LooseParams, str | None]] = ToolBinding(
     description="Is never strict.",
     contract="contracts/loose.json",
     schemas="schemas",
+    strict={"openai": False},
 )

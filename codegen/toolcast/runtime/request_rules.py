@@ -1,0 +1,229 @@
+"""What a request needs beside its tools' definitions, as a provider's profile states it: how tools are loaded
+on demand, where the end of what a prompt cache may hold is marked, and settings for all of them."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+Cache = Literal["last"]
+"""Which tool ends what a prompt cache may hold: the last one that is part of the prompt."""
+
+FILE = "requests.json"
+"""The rules of all providers of a generated package, by provider, below its folder."""
+_NAMESPACE_LENGTH = 64
+_DESCRIPTION_LENGTH = 2_000
+
+
+class RequestRules(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True
+):
+    """What a provider takes in a request beside tool objects. What it does not have is empty.
+
+    Attributes:
+        defer: members of the object of a tool that is loaded once it was found.
+        search_tools: objects with which the provider searches such tools.
+        client_search: the object in their place where the program searches; "$name", "$description" and
+            "$parameters" are filled in.
+        namespace: the object of a group of such tools; "$group", "$description" and "$tools" are filled in.
+        cache: members of the last tool object that a prompt cache may hold.
+        cache_entry: an entry of its own after the last tool, for the same.
+        strict: members of the request where its tools are to be enforced, for a provider without a flag of
+            each tool.
+        stream_arguments: members of the request where arguments are to be streamed as they are written.
+    """
+
+    defer: dict[str, Any] = {}
+    search_tools: tuple[dict[str, Any], ...] = ()
+    client_search: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
+    cache: dict[str, Any] = {}
+    cache_entry: dict[str, Any] = {}
+    strict: dict[str, Any] = {}
+    stream_arguments: dict[str, Any] = {}
+
+    @property
+    def loads_tools(self) -> bool:
+        """Whether the provider loads tools on demand."""
+        return bool(self.defer) and bool(self.search_tools)
+
+
+class RequestTool(NamedTuple):
+    """A tool as a request has it: compact JSON of its object, whether it is loaded on demand, and what a
+    namespace says of it."""
+
+    name: str
+    definition: bytes
+    deferred: bool = False
+    group: str = ""
+    summary: str = ""
+
+
+def is_deferred(definition: bytes, rules: RequestRules) -> bool:
+    """Whether a tool object, as compact JSON, says that it is loaded on demand."""
+    if not rules.defer or not all(_member(key, value) in definition for key, value in rules.defer.items()):
+        return False
+    whole = msgspec.json.decode(definition)
+    return all(whole.get(key) == value for key, value in rules.defer.items())
+
+
+def _member(key: str, value: Any) -> bytes:
+    return msgspec.json.encode({key: value})[1:-1]
+
+
+def mark_deferred(definition: bytes, rules: RequestRules) -> bytes:
+    """A tool object that is loaded on demand."""
+    if is_deferred(definition, rules):
+        return definition
+    return msgspec.json.encode({**msgspec.json.decode(definition), **rules.defer})
+
+
+def mark_loaded(definition: bytes, rules: RequestRules) -> bytes:
+    """A tool object that is part of the prompt."""
+    if not is_deferred(definition, rules):
+        return definition
+    whole = msgspec.json.decode(definition)
+    return msgspec.json.encode({key: value for key, value in whole.items() if key not in rules.defer})
+
+
+def tool_entries(
+    tools: Sequence[RequestTool], rules: RequestRules, found: Collection[str] | None = None
+) -> list[bytes]:
+    """The entries of a request's list of tools, without those of a search.
+
+    Args:
+        tools: the tools, in their order.
+        rules: the provider's rules.
+        found: names of tools loaded on demand: then only they are written, as the result of a search.
+
+    Returns:
+        Compact JSON of each entry. A namespace stands where the first of its tools would.
+    """
+    groups = _namespaces(tools) if rules.namespace else {}
+    entries: list[bytes] = []
+    written: set[str] = set()
+    for tool in tools:
+        if found is not None and (not tool.deferred or tool.name not in found):
+            continue
+        name = groups.get(tool.group) if tool.deferred else None
+        if name is None:
+            entries.append(mark_deferred(tool.definition, rules) if tool.deferred else tool.definition)
+        elif name not in written:
+            written.add(name)
+            entries.append(_namespace(name, tool.group, tools, rules, found))
+    return entries
+
+
+def _namespace(
+    name: str, group: str, tools: Sequence[RequestTool], rules: RequestRules, found: Collection[str] | None
+) -> bytes:
+    members = [tool for tool in tools if tool.deferred and tool.group == group]
+    inner = [
+        msgspec.Raw(mark_deferred(tool.definition, rules))
+        for tool in members
+        if found is None or tool.name in found
+    ]
+    values = {"$group": name, "$description": _described(members), "$tools": inner}
+    return msgspec.json.encode(fill(rules.namespace, values))
+
+
+def _described(members: Sequence[RequestTool]) -> str:
+    """What a group has in it: the model reads it before it searches."""
+    ordered = sorted(members)
+    full = "; ".join(f"{tool.name}: {tool.summary.rstrip('.')}" for tool in ordered)
+    text = full if len(full) <= _DESCRIPTION_LENGTH else ", ".join(tool.name for tool in ordered)
+    return text if len(text) <= _DESCRIPTION_LENGTH else f"{text[: _DESCRIPTION_LENGTH - 1]}…"
+
+
+def _namespaces(tools: Sequence[RequestTool]) -> dict[str, str]:
+    """The namespace of each group that has tools loaded on demand. No namespace has the name of a tool:
+    OpenAI puts a deferred tool that stands alone into one of its own name."""
+    taken = {tool.name for tool in tools}
+    names: dict[str, str] = {}
+    for group in sorted({tool.group for tool in tools if tool.deferred and tool.group}):
+        stem = name = re.sub(r"[^a-zA-Z0-9_-]", "_", group)[:_NAMESPACE_LENGTH]
+        number = 1
+        while name in taken:
+            number += 1
+            tail = f"_{number}"
+            name = stem[: _NAMESPACE_LENGTH - len(tail)] + tail
+        taken.add(name)
+        names[group] = name
+    return names
+
+
+def request_tools(
+    tools: Sequence[RequestTool],
+    rules: RequestRules,
+    search: Sequence[Mapping[str, Any]],
+    cache: Cache | None = None,
+) -> bytes:
+    """The list of tools of a request, as a JSON array.
+
+    Args:
+        tools: the tools, in their order.
+        rules: the provider's rules.
+        search: the objects with which tools are searched; they come first where a tool is loaded on demand.
+        cache: whether to mark what a prompt cache may hold.
+
+    Returns:
+        Compact JSON.
+    """
+    entries = tool_entries(tools, rules)
+    if any(tool.deferred for tool in tools):
+        entries = [*map(msgspec.json.encode, search), *entries]
+    if cache is not None:
+        entries = mark_cached(entries, rules)
+    return b"[" + b",".join(entries) + b"]"
+
+
+def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
+    """The entries of a list of tools, with the mark up to which a prompt cache may hold them: at the last one
+    that is not loaded on demand, which is in no prompt, or after all. None where there is nothing to hold."""
+    if rules.cache_entry:
+        return [*entries, msgspec.json.encode(rules.cache_entry)] if entries else []
+    if not rules.cache:
+        return [*entries]
+    marked = [*entries]
+    for at in range(len(marked) - 1, -1, -1):
+        if not is_deferred(marked[at], rules):
+            marked[at] = msgspec.json.encode({**msgspec.json.decode(marked[at]), **rules.cache})
+            break
+    return marked
+
+
+def mark_list_cached(definitions: bytes, rules: RequestRules) -> bytes:
+    """As `mark_cached`, for a JSON array of entries."""
+    entries = msgspec.json.decode(definitions, type=list[msgspec.Raw])
+    return b"[" + b",".join(mark_cached([bytes(entry) for entry in entries], rules)) + b"]"
+
+
+def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A template with its placeholders filled in."""
+    return {
+        key: fill(item, values)
+        if isinstance(item, dict)
+        else values.get(item, item)
+        if isinstance(item, str)
+        else item
+        for key, item in template.items()
+    }
+
+
+def merged(*members: Mapping[str, Any]) -> dict[str, Any]:
+    """Members of a request put together; objects of one name become one."""
+    whole: dict[str, Any] = {}
+    for each in members:
+        for key, value in each.items():
+            known = whole.get(key, {})
+            both = isinstance(known, dict) and isinstance(value, dict)
+            whole[key] = merged(known, value) if both else value
+    return whole
+
+
+def check_cache(cache: str | None) -> None:
+    """Raise ValueError for what `cache` cannot be."""
+    if cache not in (None, "last"):
+        raise ValueError(f"cache must be 'last' or None, not {cache!r}.")
