@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from toolcast.agents.disclosure import LEVELS, Disclosure, match_groups
 from toolcast.agents.dispatch import Dispatcher
-from toolcast.agents.native_loading import Native
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
 from toolcast.runtime.definitions import bare_definition, cut_definition, cut_schema
+from toolcast.runtime.request_rules import RequestRules
 
 from generated.registry import BINDINGS
 
@@ -220,8 +220,9 @@ def test_groups_and_names_can_be_chosen() -> None:
 )
 def test_providers_that_load_tools_get_all_of_them_whole(provider: str, search: Any) -> None:
     shown = Disclosure(registry_of(), provider, eager=["edit"])
-    first, *tools = shown.definition_objects()
+    first, *entries = shown.definition_objects()
     assert first == search
+    tools = [tool for entry in entries for tool in entry.get("tools", [entry])]
     for name, each in zip(TOOLS, tools, strict=True):
         assert each.pop("defer_loading", False) is (name != "edit")
         assert each == json.loads(BINDINGS[name].definition(provider))
@@ -245,18 +246,18 @@ def test_an_explicit_level_is_honoured_by_every_provider(provider: str) -> None:
 
 
 @pytest.mark.parametrize("levels", [{"level": "summary"}, {"level": "full"}, {"levels": {"web": "brief"}}])
-@pytest.mark.parametrize("native", [True, Native(member={"lazy": 1})])
+@pytest.mark.parametrize("native", [True, RequestRules(defer={"lazy": 1})])
 def test_levels_beside_native_loading_are_refused(levels: Any, native: Any) -> None:
     with pytest.raises(ValueError, match="Leave out native for stubs, or level and levels"):
         Disclosure(registry_of(), "anthropic", native=native, **levels)
 
 
 def test_native_loading_is_asked_for_offered_or_refused() -> None:
-    own = Native(member={"lazy": 1})
+    own = RequestRules(defer={"lazy": 1})
     assert tool(disclosure(native=own))["name"] == "edit"
     assert disclosure(native=own).definition_objects()[0]["lazy"] == 1
     assert disclosure(provider="anthropic").definition_objects()[0]["name"] == "delegate"
-    with pytest.raises(ValueError, match="anthropic, openai-responses"):
+    with pytest.raises(ValueError, match="not known to load tools on demand"):
         disclosure(native=True)
     assert Disclosure(registry_of(), "anthropic", eager=TOOLS).definition_objects()[0]["name"] == "delegate"
     assert Disclosure(ToolRegistry(), "anthropic").definitions() == b"[]"

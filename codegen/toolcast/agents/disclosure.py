@@ -22,11 +22,20 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition
 from ..runtime.errors import ArgumentError, UnknownProviderError
+from ..runtime.request_rules import (
+    Cache,
+    RequestRules,
+    RequestTool,
+    check_cache,
+    mark_loaded,
+    request_tools,
+)
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
-from .native_loading import Native, deferred, native_for
+from .dispatch.call import TOOL_SEARCH
 from .run_state import Shown
+from .tool_search import SearchIndex, answer_search, search_tool
 
 TEXT = "text"
 """The provider of models without tool calling, as `run_tools(format="text")` has it."""
@@ -81,7 +90,8 @@ class Disclosure:
         levels: Mapping[str, Level] | None = None,
         eager: Collection[str] = (),
         keep: bool = False,
-        native: bool | Native | None = None,
+        native: bool | RequestRules | None = None,
+        search: Literal["provider", "program"] = "provider",
         upgrade: Literal["definition", "answer"] = "definition",
     ) -> None:
         """Start a session.
@@ -90,42 +100,53 @@ class Disclosure:
             registry: a registry, or a selection of one.
             provider: id of the provider of the definitions; "text" for models without tool calling.
             level: "summary" shows names and summaries; "brief" also the parameters' names and types, and
-                which are required; "full" everything. None is "brief", unless the provider loads tools.
+                which are required; "full" everything. None is "brief"; where specs say `defer`, for those
+                tools, and "full" for the others. Providers that load tools get all of them in full.
             levels: other levels by group; a group covers all groups below it.
             eager: names of tools that are always full.
             keep: whether upgraded tools stay full in later turns.
-            native: whether the provider loads tools by itself: it then gets all of them in full, marked for
-                that. None where that is known of the provider and no level is given, False never, True or a
-                `Native` always.
+            native: whether the provider loads tools on demand: it then gets in full, and marked for that, the
+                tools whose specs say `defer`, or all where none does. None where its profile says that it can
+                and no level is given, False never, True or rules of its requests always.
+            search: who searches those tools: the provider, or the program, by words (`SearchIndex`).
             upgrade: "definition" puts the full definition into the next round; "answer" only into the answer
                 of the failed call.
 
         Raises:
-            ValueError: a level or `upgrade` does not exist, native loading is demanded beside levels, or of a
-                provider that is not known for it.
+            ValueError: a level, `search` or `upgrade` does not exist; native loading is demanded beside
+                levels, or of a provider that cannot; the program is to search where nothing is loaded, the
+                provider cannot leave it to it, or a tool has the name of the search.
         """
         given = [*([] if level is None else [level]), *(levels or {}).values()]
         for one in given:
             if one not in LEVELS:
                 raise ValueError(f"There is no level {one!r}. Choose among {', '.join(LEVELS)}.")
+        if search not in ("provider", "program"):
+            raise ValueError(f"search must be 'provider' or 'program', not {search!r}.")
         if upgrade not in ("definition", "answer"):
             raise ValueError(f"upgrade must be 'definition' or 'answer', not {upgrade!r}.")
         self.registry = registry
         self.tools: ToolView = RedirectedView(registry, self.execute)
         self.provider = provider
-        self._level: Level = level or "brief"
+        self._level: Level | None = level
         self._levels: dict[str, Level] = dict(levels or {})
         self._eager = frozenset([eager] if isinstance(eager, str) else eager)
         self._keep = keep
-        self._native = native_for(provider, native, levels=bool(given))
-        if provider == TEXT and self._native is not None:
+        if provider == TEXT and (native or search == "program"):
             raise ValueError("Text has no tool objects that could be marked to be loaded: leave out native.")
+        self._asked = _checked_native(native, levels=bool(given))
+        self._program_searches = search == "program"
+        self._rules: RequestRules | None = None  # of the provider, once there is a tool
+        self._deferred: frozenset[str] | None = None  # tools whose specs say so, once something is shown
+        self._index: tuple[Any, SearchIndex] | None = None  # and the tools that it is of
+        if native is True or self._program_searches:
+            self._check_loading()
         self._upgrade = upgrade
         self._order: dict[str, None] = {}  # tools shown so far; only appended to
         self._wanted: set[str] | None = None  # tools that were routed to; None for all
         self._full: set[str] = set()
         self._answered: set[str] = set()  # in this turn
-        self._made: dict[tuple[str, str], bytes] = {}
+        self._made: dict[str, bytes] = {}  # definitions for the level "summary"
 
     def route(self, text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
         """Show the groups that a user's text mentions, and all groups where it mentions none.
@@ -187,20 +208,30 @@ class Disclosure:
             self.registry.get(name)
         self._eager |= {*names}
 
-    def definitions(self) -> bytes:
+    def definitions(self, *, cache: Cache | None = None) -> bytes:
         """Give the tool objects of the next request.
+
+        Args:
+            cache: "last" marks the last tool that is part of the prompt, as for a registry.
 
         Returns:
             A JSON array. Iterating its bytes raises TypeError, as with those of a registry.
 
         Raises:
             UnknownProviderError: nothing was generated for the provider, or it is "text".
+            MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
+            ValueError: `cache` is neither "last" nor None.
         """
+        check_cache(cache)
         if self.provider == TEXT:
             raise UnknownProviderError(
                 "Text has no tool objects: instructions(disclosure) writes the block for the system prompt."
             )
-        return DefinitionBytes(b"[" + b",".join(self._parts()) + b"]")
+        if cache is not None:
+            self.registry.request_rules(self.provider, required=True)
+        rules = self.request_rules
+        search = [search_tool(rules)] if self._program_searches else rules.search_tools
+        return DefinitionBytes(request_tools(self._request(), rules, search, cache))
 
     def shown(self) -> tuple[tuple[ToolBinding[Any, Any], Level], ...]:
         """Give the tools of the next request, and how much of each it shows.
@@ -213,21 +244,27 @@ class Disclosure:
                 self._order.setdefault(name)
         return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
 
-    def definitions_raw(self) -> msgspec.Raw:
+    def definitions_raw(self, *, cache: Cache | None = None) -> msgspec.Raw:
         """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
+
+        Args:
+            cache: as for `definitions`.
 
         Returns:
             A `msgspec.Raw`.
         """
-        return msgspec.Raw(self.definitions())
+        return msgspec.Raw(self.definitions(cache=cache))
 
-    def definition_objects(self) -> list[dict[str, Any]]:
+    def definition_objects(self, *, cache: Cache | None = None) -> list[dict[str, Any]]:
         """Give `definitions` as parsed objects.
+
+        Args:
+            cache: as for `definitions`.
 
         Returns:
             New objects each time.
         """
-        objects: list[dict[str, Any]] = msgspec.json.decode(self.definitions())
+        objects: list[dict[str, Any]] = msgspec.json.decode(self.definitions(cache=cache))
         return objects
 
     @property
@@ -248,12 +285,12 @@ class Disclosure:
             UnknownToolError: there is no such tool.
         """
         binding = self.registry.get(name).binding
-        if name in self._full or name in self._eager or self._native is not None:
+        if name in self._full or name in self._eager or self._loads:
             return "full"
         group = binding.group
         while group and group not in self._levels:
             group = group.rpartition("/")[0]
-        return self._levels.get(group, self._level)
+        return self._levels.get(group, self._level or ("brief" if self._is_late(name) else "full"))
 
     @property
     def state(self) -> Shown:
@@ -309,6 +346,8 @@ class Disclosure:
         Returns:
             The result.
         """
+        if self._program_searches and name == TOOL_SEARCH:
+            return self._answer_search(arguments)
         dialect = provider
         if provider is None and self.provider != TEXT:
             dialect = self.provider
@@ -360,27 +399,92 @@ class Disclosure:
             return None  # not the arguments: the result states the reason
         return None
 
-    def _parts(self) -> list[bytes]:
-        parts = [self._definition(binding, level) for binding, level in self.shown()]
-        native = self._native
-        if native is not None and any(name not in self._eager for name in self._order):
-            return [*(msgspec.json.encode(tool) for tool in native.tools), *parts]
-        return parts
+    @property
+    def request_rules(self) -> RequestRules:
+        """What the provider takes in a request beside tool objects; empty rules for "text", and as long as
+        there are no tools."""
+        if isinstance(self._asked, RequestRules):
+            return self._asked
+        if self.provider == TEXT:
+            return RequestRules()
+        if self._rules is None:
+            rules = self.registry.request_rules(self.provider)
+            if not len(self.registry):
+                return rules
+            self._rules = rules
+        return self._rules
+
+    @property
+    def _loads(self) -> bool:
+        """Whether the provider loads tools on demand in this session."""
+        if isinstance(self._asked, RequestRules):
+            return True
+        return self._asked is not False and self.request_rules.loads_tools
+
+    def _check_loading(self) -> None:
+        """Raise ValueError where tools cannot be loaded, or searched, as the program asks."""
+        if not self._loads:
+            raise ValueError(
+                f"{self.provider!r} is not known to load tools on demand, or levels are given, or there is "
+                "no tool yet. Pass native=RequestRules(…) with what its requests take, or leave it out."
+            )
+        if not self._program_searches:
+            return
+        if not self.request_rules.client_search:
+            raise ValueError(f"{self.provider!r} is not known to leave the search for tools to the program.")
+        if TOOL_SEARCH in self.registry:
+            raise ValueError(f"A tool is called {TOOL_SEARCH!r}, as the search for tools is. Rename it.")
+
+    def _is_late(self, name: str) -> bool:
+        """Whether a tool is shown in part, or loaded on demand: what specs say, all where none says it."""
+        if self._deferred is None:
+            self._deferred = frozenset(each for each in self.registry if self._says_defer(each))
+        return name not in self._eager and (not self._deferred or name in self._deferred)
+
+    def _says_defer(self, name: str) -> bool:
+        try:
+            return self.registry.get(name).binding.defer
+        except Exception:  # whatever a module raises when it is imported: a call of it says so
+            return False
+
+    def _answer_search(self, arguments: Arguments) -> ToolResult:
+        """The result of a model's search for tools, among those of the request."""
+        tools = self._request()
+        names = tuple(tool.name for tool in tools if tool.deferred)
+        known = (self.registry.snapshot(), names)
+        if self._index is None or self._index[0] != known:
+            self._index = (known, SearchIndex(self.registry.get(name).binding for name in names))
+        return answer_search(arguments, self._index[1], tools, self.request_rules)
+
+    def _request(self) -> list[RequestTool]:
+        """The tools of the next request, in their order."""
+        return [self._request_tool(binding, level) for binding, level in self.shown()]
+
+    def _request_tool(self, binding: ToolBinding[Any, Any], level: Level) -> RequestTool:
+        name = binding.name
+        if self._loads and self._is_late(name):
+            definition = binding.definition(self.provider)
+            return RequestTool(name, definition, True, binding.group, binding.summary)
+        return RequestTool(name, mark_loaded(self._definition(binding, level), self.request_rules))
 
     def _definition(self, binding: ToolBinding[Any, Any], level: Level) -> bytes:
-        name = binding.name
-        late = self._native is not None and name not in self._eager
-        if not late and level != "summary":
+        if level != "summary":
             return binding.definition(self.provider, level)
-        kind = "native" if late else level
-        made = self._made.get((name, kind))
+        name = binding.name
+        made = self._made.get(name)
         if made is None:
-            whole = binding.definition(self.provider)
-            if late and self._native is not None:
-                made = deferred(whole, self._native)
-            else:
-                pointers = binding.envelopes.get(self.provider)
-                bare = bare_definition(msgspec.json.decode(whole), name, binding.summary, pointers)
-                made = msgspec.json.encode(bare)
-            self._made[name, kind] = made
+            whole = msgspec.json.decode(binding.definition(self.provider))
+            bare = bare_definition(whole, name, binding.summary, binding.envelopes.get(self.provider))
+            made = self._made[name] = msgspec.json.encode(bare)
         return made
+
+
+def _checked_native(native: bool | RequestRules | None, *, levels: bool) -> bool | RequestRules | None:
+    """What the program asked for; False where it named levels, which are for stubs. Raises ValueError where
+    both are demanded."""
+    if levels and native:
+        raise ValueError(
+            "A provider that loads tools by itself gets all of them in full, so a level has no effect. Leave "
+            "out native for stubs, or level and levels."
+        )
+    return False if levels else native

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
+from ..runtime.request_rules import Cache
 from ..runtime.view import ToolView
 from .budget import Budget
 from .disclosure import Disclosure
@@ -43,6 +44,7 @@ async def run_tools(
     around_model: Sequence[AroundModel] = (),
     final: ToolBinding[Any, Any] | None = None,
     telemetry: Telemetry | None = None,
+    cache: Cache | None = None,
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -81,13 +83,17 @@ async def run_tools(
         final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
             arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
         telemetry: what watches the run, such as `toolcast.agents.otel.agent_spans(…)`.
+        cache: "last" marks in each round's definitions the last tool that is part of the prompt, so that a
+            prompt cache holds all of them; nothing for providers whose requests have no such mark.
 
     Returns:
         The record of the run; `resume` goes on from its `state`.
 
     Raises:
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
-            is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run.
+            is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run;
+            `cache` is neither "last" nor None.
+        MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
     """
     options = Options(
         format=format,
@@ -105,5 +111,6 @@ async def run_tools(
         around_model=around_model,
         final=final,
         telemetry=telemetry,
+        cache=cache,
     )
     return await run_from(model, tools, RunState(messages=tuple(messages)), options)

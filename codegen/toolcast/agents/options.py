@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
+from ..runtime.request_rules import Cache, check_cache
 from ..runtime.view import ToolView
 from .answers import Answers
 from .budget import Budget
@@ -42,14 +43,15 @@ class RunOptions(TypedDict, total=False):
     around_model: Sequence[AroundModel]
     final: ToolBinding[Any, Any] | None
     telemetry: Telemetry | None
+    cache: Cache | None
 
 
 class Options(Struct, frozen=True, kw_only=True):
     """The options of one run, with their defaults.
 
     Raises:
-        ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
-            is set without "text".
+        ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, `text_format` is
+            set without "text", or `cache` is neither "last" nor None.
     """
 
     format: str | None = None
@@ -67,6 +69,7 @@ class Options(Struct, frozen=True, kw_only=True):
     around_model: Sequence[AroundModel] = ()
     final: ToolBinding[Any, Any] | None = None
     telemetry: Telemetry | None = None
+    cache: Cache | None = None
 
     def __post_init__(self) -> None:
         if (self.format is None) == (self.dispatcher is None):
@@ -75,3 +78,4 @@ class Options(Struct, frozen=True, kw_only=True):
             raise ValueError('text_format= is for format="text".')
         if self.max_rounds < 1 or self.repeats < 1 or self.limit < 1:
             raise ValueError("max_rounds, repeats and limit must be at least 1.")
+        check_cache(self.cache)

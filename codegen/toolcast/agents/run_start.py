@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..runtime.definitions import DefinitionBytes
+from ..runtime.request_rules import Cache, mark_list_cached
 from ..runtime.view import ToolView
 from .answers import Answers, WireAnswers
 from .budget import Budget
@@ -112,11 +114,12 @@ def _definitions(
         shown = _block(tools, output, options.text_format or "toolcast")
         shown()  # refused before the first round
     elif isinstance(tools, ToolView):
-        shown = partial((tools if output is None else output.tools).definitions, dialect)
+        view = tools if output is None else output.tools
+        shown = partial(view.definitions, dialect, cache=options.cache)
     elif output is not None:
-        shown = partial(_with_output, tools, output)
+        shown = partial(_with_output, tools, output, options.cache)
     else:
-        shown = tools.definitions
+        shown = partial(tools.definitions, cache=options.cache)
     if disclosed is not None and state.shown is None:
         disclosed.next_turn()
     elif disclosed is not None and state.shown is not None:
@@ -124,8 +127,12 @@ def _definitions(
     return shown
 
 
-def _with_output(disclosure: Disclosure, output: FinalOutput) -> bytes:
-    return output.defined(disclosure.definitions(), disclosure.provider)
+def _with_output(disclosure: Disclosure, output: FinalOutput, cache: Cache | None) -> bytes:
+    whole = output.defined(disclosure.definitions(), disclosure.provider)
+    if cache is None:
+        return whole
+    rules = disclosure.tools.request_rules(disclosure.provider, required=True)
+    return DefinitionBytes(mark_list_cached(whole, rules))
 
 
 def _block(

@@ -14,6 +14,7 @@ from ..runtime.handler_results import encodable
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
+from .dispatch.call import TOOL_SEARCH
 from .run_state import Kind, WaitingCall
 
 if TYPE_CHECKING:
@@ -96,10 +97,11 @@ def contract_digest(binding: ToolBinding[Any, Any]) -> str:
 
 
 def is_repeatable(tools: ToolView, name: str) -> bool:
-    """Whether a call that may have run may run again: its tool only reads, or says that it is idempotent."""
+    """Whether a call that may have run may run again: its tool only reads, or says that it is idempotent. A
+    search for tools only reads."""
     known = tools.resolve(name)
     if known is None:
-        return False
+        return name == TOOL_SEARCH
     binding = tools.get(known).binding
     return binding.permission == "read" or binding.annotations.get("idempotent") is True
 

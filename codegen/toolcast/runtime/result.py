@@ -2,13 +2,13 @@
 
 import binascii
 import re
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
 from .repairs.repair import Repair
 
-Kind = Literal["text", "image", "audio", "file"]
+Kind = Literal["text", "image", "audio", "file", "tool"]
 
 # RFC 6838 names: nothing that could leave the data URL or the JSON string in which it ends up.
 _MEDIA_TYPE = r"(?a)[A-Za-z0-9][\w.+-]{0,126}/[A-Za-z0-9][\w.+-]{0,126}"
@@ -21,7 +21,8 @@ class Content(Struct, frozen=True, kw_only=True):
     words.
 
     Attributes:
-        kind: "text", "image", "audio" or "file".
+        kind: "text", "image", "audio", "file", or "tool" for a definition that a search found: `data` is the
+            provider's JSON of it, `name` the tool's.
         text: the text of a piece of kind "text".
         data: the bytes of any other piece, not encoded.
         media_type: a media type without parameters, such as `image/png`.
@@ -43,8 +44,8 @@ class Content(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         # A Struct that is constructed checks no types; a wrong one would fail while an answer is rendered.
-        if self.kind not in ("text", "image", "audio", "file"):
-            raise ValueError(f"kind must be 'text', 'image', 'audio' or 'file', not {self.kind!r}.")
+        if self.kind not in get_args(Kind):
+            raise ValueError(f"kind must be 'text', 'image', 'audio', 'file' or 'tool', not {self.kind!r}.")
         if not isinstance(self.text, str) or not isinstance(self.name, str) or not isinstance(self.uri, str):
             raise TypeError("text, name and uri must be str.")
         if not isinstance(self.data, bytes):

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.agents import Disclosure, resume, run_tools
 from toolcast.agents.disclosure import LEVELS
-from toolcast.agents.native_loading import Native
 from toolcast.agents.text_calls import TextDispatcher, instructions, known_formats, parse
 from toolcast.runtime import (
     ArgumentHint,
@@ -21,6 +20,7 @@ from toolcast.runtime import (
     UnknownProviderError,
 )
 from toolcast.runtime.middleware.policy import Answer, Policy
+from toolcast.runtime.request_rules import RequestRules
 
 from generated.registry import BINDINGS
 from tests.agents.text_calls import rendered
@@ -204,8 +204,8 @@ def test_what_text_has_not_is_refused() -> None:
     with pytest.raises(UnknownProviderError, match=r"instructions\(disclosure\)"):
         shown.definitions()
     with pytest.raises(ValueError, match="leave out native"):
-        disclosure(native=Native(member={"lazy": 1}))
-    with pytest.raises(ValueError, match="not known to load tools"):
+        disclosure(native=RequestRules(defer={"lazy": 1}))
+    with pytest.raises(ValueError, match="leave out native"):
         disclosure(native=True)
     with pytest.raises(ValueError, match="levels of its own"):
         instructions(shown, level="full")

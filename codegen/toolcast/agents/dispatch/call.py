@@ -7,9 +7,12 @@ provider to another, and where a server sends no id, or the same one twice.
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+
+TOOL_SEARCH: Final = "tool_search"
+"""The name under which a model asks the program for tools."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -89,6 +92,7 @@ class Call(Struct, frozen=True, kw_only=True):
         cut: whether the answer ended inside this call, or so that none of its calls is to be relied on:
             withheld by a filter, with a call that cannot be read, or by a failure of the provider.
         custom: whether it calls a custom tool of OpenAI's; `arguments` are free text then.
+        search: whether it is a search for tools, of the type that a provider has for these.
         repeated: members of the call that its result must repeat, beside the id.
     """
 
@@ -98,4 +102,5 @@ class Call(Struct, frozen=True, kw_only=True):
     index: int
     cut: bool = False
     custom: bool = False
+    search: bool = False
     repeated: dict[str, Any] = {}

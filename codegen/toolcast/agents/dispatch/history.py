@@ -97,7 +97,7 @@ def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[An
             out.append(item)
             continue
         index += 1
-        if shape.custom:
+        if shape.custom or shape.search:
             out.append({**item, format.id: call.id})
             continue
         inner = item[format.inner] if format.inner else item

@@ -66,6 +66,8 @@ def responses(piece: Content) -> dict[str, Any] | None:
 
 def anthropic(piece: Content) -> dict[str, Any] | None:
     """A block of `tool_result.content`."""
+    if piece.kind == "tool":
+        return {"type": "tool_reference", "tool_name": piece.name}
     source = {"type": "base64", "media_type": piece.media_type, "data": piece.base64}
     if piece.kind == "image" and piece.media_type in _ANTHROPIC_IMAGES:
         return {"type": "image", "source": source}

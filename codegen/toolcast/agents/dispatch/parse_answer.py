@@ -69,15 +69,20 @@ class CallShape(NamedTuple):
     inner: str
     arguments: str
     custom: bool = False
+    search: bool = False
 
 
 def call_shape(item: Any, format: Format, path: str = "$") -> CallShape | None:
-    """How an item of the list calls a function or a custom tool; None for items that do not."""
+    """How an item of the list calls a function or a custom tool, or searches for tools; None for others."""
     if format.kinds is not None:
         kind = get_field(item, "type", path)
         custom = format.custom
         if custom is not None and kind == custom.kind:
-            return CallShape(custom.inner, custom.arguments, True)
+            return CallShape(custom.inner, custom.arguments, custom=True)
+        search = format.search
+        if search is not None and kind == search.kind:
+            own = get_field(item, "execution", path) == search.execution
+            return CallShape(format.inner, format.arguments, search=True) if own else None
         if kind not in format.kinds:
             return None
     if format.mark:
@@ -101,6 +106,8 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
         raise DispatchError(f"{within}: expected an object, got nothing")
     id = text(get_field(outer, format.id, path), f"{path}.{format.id}")
     name = text(get_field(inner, "name", within), f"{within}.name")
+    if shape.search and format.search is not None:
+        name = format.search.name
     if not name:
         raise DispatchError(f"{within}.name: expected the name of a tool, got nothing")
     found, at = get_field(inner, shape.arguments, within), f"{within}.{shape.arguments}"
@@ -110,6 +117,7 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
         arguments=text(found, at) if shape.custom else _arguments(found, at),
         index=index,
         custom=shape.custom,
+        search=shape.search,
         repeated=_repeated(outer, format, path) if format.repeated else {},
     )
 

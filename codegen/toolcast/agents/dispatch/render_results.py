@@ -9,7 +9,7 @@ from ...runtime.encode import to_builtins
 from ...runtime.result import ToolResult
 from . import media_blocks as blocks
 from .call import Call, wire_ids
-from .wire_formats import Format, format_of
+from .wire_formats import Format, SearchCalls, format_of
 
 Message = dict[str, Any]
 _EMPTY = "(no output)"
@@ -119,7 +119,9 @@ def _openai(calls: Sequence[Call], results: Sequence[ToolResult], format: Format
 
 def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: Format) -> list[Message]:
     return [
-        {
+        _found(call, result, format.search)
+        if call.search and format.search is not None
+        else {
             "type": format.custom.answer if call.custom and format.custom else "function_call_output",
             "call_id": call.id,
             "output": _blocks(_flagless(result), result, blocks.responses, format.name, "input_text"),
@@ -127,6 +129,18 @@ def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: For
         }
         for call, result in zip(calls, results, strict=True)
     ]
+
+
+def _found(call: Call, result: ToolResult, search: SearchCalls) -> Message:
+    """The tools that a search found. The item has no place for words: where there are none, it is empty."""
+    tools = [_JSON.decode(piece.data) for piece in result.content if piece.kind == "tool"]
+    return {
+        "type": search.answer,
+        "call_id": call.id,
+        "execution": search.execution,
+        "status": "completed",
+        "tools": tools,
+    }
 
 
 def _anthropic(calls: Sequence[Call], results: Sequence[ToolResult], format: Format) -> list[Message]:

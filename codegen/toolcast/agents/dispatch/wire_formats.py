@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .call import IdRule
+from .call import TOOL_SEARCH, IdRule
 
 Path = tuple[str | int, ...]
 EACH = "*"
@@ -39,6 +39,17 @@ class CustomCalls(Struct, frozen=True, kw_only=True):
     answer: str = ""
 
 
+class SearchCalls(Struct, frozen=True, kw_only=True):
+    """How a model's searches for tools look that the program carries out: their `type`, the `execution` that
+    tells them from those of the provider, the name under which they are called, and the `type` of the item
+    that answers them."""
+
+    kind: str
+    execution: str
+    name: str
+    answer: str
+
+
 class UsageKeys(Struct, frozen=True, kw_only=True):
     """The counts of tokens.
 
@@ -63,8 +74,8 @@ class Format(Struct, frozen=True, kw_only=True):
     then its parts, for callers that pass only the message. `marks` are keys of answers without any of them.
     `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
     item to what holds the other keys; with `mark`, an item is a call where it has that key. `custom` is for
-    calls of custom tools. `objects`: arguments come as objects. `repeated` are keys of a call that its result
-    must have, too.
+    calls of custom tools, `search` for searches of tools that have a type of their own. `objects`: arguments
+    come as objects. `repeated` are keys of a call that its result must have, too.
 
     `stop` are the places of the reason to stop, the first with a value counts, and `ends` what each reason
     means. `blocked`: a value there means that the request was filtered. `refusals` are the places of the
@@ -94,6 +105,7 @@ class Format(Struct, frozen=True, kw_only=True):
     listed: str = ""
     usage: tuple[UsageKeys, ...] = ()
     custom: CustomCalls | None = None
+    search: SearchCalls | None = None
     objects: bool = False
     repeated: tuple[str, ...] = ()
 
@@ -230,6 +242,9 @@ FORMATS = {
                 ),
             ),
             custom=CustomCalls(kind="custom_tool_call", answer="custom_tool_call_output"),
+            search=SearchCalls(
+                kind="tool_search_call", execution="client", name=TOOL_SEARCH, answer="tool_search_output"
+            ),
             repeated=("caller",),
         ),
         Format(

@@ -71,8 +71,9 @@ class ResponsesStream:
 
     def _tell_item(self, index: int, item: Event) -> None:
         """What no piece told of an item that is whole."""
-        key = _KEYS.get(str(item.get("type")), "arguments")
-        self._pieces.tell_all_arguments(index, text(item.get(key), f"$.item.{key}"))
+        key = _KEYS.get(str(item.get("type")))
+        if key is not None:
+            self._pieces.tell_all_arguments(index, text(item.get(key), f"$.item.{key}"))
         if item.get("type") == "message" and index not in self._with_text:
             for part in objects(item.get("content"), "$.item.content"):
                 for key in ("text", "refusal"):

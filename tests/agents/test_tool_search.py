@@ -1,0 +1,334 @@
+"""Tools that are loaded on demand, after a search by the provider or by the program."""
+
+import asyncio
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.agents import Disclosure, RunState, resume, run_tools
+from toolcast.agents.dispatch import Assembler, Dispatcher, assistant_messages, parse, render
+from toolcast.agents.tool_search import MOST, SearchIndex
+from toolcast.providers import load_profile
+from toolcast.runtime import Content, ToolBinding, ToolRegistry, ToolResult
+
+from generated.registry import BINDINGS
+from tests.agents.dispatch.test_clients import serving
+from tests.clients.conftest import Client, client
+
+__all__ = ["client"]
+
+NAMES = ("delegate", "edit", "glob", "web_fetch", "web_search")
+QUERY = "search the web for pages"
+
+pytestmark = pytest.mark.untyped_results
+
+
+async def handle(_: Any, context: Any) -> ToolResult:
+    return ToolResult.ok(f"done by {context.tool}")
+
+
+def changed(tool: str, **fields: Any) -> ToolBinding[Any, Any]:
+    binding = BINDINGS[tool]
+    return msgspec.structs.replace(binding, **fields, _lazy=type(binding._lazy)())
+
+
+def registry_of(*deferred: str) -> ToolRegistry:
+    registry = ToolRegistry(check_results=False)
+    for name in NAMES:
+        registry.register(changed(name, defer=name in deferred), handle)
+    return registry
+
+
+def found_by(shown: Disclosure, query: Any) -> ToolResult:
+    return asyncio.run(shown.execute("tool_search", {"query": query}))
+
+
+def references(result: ToolResult) -> list[str]:
+    return [piece.name for piece in result.content]
+
+
+# Which tools a session defers.
+
+
+def test_only_tools_whose_specs_say_so_are_deferred() -> None:
+    shown = Disclosure(registry_of("glob", "web_fetch"), "anthropic")
+    search, *tools = shown.definition_objects()
+    assert search["name"] == "tool_search_tool_bm25"
+    assert [tool["name"] for tool in tools if tool.get("defer_loading")] == ["glob", "web_fetch"]
+    assert shown.definitions() == registry_of("glob", "web_fetch").definitions("anthropic")
+    eager = Disclosure(registry_of("glob"), "anthropic", eager=["glob"])
+    assert eager.definitions() == registry_of().definitions("anthropic")
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini", "bedrock", "text"])
+def test_elsewhere_they_are_shown_in_part_and_the_others_in_full(provider: str) -> None:
+    shown = Disclosure(registry_of("glob"), provider)
+    levels = {name: shown.level_of(name) for name in NAMES}
+    assert levels == {name: "brief" if name == "glob" else "full" for name in NAMES}
+    none = Disclosure(registry_of(), provider)
+    assert {none.level_of(name) for name in NAMES} == {"brief"}
+
+
+def test_a_stub_is_not_marked_to_be_loaded() -> None:
+    """The definition of a spec that says `defer` is marked; a request without a search must not be."""
+    whole = {**json.loads(BINDINGS["glob"].definition("anthropic")), "defer_loading": True}
+    binding = changed("glob", defer=True)
+    binding._lazy.definitions["anthropic", "full"] = msgspec.json.encode(whole)
+    registry = ToolRegistry()
+    registry.register(binding, handle)
+    assert registry.definition_objects("anthropic")[1] == whole
+    for options in ({"native": False}, {"level": "brief"}, {"level": "summary"}, {"eager": ["glob"]}):
+        [stub] = Disclosure(registry, "anthropic", **options).definition_objects()  # type: ignore[arg-type]
+        assert "defer_loading" not in stub
+
+
+@pytest.mark.parametrize("cache", [None, "last"])
+def test_the_mark_of_the_cache_moves_to_the_last_tool_of_a_growing_list(cache: Any) -> None:
+    shown = Disclosure(registry_of("web_fetch"), "anthropic", eager=["edit"])
+    shown.choose(names=["edit"])
+    first = shown.definition_objects(cache=cache)
+    shown.choose(names=["glob", "web_fetch"])
+    second = shown.definition_objects(cache=cache)
+    marked = [[tool["name"] for tool in tools if "cache_control" in tool] for tools in (first, second)]
+    assert marked == ([["edit"], ["glob"]] if cache else [[], []])
+    assert [tool["name"] for tool in second] == ["tool_search_tool_bm25", "edit", "glob", "web_fetch"]
+
+
+# What words find.
+
+
+def test_words_of_names_count_more_than_those_of_descriptions() -> None:
+    index = SearchIndex(BINDINGS.values())
+    assert index.find("web_search")[0] == "web_search"
+    assert index.find("fetch a page of the web")[0] == "web_fetch"
+    assert index.find("EDIT files")[0] == "edit"
+    assert index.find("") == index.find("xyzzy") == index.find("?! …") == ()
+    assert len(index.find("files web search edit read write")) == MOST
+    assert index.find("search") == SearchIndex(reversed([*BINDINGS.values()])).find("search")
+
+
+@given(query=st.text(max_size=2_000), limit=st.integers(0, 30))
+def test_any_query_finds_tools_that_are_there(query: str, limit: int) -> None:
+    found = SearchIndex([BINDINGS[name] for name in NAMES]).find(query, limit)
+    assert len(found) == len({*found}) <= limit
+    assert {*found} <= {*NAMES}
+
+
+# The program's search in both forms.
+
+
+def test_the_program_finds_only_tools_that_are_loaded_on_demand() -> None:
+    shown = Disclosure(registry_of("web_search", "glob"), "anthropic", search="program")
+    search = shown.definition_objects()[0]
+    assert search["name"] == "tool_search"
+    assert search["input_schema"]["required"] == ["query"]
+    assert references(found_by(shown, QUERY)) == ["web_search"]
+    assert references(found_by(shown, "delegate")) == []
+    assert found_by(shown, "delegate").success
+    assert "'delegate'" in found_by(shown, "delegate").output
+
+
+@pytest.mark.parametrize("arguments", ["", "{}", '{"query": 5}', "[1]", "{", b"\xff", {"query": None}])
+def test_a_search_without_words_is_refused_with_the_reason(arguments: Any) -> None:
+    shown = Disclosure(registry_of("glob"), "anthropic", search="program")
+    result = asyncio.run(shown.execute("tool_search", arguments))
+    assert not result.success
+    assert result.error.startswith("Invalid arguments for tool 'tool_search'")
+
+
+def test_a_chosen_tool_alone_can_be_found() -> None:
+    """Anthropic refuses a reference to a tool that the request does not have."""
+    shown = Disclosure(registry_of(*NAMES), "anthropic", search="program")
+    shown.choose(names=["edit"])
+    assert "web_search" not in references(found_by(shown, QUERY))
+    shown.choose(groups="web")
+    assert references(found_by(shown, QUERY))[0] == "web_search"
+
+
+def test_who_cannot_leave_the_search_to_the_program_is_refused() -> None:
+    for provider, options in (
+        ("openai", {}),
+        ("anthropic", {"level": "brief"}),
+        ("anthropic", {"native": False}),
+        ("anthropic", {"native": load_profile("anthropic").request.__class__(defer={"lazy": 1})}),
+    ):
+        with pytest.raises(ValueError, match=r"not known to (load tools|leave the search)"):
+            Disclosure(registry_of(), provider, search="program", **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="leave out native"):
+        Disclosure(registry_of(), "text", search="program")
+    with pytest.raises(ValueError, match="'provider' or 'program'"):
+        Disclosure(registry_of(), "anthropic", search="model")  # type: ignore[arg-type]
+    registry = registry_of()
+    registry.register(changed("edit", name="tool_search"), handle)
+    with pytest.raises(ValueError, match="Rename it"):
+        Disclosure(registry, "anthropic", search="program")
+
+
+# OpenAI's items.
+
+
+def searching(execution: str = "client", arguments: Any = None, **members: Any) -> dict[str, Any]:
+    call = {"type": "tool_search_call", "id": "tsc_1", "execution": execution, "status": "completed"}
+    return {**call, "call_id": "call_s", "arguments": arguments or {"query": QUERY}, **members}
+
+
+def calling(name: str, namespace: str, arguments: str) -> dict[str, Any]:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "status": "completed"}
+    return {**call, "arguments": arguments, "namespace": namespace}
+
+
+def response(*output: Any) -> dict[str, Any]:
+    whole = {"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", "model": "m"}
+    return {**whole, "output": [*output], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+
+
+def test_a_search_of_the_provider_is_no_call() -> None:
+    loaded = {"type": "tool_search_output", "id": "tso_1", "execution": "server", "status": "completed"}
+    answer = response(
+        searching("server", {"paths": ["web"]}, call_id=None),
+        {**loaded, "call_id": None, "tools": []},
+        calling("web_search", "web", '{"query": "snow"}'),
+    )
+    assert [call.name for call in parse(answer, "openai-responses")] == ["web_search"]
+    assert assistant_messages(answer, "openai-responses") == answer["output"]
+
+
+def test_a_search_for_the_program_is_a_call_whose_result_has_tools() -> None:
+    registry = registry_of("web_search", "web_fetch", "glob")
+    shown = Disclosure(registry, "openai-responses", search="program")
+    search, *entries = shown.definition_objects()
+    assert (search["type"], search["execution"]) == ("tool_search", "client")
+    answer = response(searching(), calling("glob", "files", '{"pattern": "*"}'))
+    calls = parse(answer, "openai-responses")
+    assert [(call.name, call.search) for call in calls] == [("tool_search", True), ("glob", False)]
+    dispatcher = Dispatcher(shown.tools, "openai-responses")
+    output, result = asyncio.run(dispatcher.run(answer))
+    first, *_ = output.pop("tools")
+    declared = next(entry for entry in entries if entry["name"] == "web")
+    assert first["tools"][0]["name"] == "web_search"
+    assert {**first, "tools": declared["tools"]} == declared
+    item = {"type": "tool_search_output", "call_id": "call_s", "execution": "client", "status": "completed"}
+    assert output == item
+    assert result == {"type": "function_call_output", "call_id": "call_1", "output": "done by glob"}
+    assert assistant_messages(answer, "openai-responses") == answer["output"]
+
+
+def test_a_registry_that_searches_nothing_answers_with_no_tools() -> None:
+    [output] = asyncio.run(Dispatcher(registry_of(), "openai-responses").run(response(searching())))
+    assert output["type"] == "tool_search_output"
+    assert output["tools"] == []
+
+
+def test_a_search_in_a_stream_keeps_its_arguments() -> None:
+    items = [searching(), calling("web_search", "web", '{"query": "snow"}')]
+    stream = Assembler("openai-responses")
+    for at, item in enumerate(items):
+        for kind in ("added", "done"):
+            stream.feed({"type": f"response.output_item.{kind}", "output_index": at, "item": item})
+    stream.feed({"type": "response.completed", "response": response()})
+    assert stream.response()["output"] == items
+    assert [call.name for call in stream.calls()] == ["tool_search", "web_search"]
+
+
+def test_what_was_found_is_words_for_other_formats() -> None:
+    found = Content(kind="tool", name="edit", data=b"{}", media_type="application/json")
+    [call] = parse({"tool_calls": [{"id": "a", "function": {"name": "x", "arguments": "{}"}}]}, "openai")
+    [message] = render([call], [ToolResult.ok("", content=(found,))], "openai")
+    assert "[tool 'edit', application/json, 2 bytes: left out" in str(message["content"])
+
+
+# With official clients and scripted servers.
+
+
+def body(answer: Any) -> bytes:
+    return json.dumps(answer).encode()
+
+
+def test_openai_loads_what_the_program_found(client: Client) -> None:
+    shown = Disclosure(registry_of("web_search", "glob"), "openai-responses", search="program")
+    with serving(body(response()), "application/json") as served:
+        served.later = [
+            body(response(searching())),
+            body(response(calling("web_search", "web", '{"query": "snow"}'))),
+        ]
+        made = client("openai").AsyncOpenAI(base_url=served.url, api_key="k", max_retries=0)
+
+        async def ask(items: list[Any], definitions: bytes) -> Any:
+            return await made.responses.create(model="m", input=items, tools=json.loads(definitions))
+
+        question = [{"role": "user", "content": "find it"}]
+        record = asyncio.run(run_tools(ask, shown, question, format="openai-responses"))
+    first, second, third = served.requests
+    assert record.stopped == "answer"
+    assert [call.name for round in record.rounds for call in round.calls] == ["tool_search", "web_search"]
+    assert first["tools"] == second["tools"] == third["tools"] == shown.definition_objects()
+    call, output = second["input"][1:]
+    assert (call["type"], call["call_id"]) == ("tool_search_call", output["call_id"])
+    assert call["arguments"] == {"query": QUERY}
+    assert [(space["name"], [tool["name"] for tool in space["tools"]]) for space in output["tools"]] == [
+        ("web", ["web_search"])
+    ]
+    # "Round-trip the model's function_call item with its namespace field included."
+    called, result = third["input"][3:]
+    assert (called["name"], called["namespace"]) == ("web_search", "web")
+    assert result["output"] == "done by web_search"
+    pydantic = client("pydantic")
+    item = client("openai.types.responses").ResponseInputItemParam
+    for each in third["input"]:
+        pydantic.TypeAdapter(item).validate_python(each, strict=True)
+
+
+def anthropic_answer(*content: Any) -> bytes:
+    whole = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    reason = "tool_use" if content else "end_turn"
+    blocks = [*content] or [{"type": "text", "text": "Done."}]
+    return body({**whole, "content": blocks, "stop_reason": reason, "usage": usage})
+
+
+def use(id: str, name: str, **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": arguments}
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_anthropic_loads_what_the_program_found(paused: bool, client: Client) -> None:
+    """A run that goes on from its state, in the middle of the answer with the search, gives the same."""
+    shown = Disclosure(registry_of("web_search", "glob"), "anthropic", search="program")
+    states: list[Any] = []
+    with serving(anthropic_answer(), "application/json") as served:
+        served.later = [
+            anthropic_answer(use("toolu_1", "tool_search", query=QUERY), use("toolu_2", "glob", pattern="*")),
+            anthropic_answer(use("toolu_3", "web_search", query="snow")),
+        ]
+        made = client("anthropic").AsyncAnthropic(base_url=served.url, api_key="k", max_retries=0)
+
+        async def ask(messages: list[Any], definitions: bytes) -> Any:
+            tools = json.loads(definitions)
+            return await made.messages.create(model="m", max_tokens=9, messages=messages, tools=tools)
+
+        question = [{"role": "user", "content": "find it"}]
+        run = run_tools(ask, shown, question, format="anthropic", cache="last", checkpoint=states.append)
+        record = asyncio.run(run)
+        if paused:
+            at = next(state for state in states if state.pending is not None and state.pending.results)
+            stored = RunState.decode(at.encode())
+            del served.requests[1:]
+            served.later = [anthropic_answer(use("toolu_3", "web_search", query="snow"))]
+            again = Disclosure(registry_of("web_search", "glob"), "anthropic", search="program")
+            record = asyncio.run(resume(ask, again, stored, format="anthropic", cache="last"))
+    first, second, third = served.requests
+    assert record.stopped == "answer"
+    assert first["tools"] == third["tools"] == shown.definition_objects(cache="last")
+    assert [tool["name"] for tool in first["tools"] if "cache_control" in tool] == ["web_fetch"]
+    found, globbed = second["messages"][2]["content"]
+    reference = {"type": "tool_reference", "tool_name": "web_search"}
+    assert found == {"type": "tool_result", "tool_use_id": "toolu_1", "content": [reference]}
+    assert globbed["content"] == "done by glob"
+    assert third["messages"][4]["content"][0]["content"] == "done by web_search"
+    pydantic = client("pydantic")
+    adapter = pydantic.TypeAdapter(client("anthropic.types").MessageParam)
+    for message in third["messages"]:
+        adapter.validate_python(message)
