@@ -117,6 +117,46 @@ def test_sums_over_a_request(tmp_path: Path, code: str, limits: str, each: int, 
     assert only.file.endswith("specs")
 
 
+LOADING = PROFILE.replace(
+    "[limits]",
+    """[request]
+defer = {late = true}
+search-tools = [{type = "search"}]
+[limits]""",
+)
+GROUPED = LOADING.replace(
+    "[limits]",
+    'namespace = {type = "space", name = "$group", description = "$description", tools = "$tools"}\n[limits]',
+)
+
+
+def test_tools_loaded_on_demand_count_apart(tmp_path: Path) -> None:
+    """Each is an entry of the list of tools; where there are namespaces, each of these is one."""
+    late = {path: tool(defer=True) for path in ("g/a", "g/b", "h/c", "h/d")}
+    specs = {**late, "e": tool()}
+    for profile, entries in ((PROFILE, 5), (LOADING, 6), (GROUPED, 4)):
+        (only,) = found(acme(tmp_path, "tools = 1", specs, profile=profile), "tools")
+        assert f"{entries} tools" in only.message
+        assert found(acme(tmp_path, f"tools = {entries}", specs, profile=profile), "tools") == []
+    for profile, loaded in ((PROFILE, 5), (LOADING, 1)):
+        (only,) = found(acme(tmp_path, "advised-tools = 0", specs, profile=profile), "advised-tools")
+        assert f"{loaded} tools" in only.message
+    (only,) = found(acme(tmp_path, "deferred-tools = 3", specs, profile=LOADING), "deferred-tools")
+    assert "4 tools loaded on demand; at most 3" in only.message
+    assert found(acme(tmp_path, "deferred-tools = 4", specs, profile=LOADING), "deferred-tools") == []
+    assert found(acme(tmp_path, "deferred-tools = 3", specs), "deferred-tools") == []
+
+
+def test_a_model_that_begins_with_the_search_alone(tmp_path: Path) -> None:
+    late = {"a": tool(defer=True), "b": tool(defer=True)}
+    answer = 'all-deferred = "All tools have defer_loading set."'
+    (only,) = found(acme(tmp_path, "", late, answer, LOADING), "all-deferred")
+    assert only.message == "all 2 tools are loaded on demand: a model begins with the search alone"
+    assert only.answer == "without the search, Acme would answer: All tools have defer_loading set."
+    assert found(acme(tmp_path, "", {**late, "c": tool()}, answer, LOADING), "all-deferred") == []
+    assert found(acme(tmp_path, "", late), "all-deferred") == []
+
+
 def test_only_strict_tools_count_in_strict_sums(tmp_path: Path) -> None:
     loose = {"acme": {"strict": False}}
     specs = {"a": tool(3), "b": tool(3, providers=loose)}

@@ -102,6 +102,18 @@ RULES: Final[dict[str, Rule]] = {
         "The provider works worse with so many tools in one request.",
         whole=True,
     ),
+    "deferred-tools": Rule(
+        "error",
+        "Too many tools that are loaded on demand",
+        "More tools with `defer` than one request of the provider may hold.",
+        whole=True,
+    ),
+    "all-deferred": Rule(
+        "warning",
+        "Every tool is loaded on demand",
+        "A model begins with the search for tools alone; a list of tools without it is refused.",
+        whole=True,
+    ),
     "strict-tools": Rule(
         "error",
         "Too many strict tools",

@@ -132,15 +132,20 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
     strict = [(name, each) for name, each in tools if each.strict or profile.always_strict]
     limits = profile.limits
     yield from _mixed(tools, strict, profile, file)
-    over = None if limits.tools is None else len(tools) > limits.tools
+    late = _deferred(subjects, profile)
+    loaded = [1] * (len(tools) - len(late))
+    entries = [*loaded, *[1] * _late_entries(late, profile)]
+    if late and not loaded:
+        yield _all_deferred(len(late), profile, file)
+    over = None if limits.tools is None else len(entries) > limits.tools
     fewer = "send a part of them: groups that belong together, or those that a task needs"
     less = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
-    ones: Sequence[int] = [1] * len(tools)
     optional, unions = _counts(strict, "optional"), _counts(strict, "unions")
     rows = (
-        ("tools", limits.tools, ones, "tools", fewer, tools),
-        ("advised-tools", None if over else limits.advised_tools, ones, "tools", fewer, tools),
-        ("strict-tools", limits.strict_tools, ones[: len(strict)], "strict tools", less, strict),
+        ("tools", limits.tools, entries, "tools", fewer, tools),
+        ("advised-tools", None if over else limits.advised_tools, loaded, "tools", fewer, tools),
+        ("deferred-tools", limits.deferred_tools, [1] * len(late), "tools loaded on demand", fewer, tools),
+        ("strict-tools", limits.strict_tools, [1] * len(strict), "strict tools", less, strict),
         ("all-properties", limits.all_properties, _counts(tools, "properties"), "properties", fewer, tools),
         ("optional", limits.optional, optional, "optional parameters of strict tools", less, strict),
         ("unions", limits.unions, unions, "unions among parameters of strict tools", less, strict),
@@ -151,13 +156,43 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
             continue
         modal = "advised" if code.startswith("advised") else "accepted"
         message = f"one request would hold {total} {noun}; at most {limit} are {modal}"
-        if counts is not ones and code != "strict-tools":
+        if code not in _COUNTED:
             message += f" (most: {_heaviest(counted, counts)})"
         reported = answer(profile, code, value=total, count=total, length=total, limit=limit)
         yield Finding(
             file=file, code=code, severity=RULES[code].severity, providers=(profile.id,), message=message,
             answer=reported, fix=fix,
         )  # fmt: skip
+
+
+_COUNTED = ("tools", "advised-tools", "deferred-tools", "strict-tools")
+"""Rules about how many tools there are: none of these weighs more than another."""
+
+
+def _deferred(subjects: Sequence[Subject], profile: Profile) -> list[Subject]:
+    """The tools that the provider loads on demand."""
+    if not profile.request.loads_tools:
+        return []
+    return [subject for subject in subjects if profile.id in subject.emitted and subject.tool.defer]
+
+
+def _late_entries(late: Sequence[Subject], profile: Profile) -> int:
+    """How many entries a list of tools has for those that are loaded on demand: a namespace is one, and so is
+    each object of the search."""
+    if not late:
+        return 0
+    grouped = [subject.tool.group for subject in late if subject.tool.group and profile.request.namespace]
+    return len(late) - len(grouped) + len({*grouped}) + len(profile.request.search_tools)
+
+
+def _all_deferred(count: int, profile: Profile, file: str) -> Finding:
+    reported = answer(profile, "all-deferred")
+    return Finding(
+        file=file, code="all-deferred", severity=RULES["all-deferred"].severity, providers=(profile.id,),
+        message=f"all {count} tools are loaded on demand: a model begins with the search alone",
+        answer=f"without the search, {reported}" if reported else "",
+        fix="take `defer` out of the specs of the tools that most conversations need",
+    )  # fmt: skip
 
 
 def _mixed(

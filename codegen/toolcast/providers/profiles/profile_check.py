@@ -41,7 +41,8 @@ KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
 RULES = (
     *("name-pattern", "name-length", "description-length", "property-name", "depth", "properties"),
     *("enum-values", "long-enum", "string-chars", "required-at-least", "rejected", "not-strict"),
-    *("tools", "strict-tools", "mixed-strict", "all-properties", "optional", "unions"),
+    *("tools", "deferred-tools", "all-deferred", "strict-tools", "mixed-strict"),
+    *("all-properties", "optional", "unions"),
 )
 """The rules to whose breach a profile may quote the provider's answer; also `not-strict.<keyword>`."""
 PATHS = ("pointer", "tuple", "dots", "brackets")

@@ -11,6 +11,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
 
     tools: int | None = None
     advised_tools: int | None = None  # more still work, worse
+    deferred_tools: int | None = None  # that are loaded on demand; the others count as `tools`
     strict_tools: int | None = None
     strict_together: bool = False  # all tools of one request are strict, or none
     name_pattern: str = ""  # for the whole name
