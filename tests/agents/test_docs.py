@@ -197,7 +197,7 @@ def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
     examples = [block for block in blocks() if "async def main(" not in block]
-    assert len(examples) == 12
+    assert len(examples) == 13
 
     async def main() -> None:
         names: dict[str, Any] = {}

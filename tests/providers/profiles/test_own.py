@@ -8,6 +8,7 @@ import pytest
 from toolcast.providers import ProfileError, load_profile, load_profile_file, load_profiles, normalize
 
 PLAIN = 'id = "x"\ndated = "2026-01-01"\n[envelope]\nname = "$name"\nparameters = "$parameters"\n'
+LOADING = '[request]\ndefer = {late = true}\nsearch-tools = [{type = "search"}]\n'
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -41,6 +42,24 @@ def test_what_is_inherited_can_be_taken_away(tmp_path: Path) -> None:
     assert "not-strict" in made.answers
     again = 'base = "gemini"\nwithout = ["dialect.formats"]\nid = "x"\n'
     assert load_profile_file(write(tmp_path, "x", again)).dialect.formats is None
+
+
+def test_what_a_request_needs_is_inherited_and_taken_away(tmp_path: Path) -> None:
+    text = (
+        'base = "anthropic"\nwithout = ["request.client-search"]\nid = "acme"\n[request]\nstrict = {s = 1}\n'
+    )
+    made, base = load_profile_file(write(tmp_path, "acme", text)).request, load_profile("anthropic").request
+    assert (made.strict, made.client_search) == ({"s": 1}, {})
+    assert (made.search_tools, made.cache) == (base.search_tools, base.cache)
+    none = 'base = "anthropic"\nwithout = ["request"]\nid = "x"\n'
+    assert not load_profile_file(write(tmp_path, "x", none)).request.loads_tools
+
+
+def test_strict_mode_of_a_request_is_one_that_a_spec_may_ask_for() -> None:
+    text = {"type": "object", "properties": {"u": {"type": "string"}}}
+    for provider in ("gemini", "cohere"):
+        assert normalize(text, provider, strict=True) == normalize(text, provider)
+    assert [entry.keyword for entry in normalize(text, "mistral", strict=True).ledger][:1] == ["strict"]
 
 
 def test_profiles_are_based_on_each_other_in_any_order(tmp_path: Path) -> None:
@@ -78,6 +97,17 @@ def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None
         (PLAIN + '[answers]\ntool = "no"', 7, "unknown rule 'tool' in answers (did you mean 'tools'?"),
         (PLAIN + '[answers]\ntools = "{lmit}"', 7, "names {lmit}"),
         (PLAIN + '[answers]\npaths = "slashes"', 7, "'answers.paths' is 'slashes'"),
+        (PLAIN + '[request]\ncahce = {a = 1}', 7, "unknown key 'request.cahce' (did you mean 'cache'?"),
+        (PLAIN + '[request]\ncache = 1', 7, "'request.cache': Expected `object`, got `int`"),
+        (PLAIN + '[request]\ndefer = {late = true}', 6,
+         "'request.defer' and 'request.search-tools' need each other"),
+        (PLAIN + '[request]\nnamespace = {n = "$group", d = "$description", t = "$tools"}', 6,
+         "'request.client-search' and 'request.namespace' need 'request.search-tools'"),
+        (PLAIN + LOADING + 'namespace = {n = "$group", d = "$description"}', 9,
+         "'request.namespace' has no $tools"),
+        (PLAIN + LOADING + 'client-search = {d = "$description", p = "$parameters", n = "$nam"}', 9,
+         "'request.client-search' names '$nam' (did you mean '$name'?"),
+        (PLAIN + '[request]\ncache = {a = 1}\ncache-entry = {b = 2}', 8, "exclude each other"),
         (PLAIN.replace("$name", "$nmae"), 4, "the envelope names '$nmae' (did you mean '$name'?"),
         (PLAIN.replace("$parameters", "$title"), 3, "the envelope has no $parameters"),
         (PLAIN.replace("2026-01-01", "20260101"), 2, "'dated' is '20260101', which is no date"),
