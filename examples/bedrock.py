@@ -19,7 +19,7 @@ async def main(question: str, client: Any, model: str = "anthropic.claude-sonnet
         return await asyncio.to_thread(client.converse, modelId=model, messages=messages, toolConfig=tools)
 
     history = [{"role": "user", "content": [{"text": question}]}]
-    record = await run_tools(ask, toolbox("."), history, format="bedrock")
+    record = await run_tools(ask, toolbox("."), history, format="bedrock", cache="last")
     blocks = record.rounds[-1].response["output"]["message"]["content"]
     return "".join(block.get("text", "") for block in blocks)
 

@@ -26,7 +26,7 @@ async def main(question: str, client: AsyncAnthropic, model: str = "claude-sonne
             print(event.text, end="", flush=True)
 
     history = [{"role": "user", "content": question}]
-    record = await run_tools(ask, toolbox("."), history, format="anthropic", on_event=show)
+    record = await run_tools(ask, toolbox("."), history, format="anthropic", on_event=show, cache="last")
     blocks = record.rounds[-1].response["content"]
     return "".join(block["text"] for block in blocks if block["type"] == "text")
 

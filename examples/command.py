@@ -14,11 +14,14 @@ from .toolbox import toolbox
 async def main(question: str, client: AsyncClientV2, model: str = "command-a-03-2025") -> str:
     """Answer `question` about the files of the working folder."""
 
+    tools = toolbox(".")
+    members = tools.request_members("cohere")  # strict mode, where specs ask for it
+
     async def ask(messages: list[Any], definitions: bytes) -> Any:
-        return await client.chat(model=model, messages=messages, tools=json.loads(definitions))
+        return await client.chat(model=model, messages=messages, tools=json.loads(definitions), **members)
 
     history = [{"role": "user", "content": question}]
-    record = await run_tools(ask, toolbox("."), history, format="cohere")
+    record = await run_tools(ask, tools, history, format="cohere")
     return "".join(block.text for block in record.rounds[-1].response.message.content or ())
 
 

@@ -105,6 +105,7 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
             secrets.hide(*secret)  # a file may hold it since another run
     telemetry, hooks = tracing(options.model or PROVIDERS[provider].model)
     shared: RunOptions = {"format": provider, "telemetry": telemetry, "max_rounds": options.rounds}
+    shared["cache"] = "last"  # each round sends the same tools
     with ExitStack() as stack:
         model = choose_model(options, provider, lines)
         recording = stack.enter_context(options.record.open("ab")) if options.record else None
