@@ -392,7 +392,8 @@ class Disclosure:
         # The same guesses, counted apart: the call's own were counted.
         again = None if chosen is None else Guesses(chosen.allow)
         try:
-            self.registry.get(name).binding.decode(arguments, provider, again)
+            # What the program fills in is no part of what a model can correct.
+            self.registry.get(name).binding.decode_offered(arguments, provider, again)
         except ArgumentError as problem:
             return problem
         except Exception:

@@ -11,6 +11,7 @@ import msgspec
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
 from ..runtime.errors import CallDeferred
+from ..runtime.executor import decode_call
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
@@ -135,7 +136,7 @@ class ToolCalls:
                 if not waits:
                     raise
                 binding = self.tools.get(known).binding
-                params = binding.decode(arguments, provider, self._uncounted_guesses(guesses))
+                params = decode_call(binding, arguments, provider, self._uncounted_guesses(guesses), context)
                 waiting = deferred(binding, params, context.call_id, problem)
                 self._deferred.append(self._record(known, arguments, context, waiting, begun))
                 return waiting

@@ -91,9 +91,14 @@ def deferred(binding: ToolBinding[Any, Any], params: Any, call_id: str, problem:
 
 def contract_digest(binding: ToolBinding[Any, Any]) -> str:
     """Digest of what a call of a tool means: the contract of its parameters, and what it may do."""
-    seed = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
-    # What an *always* covers; left out where there is none, so that states from before keep their digests.
-    return _digest(seed if binding.described_by is None else [*seed, binding.described_by])
+    seed: list[Any] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
+    # What an *always* covers, and what the program fills in; left out where there is none, so that states
+    # from before keep their digests.
+    if binding.described_by is not None:
+        seed.append(binding.described_by)
+    if binding.inject:
+        seed.append({**binding.inject})
+    return _digest(seed)
 
 
 def is_repeatable(tools: ToolView, name: str) -> bool:

@@ -54,8 +54,8 @@ def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider:
         return _output(await registry.execute(name, arguments, provider, context))
 
     async def needs_approval(run: Any, arguments: dict[str, Any], call_id: str) -> bool:
-        del run, call_id
-        return registry.preview(name, arguments, provider).asks
+        context = ToolContext(call_id=call_id, extra={"run_context": run})
+        return registry.preview(name, arguments, provider, context).asks
 
     policy = registry.policy
     made = _agents.FunctionTool(

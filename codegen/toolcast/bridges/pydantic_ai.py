@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 
 from ..agents.dispatch.render_results import structured, words
+from ..runtime.argument_hint import refuse_arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
-from ..runtime.errors import CallDeferred, RetryError, UnknownProviderError
+from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult
 from ..runtime.snapshot import Snapshot
@@ -223,6 +224,13 @@ class _Arguments:
         return self._validated(input)
 
     def _validated(self, arguments: Any) -> dict[str, Any]:
+        binding = self._registry.get(self._name).binding if self._name in self._registry else None
+        if binding is not None and binding.inject:  # the call itself adds what the program fills in
+            try:
+                return binding.decode_offered(arguments, self._provider, self._registry.guesses)
+            except ArgumentError as problem:
+                refused = refuse_arguments(binding, problem, self._provider)
+                raise _exceptions.ModelRetry(self._registry.redact(str(refused))) from None
         preview = self._registry.preview(self._name, arguments, self._provider)
         if preview.error:
             raise _exceptions.ModelRetry(preview.error)

@@ -57,6 +57,7 @@ annotations: {title: Count words, destructive: false, idempotent: true, open_wor
 # Also optional:
 # runtime_enums: {agent: agents}         parameters whose values are known only when the program runs
 # described_by: reason                   the parameter with words for the person who approves a call
+# inject: {user_id: context.user_id}     parameters that the program fills in and models do not see
 # parallel: false                        a call runs alone among the calls of an answer
 # external: true                         calls are carried out outside of the program: there is no handler
 # providers: {openai: {strict: false}}   settings for one provider
@@ -97,6 +98,7 @@ parameters:
 # deprecated: {since: "2.1", use: other, remove_after: 2027-03-01}    what models are told before all else
 # runtime_enums: {agent: agents}          parameters whose values are known only when the program runs
 # described_by: reason                    the parameter with words for the person who approves a call
+# inject: {user_id: context.user_id}      parameters that the program fills in and models do not see
 # parallel: false                         a call runs alone among the calls of an answer
 # external: true                          calls are carried out outside of the program: there is no handler
 # providers: {openai: {strict: false}}    settings for one provider

@@ -98,7 +98,7 @@ def command(
 
 def _notices(context: "Context", path: str) -> None:
     """Print what the spec states beside the contract: that the tool is deprecated, and which parameter an
-    approval does not depend on."""
+    approval does not depend on, and which ones the program fills in."""
     from ..project.worker import Task, load_task
     from ..spec.deprecation import notice
     from ..spec.model import ToolSpec
@@ -111,6 +111,8 @@ def _notices(context: "Context", path: str) -> None:
     if tool.described_by is not None:
         words = f"`{tool.described_by}` has words for who approves a call; an approval does not depend on it"
         write_line(f"{tool.name}: {words}", err=True)
+    for name, source in tool.inject.items():
+        write_line(f"{tool.name}: `{name}` is filled in from `{source}`; models do not see it", err=True)
 
 
 def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
@@ -160,7 +162,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     tool, _ = load_task(context, Task(path, "tool"))
     assert isinstance(tool, ToolSpec)
     profile = profile_of(provider, context.options)
-    schema = build_tool(tool, types).normal.standalone("parameters")
+    schema = build_tool(tool, types).normal.offered(tool.inject)
     wanted = tool.providers.get(provider, {}).get("strict")
     found, flag = steps(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
     if form == "json":

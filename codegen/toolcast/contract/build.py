@@ -20,6 +20,7 @@ from .schema_problems import (
     circular_references,
     default_problems,
     example_problems,
+    injection_problems,
     malformed_schemas,
     refused_headers,
     slow_name_pattern,
@@ -81,7 +82,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    return _build(normaliser, tool.examples, tool.secrets)
+    return _build(normaliser, tool.examples, tool.secrets, tool.inject)
 
 
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
@@ -102,7 +103,12 @@ def check_schemas(document: Document, path: str, types: Mapping[str, Document]) 
         if isinstance(meant.data, dict) and isinstance(meant.data.get(name), dict):
             normaliser.add_root(name, (name,))
     examples = meant.data.get("examples") if "parameters" in normaliser.result().roots else None
-    built = _build(normaliser, tuple(examples) if isinstance(examples, list) else ())
+    inject = meant.data.get("inject") if isinstance(meant.data, dict) else None
+    built = _build(
+        normaliser,
+        tuple(examples) if isinstance(examples, list) else (),
+        inject=inject if isinstance(inject, dict) else {},
+    )
     found = [
         each for each in built.diagnostics if each.code != "root-not-object"
     ]  # the spec's reader says it
@@ -125,7 +131,10 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
 
 
 def _build(
-    normaliser: NormalFormBuilder, examples: tuple[Any, ...] = (), secrets: tuple[str, ...] = ()
+    normaliser: NormalFormBuilder,
+    examples: tuple[Any, ...] = (),
+    secrets: tuple[str, ...] = (),
+    inject: Mapping[str, Any] = {},
 ) -> Built:
     """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
@@ -145,6 +154,8 @@ def _build(
     found += malformed
     found += doubtful_schemas(normal)
     found += refused_headers(normal, secrets)
+    hidden = list(injection_problems(normal, normaliser.tool, inject)) if inject and normaliser.tool else []
+    found += hidden
     if not malformed:
         files = {name: location.file for name, location in normal.locations.items() if location.file}
         reader = Reader(document, schemas, files)
@@ -155,9 +166,13 @@ def _build(
         else:
             found += unsatisfiable_schemas(normal, reader, contract)
             found += default_problems(normal, reader, contract)
-            if examples and normaliser.tool is not None:
-                judge = reader.validator(document["parameters"])
-                found += example_problems(normaliser.tool, examples, judge)
+            if examples and normaliser.tool is not None and not hidden:
+                judge = (
+                    Validator(normal.offered(inject), formats=True)
+                    if inject
+                    else reader.validator(document["parameters"])
+                )
+                found += example_problems(normaliser.tool, examples, judge, inject)
             if not _has_errors(found):
                 found += unfillable_defaults(normal, reader, contract)
     return Built(

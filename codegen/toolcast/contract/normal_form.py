@@ -4,7 +4,7 @@ Drafts 4 to 7 are upgraded, every reference is `#/$defs/Name` (or `#` for the ro
 are bundled. `normal_form_builder` makes it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from operator import is_not
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, join, split
 from ..jsonschema.subschemas import map_subschemas, subschemas
+from ..runtime.hidden_parameters import without_parameters
 from ..spec.model import Document, Path
 from .python_types import KEYWORD
 from .spec_references import DefinitionLocation
@@ -53,7 +54,16 @@ class NormalForm(Struct, frozen=True, kw_only=True):
     def standalone(self, root: str) -> dict[str, Any]:
         """The schema of `root` with the definitions it reaches, without `x-python`: the input of providers
         and model families."""
-        schema: dict[str, Any] = without_keyword(self.roots[root], KEYWORD)
+        return self._with_definitions(self.roots[root])
+
+    def offered(self, inject: Collection[str]) -> dict[str, Any]:
+        """The parameters as models are offered them: `standalone` without those that the program fills in."""
+        if not inject:
+            return self.standalone("parameters")
+        return self._with_definitions(without_parameters(self.roots["parameters"], inject))
+
+    def _with_definitions(self, root: Mapping[str, Any]) -> dict[str, Any]:
+        schema: dict[str, Any] = without_keyword(root, KEYWORD)
         needed = reachable_definitions(schema, self.defs)
         if not needed:
             return schema

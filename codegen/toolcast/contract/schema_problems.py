@@ -1,7 +1,7 @@
 """Diagnostics about schemas whose references resolve: circular, malformed, unsatisfiable; wrong defaults."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -14,6 +14,7 @@ from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
+from ..runtime.hidden_parameters import hiding_problem
 from ..spec.model import Document, diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
@@ -240,9 +241,34 @@ def refused_headers(normal: NormalForm, secrets: Sequence[str]) -> Iterator[Diag
             )  # fmt: skip
 
 
-def example_problems(tool: Document, examples: Sequence[Any], validator: Validator) -> Iterator[Diagnostic]:
-    """Those of the `examples` of a tool that its parameters refuse."""
+def injection_problems(normal: NormalForm, tool: Document, inject: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Parameters of `inject` that the program cannot fill in unless the other parameters change, too."""
+    parameters = normal.standalone("parameters")
+    for name in inject:
+        problem = hiding_problem(parameters, name)
+        if problem is None:
+            continue
+        pointer, reason = problem
+        document, path = normal.locate("/parameters" + pointer) if pointer else (tool, ("inject", name))
+        message = f"the program cannot fill in `{name}`: {reason}"
+        hint = (
+            "models are offered the others without it: write it plainly below `properties`, used nowhere else"
+        )
+        yield diagnose(document, path, "injected-parameter", message, hint, key=True)
+
+
+def example_problems(
+    tool: Document, examples: Sequence[Any], validator: Validator, inject: Collection[str] = ()
+) -> Iterator[Diagnostic]:
+    """Those of the `examples` of a tool that its parameters refuse: calls as models send them."""
     for i, example in enumerate(examples):
+        for name in inject if isinstance(example, dict) else ():
+            if name in example:
+                yield diagnose(
+                    tool, ("examples", i, name), "example-mismatch",
+                    f"this example sets `{name}`, which the program fills in (`inject`) and no model sends",
+                    "leave it out of the example", key=True,
+                )  # fmt: skip
         for wrong in validator.violations(validator.settle(example), limit=5):
             yield diagnose(
                 tool, ("examples", i), "example-mismatch",

@@ -172,7 +172,7 @@ def emitted_subject(
     tool: ToolSpec, normal: NormalForm, profiles: Sequence[tuple[Profile, int]]
 ) -> tuple[Subject, tuple[Diagnostic, ...]]:
     """A tool that compiles, with its schemas; and why some providers have none. Profiles as for `subject`."""
-    parameters = normal.standalone("parameters")
+    parameters = normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
     made: dict[tuple[int, bool | None], Emitted] = {}
     emitted: dict[str, Emitted] = {}

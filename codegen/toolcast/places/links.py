@@ -1,6 +1,6 @@
 """The links of one spec: its classes and fields, its contract, each provider's JSON, its ledger."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -40,7 +40,7 @@ def tool_links(
     """The links of a tool that compiles to `files`, sorted by output."""
     built, names = build_tool(tool, types), tool_names(tool)
     module, _ = tool_module(built, name=tool.name, module=names.module)
-    writer = _Links(built, tool.document, files, shown_output)
+    writer = _Links(built, tool.document, files, shown_output, tool.inject)
     writer.add_files()
     writer.add_module("/".join(names.module) + ".py", module, {names.constant, names.handler})
     for family in options.models:
@@ -72,8 +72,16 @@ def _below(root: str, pointer: str) -> str:
 class _Links:
     """Collects the links of one spec."""
 
-    def __init__(self, built: Built, document: Document, files: Files, shown_output: str) -> None:
+    def __init__(
+        self,
+        built: Built,
+        document: Document,
+        files: Files,
+        shown_output: str,
+        inject: Collection[str] = (),
+    ) -> None:
         self._built, self._document, self._files = built, document, files
+        self._inject = inject
         self._shown_output = shown_output
         self._outlines: dict[str, Outline | None] = {}
         self.links: list[Link] = []
@@ -127,7 +135,7 @@ class _Links:
                 self._add_element(path, pointer, self._document, keys)
         normal = self._built.normal
         if (start := pointer_to("$parameters", profile)) is not None:
-            schemas = written_at(normal.standalone("parameters"), profile, strict=strict)
+            schemas = written_at(normal.offered(self._inject), profile, strict=strict)
             written = {start + out: _below("parameters", at) for out, at in schemas.items()}
             self.add_schemas(path, written)
         for value in ("$result", "$result_object") if "result" in normal.roots else ():

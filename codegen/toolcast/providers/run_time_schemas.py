@@ -45,13 +45,16 @@ class Prepared:
 
     def decoded(self, value: Any) -> Any:
         """Arguments from the provider's form to the contract's."""
-        if self.normalized.wire_forms is None:
-            return value
-        if self._wire_decoder is None:
+        decoder = self.wire_decoder()
+        return value if decoder is None else decoder(value)
+
+    def wire_decoder(self) -> WireDecoder | None:
+        """Decodes the provider's form; None where that is the contract's own."""
+        if self._wire_decoder is None and self.normalized.wire_forms is not None:
             from ..runtime.wire.decoder import WireDecoder
 
             self._wire_decoder = WireDecoder(self.normalized.wire_forms, self.normalized.schema)
-        return self._wire_decoder(value)
+        return self._wire_decoder
 
     def validator(self) -> Validator:
         """Validates decoded arguments. Raises UnsupportedSchema where the schema cannot be compiled

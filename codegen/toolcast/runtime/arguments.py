@@ -207,14 +207,14 @@ def _parse_mapping(tool: str, arguments: Any) -> Any:
         kind = type(arguments).__name__
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
     try:
-        return _copy(arguments)
+        return copy_plain(arguments)
     except RecursionError:
         raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
     except (TypeError, ValueError) as problem:
         raise ArgumentError(tool, f"they hold what JSON cannot say: {problem}. {_SEND}") from None
 
 
-def _copy(value: Any) -> Any:
+def copy_plain(value: Any) -> Any:
     """Plain values from the objects of a provider's client library.
 
     Raises TypeError or ValueError for what no JSON text could have brought: guessing would be worse.
@@ -231,18 +231,18 @@ def _copy(value: Any) -> Any:
             raise ValueError(f"the number {value}")
         return float(value)
     if isinstance(value, Mapping):
-        pairs = [(_key(name), _copy(item)) for name, item in value.items()]
+        pairs = [(_key(name), copy_plain(item)) for name, item in value.items()]
         plain = dict(pairs)
         if len(plain) < len(pairs):  # some clients' mappings keep every one
             raise ValueError("a property that is given twice")
         return plain
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return [_copy(item) for item in value]
+        return [copy_plain(item) for item in value]
     raise TypeError(f"a Python {type(value).__name__}")
 
 
 def _key(name: Any) -> str:
     if not isinstance(name, str):
         raise TypeError(f"a property name that is a Python {type(name).__name__}")
-    copied: str = _copy(name)
+    copied: str = copy_plain(name)
     return copied

@@ -28,7 +28,12 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
     """
 
     def decode(
-        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+        self,
+        arguments: Arguments,
+        provider: str | None = None,
+        guesses: "Guesses | None" = None,
+        *,
+        injected: Mapping[str, Any] | None = None,
     ) -> P:
         """Decode the arguments of a call.
 
@@ -37,17 +42,48 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
                 the text `null` mean no arguments.
             provider: id of the provider whose wire form the arguments have; None for the contract's own form.
             guesses: guesses that may be applied to arguments that the contract refuses; None for no guesses.
+            injected: the values of parameters that the program fills in (`inject`), as plain JSON data; one
+                that is left out is absent.
 
         Returns:
             The typed parameters.
 
         Raises:
-            ArgumentError: the arguments do not fit the contract; it names every violation.
+            ArgumentError: the arguments do not fit the contract; it names every violation. What only the
+                program sets is one.
+            InjectionError: the contract refuses a value of `injected`, or needs one that is not there.
             UnknownProviderError: nothing was generated for `provider`.
             MissingDataError: a generated JSON file is missing or is not as it was generated.
         """
         wire_decoder = None if provider is None else self._wire_decoder(provider)
+        if self.inject or injected:
+            from .injection import decode_injected
+
+            return decode_injected(self, arguments, wire_decoder, guesses, injected or {})
         return decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
+
+    def decode_offered(
+        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+    ) -> dict[str, Any]:
+        """Decode what a model sent of a call, without the parameters that the program fills in (`inject`).
+
+        Args:
+            arguments: as for `decode`.
+            provider: as for `decode`.
+            guesses: as for `decode`.
+
+        Returns:
+            Plain JSON data in the contract's form, which `decode` accepts without a provider.
+
+        Raises:
+            ArgumentError: the arguments do not fit what models are offered of the contract.
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: as for `decode`.
+        """
+        from .injection import decode_offered
+
+        wire_decoder = None if provider is None else self._wire_decoder(provider)
+        return decode_offered(self, arguments, wire_decoder, guesses)
 
     def encode(self, params: P) -> bytes:
         """Encode parameters as JSON that the contract accepts. Absent parameters stay absent.
@@ -140,12 +176,19 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
     attributes: tuple[tuple[str, frozenset[str]], ...]
 
     def decode(
-        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+        self,
+        arguments: Arguments,
+        provider: str | None = None,
+        guesses: "Guesses | None" = None,
+        *,
+        injected: Mapping[str, Any] | None = None,
     ) -> P:
         """As the binding's, and other values are violations as those of any enum are."""
         from .runtime_enums import is_allowed
 
-        params = ToolBinding.decode(self, arguments, provider, guesses)
+        params = ToolBinding.decode(self, arguments, provider, guesses, injected=injected)
+        if self.inject:  # held to the contract with the values by now
+            return params
         if all(is_allowed(getattr(params, name, self), values) for name, values in self.attributes):
             return params
         wire_decoder = None if provider is None else self._wire_decoder(provider)
@@ -156,7 +199,7 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
         from .runtime_enums import contract_with_values
 
         schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
-        return schema
+        return self._without_injected(schema)
 
     def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, R]:
         """Further enums, or other values for the same ones."""

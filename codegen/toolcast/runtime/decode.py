@@ -5,6 +5,7 @@ the Struct refuses, the contract settles and validates: it knows the two allowan
 property, a whole float for an integer) and names every violation.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -12,11 +13,13 @@ import msgspec
 from ..jsonschema.json_values import may_be_too_deep, too_deep
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
+from .contract_node import Node
 from .errors import LIMIT, ArgumentError
 from .resources import disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
+    from ..jsonschema.validator_errors import Violation
     from .wire.decoder import WireDecoder
     from .wire.guesses import Guesses
 
@@ -39,7 +42,7 @@ def decode_arguments(
     try:
         value = parse_arguments(tool.name, arguments)
         if wire_decoder is not None or tool.empty_is_absent:
-            value = _in_own_form(tool, value, wire_decoder)
+            value = in_own_form(tool, value, wire_decoder)
         text = arguments if isinstance(arguments, (bytes, str)) else None
         if exact:
             try:
@@ -51,7 +54,7 @@ def decode_arguments(
                     return (tool._lazy.decoder or tool._decoder())(text)
             except (msgspec.DecodeError, RecursionError):
                 pass  # the contract settles it, or names what is wrong
-        return _convert_valid(tool, value, encoded=wire_decoder is not None)
+        return convert_valid(tool, value, encoded=wire_decoder is not None)
     except ArgumentError as problem:
         if guesses is not None and guesses.allow:
             guessed = _guessed(tool, arguments, wire_decoder, guesses, problem)
@@ -60,7 +63,7 @@ def decode_arguments(
         raise
 
 
-def _in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:
+def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:
     """Plain data in the contract's form, without parameters that "" leaves out."""
     if wire_decoder is not None:
         value = wire_decoder(value)
@@ -70,19 +73,15 @@ def _in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None"
     return value
 
 
-def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
+def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
     """Settle, validate, convert. `encoded` says that `value` was sent in a provider's wire form."""
-    validator = tool._parameters().validator()
     try:
-        settled = validator.settle(value)
-        violations = validator.violations(settled, limit=LIMIT)
-        if violations and validator.accepts(value):
-            settled = value  # a float past 2**53 may fit where the integer that it is does not
-        elif violations:
-            if encoded:
-                from .wire.decoder import explain_wire_form
+        settled, violations = settle(tool._parameters(), value)
+        if violations and encoded:
+            from .wire.decoder import explain_wire_form
 
-                raise ArgumentError(tool.name, violations=explain_wire_form(violations, settled))
+            raise ArgumentError(tool.name, violations=explain_wire_form(violations, settled))
+        if violations:
             raise ArgumentError(tool.name, violations=violations)
         converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
     except RecursionError:
@@ -90,6 +89,16 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
     except msgspec.ValidationError as problem:
         raise disagree(tool, problem) from problem
     return converted
+
+
+def settle(node: Node, value: Any) -> "tuple[Any, Sequence[Violation]]":
+    """`value` with the two allowances, and what is still wrong with it. Raises RecursionError."""
+    validator = node.validator()
+    settled = validator.settle(value)
+    violations = validator.violations(settled, limit=LIMIT)
+    if violations and validator.accepts(value):
+        return value, ()  # a float past 2**53 may fit where the integer that it is does not
+    return settled, violations
 
 
 def _guessed(
@@ -103,10 +112,10 @@ def _guessed(
     from .wire.guesses import GuessError, guess, with_reason
 
     def read(text: Any) -> Any:
-        return _in_own_form(tool, parse_arguments(tool.name, text), wire_decoder)
+        return in_own_form(tool, parse_arguments(tool.name, text), wire_decoder)
 
     try:
         value = guess(arguments, read, tool._parameters().validator(), guesses)
     except GuessError as reason:
         raise with_reason(problem, reason) from None
-    return None if value is None else _convert_valid(tool, value)
+    return None if value is None else convert_valid(tool, value)

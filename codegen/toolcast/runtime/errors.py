@@ -50,6 +50,34 @@ class ArgumentError(ValueError):
         return "\n".join([head, *lines, *([self.problem] if self.problem else [])])
 
 
+class InjectionError(Exception):
+    """A value that the program fills in (`inject`) is not there, or the contract refuses it: no fault of the
+    model's.
+
+    Attributes:
+        tool: name of the tool.
+        parameter: name of the parameter.
+        reason: what is wrong; it never has the value.
+    """
+
+    def __init__(self, tool: str, parameter: str, reason: str) -> None:
+        """Make an error for one call.
+
+        Args:
+            tool: name of the tool.
+            parameter: name of the parameter.
+            reason: what is wrong.
+        """
+        super().__init__(tool, parameter, reason)
+        self.tool = tool
+        self.parameter = parameter
+        self.reason = reason
+
+    def __str__(self) -> str:
+        """One sentence for the program's log."""
+        return f"Parameter {self.parameter!r} of tool {self.tool!r}: {self.reason}."
+
+
 class EncodeError(ValueError):
     """Parameters that their own contract refuses, however they are encoded.
 

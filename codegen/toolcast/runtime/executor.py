@@ -14,7 +14,7 @@ from .argument_hint import ArgumentHint, RefusedArgumentsError, refuse_arguments
 from .binding import ToolBinding
 from .channels import Waiting, redacted_channels
 from .context import ToolContext
-from .errors import ArgumentError, CallDeferred, RefusalError, RetryError
+from .errors import ArgumentError, CallDeferred, InjectionError, RefusalError, RetryError
 from .handler_results import as_result, encodable, lacks_data, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
@@ -55,6 +55,29 @@ class ReadyTool(NamedTuple):
     handler: Handler
     awaited: bool
     written: str = ""
+
+
+FILLING_IN = "filling in arguments"
+"""What a call does whose values of the program's (`inject`) are missing or refused."""
+
+
+def decode_call(
+    binding: ToolBinding[Any, Any],
+    arguments: Any,
+    provider: str | None,
+    guesses: "Guesses | None",
+    context: ToolContext | None,
+) -> Any:
+    """The typed parameters of a call: a model's arguments, and what the program fills in from `context`.
+
+    Raises ArgumentError, and InjectionError for what only the program can correct.
+    """
+    if not binding.inject:
+        return binding.decode(arguments, provider, guesses)
+    from .injection import injected_values
+
+    injected = injected_values(binding.name, binding.inject, context or ToolContext())
+    return binding.decode(arguments, provider, guesses, injected=injected)
 
 
 class _TimeoutError(Exception):
@@ -243,9 +266,12 @@ class _Call:
         binding, handler, awaited, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
         name, call_id, provider = binding.name, context.call_id, context.provider
+        if binding.inject:
+            self.stage = FILLING_IN
         try:
-            params = shown = binding.decode(arguments, provider, guesses)
+            params = shown = decode_call(binding, arguments, provider, guesses, context)
         except ArgumentError as problem:
+            self.stage = "arguments"
             raise refuse_arguments(binding, problem, provider) from problem
         if observers:
             # A model may have learnt a value elsewhere and write it out.
@@ -368,9 +394,11 @@ def report_fault(
         redact=guard.redactor(),
     )
     kind = guard.redact_text(type(problem).__name__)
+    whose = "program" if isinstance(problem, InjectionError) else "tool"
     result = ToolResult.failed(
         f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
-        "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."
+        f"This is a fault of the {whose}, not of the arguments; "
+        "do not repeat the call unchanged more than once."
     )
     return result, number
 

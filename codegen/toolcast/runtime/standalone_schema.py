@@ -15,8 +15,8 @@ NAMED = SCHEMA_MAP | {"dependentRequired"}
 
 
 def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
-    """The contract of a tool's parameters, with the definitions that it refers to: references count from its
-    own root.
+    """The contract of a tool's parameters as models are offered it, with the definitions that it refers to:
+    references count from its own root.
 
     Args:
         tool: the tool; enums of run time have their values.
@@ -24,7 +24,7 @@ def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
     Returns:
         A schema that shares literals with the contract: do not change it.
     """
-    node = tool._parameters()
+    node = tool._offered()
     document = node.document()
     if not node.pointer:
         alone: dict[str, Any] = _moved(document, "#")

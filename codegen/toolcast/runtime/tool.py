@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from .checked_types import decode_hook
-from .contract_node import Node, find_defaults
+from .contract_node import Node, find_defaults, follow
 from .definitions import (
     allows_strict,
     cut_definition,
@@ -34,6 +34,7 @@ class Lazy:
         "decoder",
         "defaults",
         "definitions",
+        "offered",
         "parameters",
         "result",
         "shows_result",
@@ -44,6 +45,7 @@ class Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
+        self.offered: Node | None = None
         self.parameters: Node | None = None
         self.result: Node | None = None
         self.shows_result: dict[str, bool] = {}  # by provider
@@ -86,6 +88,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             where the object's keys do not tell.
         empty_is_absent: optional parameters for which "" means that they are absent.
         described_by: the parameter with words for the person who approves a call; None where there is none.
+        inject: parameters that the program fills in, each with the path of its value in a call's context,
+            such as `context.user_id`; models neither see nor set them.
         http: the HTTP request that the tool stands for, as its spec writes it (docs/http.md); None where it
             stands for none.
         deprecated: `since`, `use` and `remove_after`, each where the spec states it; None where the tool is
@@ -122,6 +126,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
     described_by: str | None = None
+    inject: Mapping[str, str] = {}
     http: Mapping[str, Any] | None = None
     deprecated: Mapping[str, str] | None = None
     source: Mapping[str, str] | None = None
@@ -132,6 +137,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     def schema(self) -> dict[str, Any]:
         """Read the parameters' schema from the contract file, in normal form.
 
+        It is what models are offered: parameters that the program fills in (`inject`) are left out.
         References in it count from the root of the contract file; `definition` has them as a provider wants
         them.
 
@@ -144,7 +150,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         # References inside it count from the contract file's root; `definition` has them as providers want.
         document = msgspec.json.decode(read_resource(self.module, self.contract))
         parameters: dict[str, Any] = document["parameters"]
-        return parameters
+        return self._without_injected(parameters)
 
     def definition(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
         """Give the tool object as a provider wants it.
@@ -258,6 +264,35 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         if node is None:
             node = self._lazy.parameters = Node(self.module, f"{self.contract}#/parameters")
         return node
+
+    def _offered(self) -> Node:
+        """What the arguments of a model are judged by: the parameters without those that the program fills
+        in."""
+        if not self.inject:
+            return self._parameters()
+        node = self._lazy.offered
+        if node is None:
+            whole = self._parameters()
+            document = whole.document()
+            if whole.pointer:
+                document = {**document, "parameters": self._without_injected(document["parameters"])}
+            else:
+                document = self._without_injected(document)
+            node = self._lazy.offered = Node(self.module, f"{whole.path}#{whole.pointer}", document)
+        return node
+
+    def _offered_properties(self) -> Mapping[str, Any]:
+        """The properties that models are offered, by name."""
+        node = self._offered()
+        properties: Mapping[str, Any] = follow(node.document(), node.pointer).get("properties", {})
+        return properties
+
+    def _without_injected(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        if not self.inject:
+            return parameters
+        from .hidden_parameters import without_parameters
+
+        return without_parameters(parameters, self.inject)
 
     def _result(self) -> Node:
         node = self._lazy.result

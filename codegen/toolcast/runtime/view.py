@@ -10,8 +10,8 @@ from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
 from .definitions import DefinitionBytes, allows_strict
-from .errors import ArgumentError, MissingDataError
-from .executor import Executor, report_fault
+from .errors import ArgumentError, InjectionError, MissingDataError
+from .executor import FILLING_IN, Executor, decode_call, report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
 from .request_rules import (
@@ -223,13 +223,20 @@ class ToolView:
         """
         return self._executor.accept(self.get(name).binding, value, provider, call_id)
 
-    def preview(self, name: str, arguments: Arguments, provider: str | None = None) -> "Preview":
+    def preview(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+    ) -> "Preview":
         """Tell what a call would come to, as far as nothing runs and nobody is asked. Counts as no call.
 
         Args:
             name: as for `execute`.
             arguments: as for `execute`.
             provider: as for `execute`.
+            context: as for `execute`; what the program fills in comes from there.
 
         Returns:
             The preview.
@@ -243,7 +250,10 @@ class ToolView:
         if ready is None:
             return Preview(unknown_tool(executor.redact_name(name), self.names))
         try:
-            params = ready.binding.decode(arguments, provider, executor.guesses)
+            params = decode_call(ready.binding, arguments, provider, executor.guesses, context)
+        except InjectionError as problem:
+            tool = ready.binding.name
+            return Preview(report_fault(executor.guard, tool, "", FILLING_IN, problem)[0].error)
         except ArgumentError as problem:
             return Preview(
                 executor.guard.redact_text(str(refuse_arguments(ready.binding, problem, provider)))

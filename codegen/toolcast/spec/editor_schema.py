@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ..runtime.hidden_parameters import PATH
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
 from .http_schema import http_schema
@@ -28,8 +29,9 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
 
     Returns:
         A self-contained schema. It refuses what the reader refuses, except what a schema cannot state:
-        duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent`, `described_by` and `http` that
-        are no parameters, required ones in `empty_is_absent`, others than text in `described_by`; which place
+        duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent`, `described_by`, `inject` and
+        `http` that are no parameters, those in `inject` that another key names, required ones in
+        `empty_is_absent`, others than text in `described_by`; which place
         has which style; names that clash between files.
     """
     return {
@@ -127,6 +129,13 @@ def _policy() -> dict[str, Any]:
             "description": "The parameter with words for the person who approves a call. An approval does "
             "not depend on it.",
             "examples": ["description"],
+        },
+        "inject": {
+            "description": "Parameters that the program fills in, and where each value is in a call's "
+            "context. Models neither see nor set them.",
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": f"^{PATH.pattern}$"},
+            "examples": [{"user_id": "context.user_id"}],
         },
         "runtime_enums": {
             "description": "Parameters whose values are known only when the program runs, and their source.",

@@ -169,9 +169,10 @@ def property_names(schema: Any) -> frozenset[str] | None:
     return frozenset(properties) if isinstance(properties, dict) else None
 
 
-def _check_parameter_name(
+def check_parameter_name(
     checker: SpecChecker, path: tuple[str | int, ...], name: str, known: frozenset[str] | None
 ) -> None:
+    """Report a name that is none of the parameters `known`; None where they cannot be told."""
     if known is None or name in known:
         return
     hint = checker.suggest(name, known, "the parameters are")[0] if known else NO_PARAMETERS
@@ -198,7 +199,7 @@ def _parameter_names(
             message = f"{quoted(name)} is required, so it cannot be left out"
             checker.report(path, "required-parameter", message, "take it out of the list, or of `required`")
         else:
-            _check_parameter_name(checker, path, name, known)
+            check_parameter_name(checker, path, name, known)
             names[name] = None
     return tuple(names)
 
@@ -282,7 +283,7 @@ def runtime_enums(checker: SpecChecker, value: Any, known: frozenset[str] | None
     result: dict[str, str] = {}
     for name, source in entries.items():
         path = ("runtime_enums", name)
-        _check_parameter_name(checker, path, name, known)
+        check_parameter_name(checker, path, name, known)
         text = checker.text(path, source)
         if text is not None:
             result[name] = text

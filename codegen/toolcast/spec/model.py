@@ -122,6 +122,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     runtime_enums: Mapping[str, str] = {}
     empty_is_absent: tuple[str, ...] = ()
     described_by: str | None = None  # the parameter with words for who approves a call
+    inject: Mapping[str, str] = {}  # parameters that the program fills in, and from where
     http: Mapping[str, Any] | None = None  # as written; None: the tool is no HTTP operation
     providers: Mapping[str, Mapping[str, Any]] = {}
     lint_ignore: Mapping[str, Suppression] = {}  # by code of the finding

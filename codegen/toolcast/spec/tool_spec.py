@@ -7,6 +7,7 @@ from ..diagnostics import Diagnostic
 from . import fields, imported_fields
 from .deprecation import deprecated
 from .http_fields import http
+from .injection import inject
 from .model import Annotations, Document, McpFields, Permission, ToolSpec
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
@@ -36,6 +37,7 @@ KEYS: Final = (
     "runtime_enums",
     "empty_is_absent",
     "described_by",
+    "inject",
     "http",
     "providers",
     "lint",
@@ -168,6 +170,8 @@ def read_tool(
         if "described_by" in data
         else None
     )
+    taken = {"secrets": secrets, "runtime_enums": enums, "empty_is_absent": empty, "described_by": (words,)}
+    filled = inject(checker, data["inject"], known, taken) if "inject" in data else {}
     readable = parameters is not None and ("parameters" not in suggested or has_parameters)
     request = http(checker, data["http"], parameters, known) if "http" in data and readable else None
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
@@ -199,6 +203,7 @@ def read_tool(
         runtime_enums=enums,
         empty_is_absent=empty,
         described_by=words,
+        inject=filled,
         http=request,
         providers=overrides,
         lint_ignore=ignored.get("lint", {}),

@@ -116,7 +116,7 @@ class _Case:
 
     def _ledgers(self) -> Iterator[Counterexample]:
         found = self.subject
-        contract = found.built.normal.standalone("parameters")
+        contract = found.built.normal.offered(found.tool.inject)
         for id, profile in found.profiles.items():
             stated = found.tool.providers.get(id, {}).get("strict")
             if id in found.emitted:

@@ -154,7 +154,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
 
 def _wire_forms(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
     """The wire form that the walk states; the binding reads it from the generated files."""
-    contract = built.normal.standalone("parameters")
+    contract = built.normal.offered(tool.inject)
     made = {
         id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).wire_forms
         for id, profile in profiles.items()

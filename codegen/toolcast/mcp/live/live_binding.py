@@ -22,10 +22,12 @@ from ...runtime.arguments import Arguments
 from ...runtime.binding import ToolBinding
 from ...runtime.contract_node import Node
 from ...runtime.errors import UnknownProviderError
+from ...runtime.hidden_parameters import hiding_problem, without_parameters
 from ...runtime.request_rules import RequestRules
-from .server_tool import LiveTool
+from .server_tool import LiveTool, UnfitError
 
 if TYPE_CHECKING:
+    from ...runtime.wire.decoder import WireDecoder
     from ...runtime.wire.guesses import Guesses
 
 
@@ -59,14 +61,21 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
     """The binding of a tool that was met at run time; parameters are plain data that its schema accepts."""
 
     tool: LiveTool
-    text: bytes  # the schema of the parameters, as JSON
+    text: bytes  # the schema of the parameters that models are offered, as JSON
     normalizer: Normalizer
 
     def decode(
-        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+        self,
+        arguments: Arguments,
+        provider: str | None = None,
+        guesses: "Guesses | None" = None,
+        *,
+        injected: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Arguments in the form of the server's schema, validated against it. Raises ArgumentError, naming
-        every violation, and UnknownProviderError."""
+        every violation, InjectionError and UnknownProviderError."""
+        if self.inject or injected:
+            return super().decode(arguments, provider, guesses, injected=injected)
         dialect = "mcp" if provider is None or self._normalized(provider) is None else provider
         return decode(
             arguments,
@@ -77,9 +86,18 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
             normalizer=self.normalizer,
         )
 
+    def decode_offered(
+        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+    ) -> dict[str, Any]:
+        """The same without what the program fills in, held to what models are offered."""
+        if self.inject:
+            return super().decode_offered(arguments, provider, guesses)
+        return self.decode(arguments, provider, guesses)
+
     def schema(self) -> dict[str, Any]:
-        """The parameters' schema in normal form, a copy of its own each time."""
-        copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._contract()))
+        """The parameters' schema in normal form, as models are offered it; a copy of its own each time."""
+        offered = self._without_injected(self._contract())
+        copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(offered))
         return copy
 
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:
@@ -133,9 +151,13 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         except (SchemaError, RecursionError):
             return None
 
+    def _wire_decoder(self, provider: str) -> "WireDecoder | None":
+        if self._normalized(provider) is None:
+            return None
+        return self.normalizer.prepare(self.text, provider).wire_decoder()
+
     def _contract(self) -> dict[str, Any]:
-        contract = self.normalizer.normalize(self.text, "mcp").schema
-        return {key: item for key, item in contract.items() if key != "$schema"}
+        return _in_normal_form(self.tool.input_schema, self.normalizer)
 
     def _defaults(self) -> bytes:
         """None: plain data leaves nothing out when it is encoded."""
@@ -155,9 +177,23 @@ def bind(
     permission: str,
     secrets: tuple[str, ...],
     normalizer: Normalizer,
+    inject: Mapping[str, str] = {},
 ) -> LiveBinding:
-    """The binding under which a tool is registered. What the model reads of it hides nothing."""
+    """The binding under which a tool is registered. What the model reads of it hides nothing.
+
+    Raises UnfitError where the program cannot fill in what `inject` names.
+    """
     shown = tool.shown()
+    offered = shown.input_schema
+    if inject:
+        contract = _in_normal_form(offered, normalizer)
+        for parameter in inject:
+            problem = "it may carry secrets" if parameter in secrets else ""
+            if not problem and (found := hiding_problem(contract, parameter)) is not None:
+                problem = found[1]
+            if problem:
+                raise UnfitError(f"the program cannot fill in its parameter {parameter!r}: {problem}")
+        offered = without_parameters(contract, inject)
     return LiveBinding(
         module=f"MCP server {tool.server}",
         name=name,
@@ -172,9 +208,15 @@ def bind(
         annotations={},
         envelopes=_ENVELOPES,
         tool=shown,
-        text=msgspec.json.encode(shown.input_schema),
+        text=msgspec.json.encode(offered),
         normalizer=normalizer,
+        inject={**inject},
     )
+
+
+def _in_normal_form(schema: Mapping[str, Any], normalizer: Normalizer) -> dict[str, Any]:
+    contract = normalizer.normalize(msgspec.json.encode(schema), "mcp").schema
+    return {key: item for key, item in contract.items() if key != "$schema"}
 
 
 def _summary(tool: LiveTool) -> str:

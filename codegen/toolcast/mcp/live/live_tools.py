@@ -57,6 +57,7 @@ async def mcp_tools(
     pins: Pins | None = None,
     permission: Permissions = CAREFUL,
     secrets: Mapping[str, Collection[str]] | None = None,
+    inject: Mapping[str, Mapping[str, str]] | None = None,
     names: Collection[str] | None = None,
     timeout: float | None = 60.0,
     limits: Limits | None = None,
@@ -81,6 +82,9 @@ async def mcp_tools(
         permission: what the tools may do: one permission, one by the server's names, or a function that
             decides. "execute" by default, since a server's claims are no reason to trust it.
         secrets: by the server's names, parameters that may hold references to secrets.
+        inject: by the server's names, or patterns such as `mail_*`, the parameters that the program fills in,
+            each with the path of its value, such as `context.user_id`. Models neither see nor set them; a
+            tool that lacks one is refused.
         names: the only tools to take, by the server's names; None for all.
         timeout: seconds for one call; None for no limit.
         limits: limits for what the server sends.
@@ -92,12 +96,14 @@ async def mcp_tools(
 
     Raises:
         ListingError: the tools cannot be listed.
-        ValueError: an argument is out of range or no valid name.
+        ValueError: an argument is out of range or no valid name, or `inject` names a tool that is not
+            listed.
     """
     terms = Terms(
         server=server,
         permission=permission,
         secrets=secrets or {},
+        inject=inject or {},
         names=None if names is None else frozenset(names),
         timeout=timeout,
         recheck=recheck,
@@ -260,6 +266,8 @@ class McpTools:
         except RefusalError:
             raise ListingError(f"MCP server {self.server!r} is not connected any more.") from None
         listed, unfit = await list_live(session, self.server, self._terms.limits)
+        if not self._looked:
+            self._terms.check_listed([*listed, *unfit])
         self._handled, self._looked, self._stale = handled, _now(), False
         self._offers.update(listed, unfit)
 

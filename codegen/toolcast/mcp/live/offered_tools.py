@@ -81,7 +81,7 @@ class Offers:
     def listed(self) -> Pins:
         """`pins` with what the server listed last, approved or not."""
         before = self.pins.servers.get(self._server, {})
-        listed = {name: Pin.of(tool) for name, tool in self._listed.items()}
+        listed = {name: self._pin(name, tool) for name, tool in self._listed.items()}
         return self.pins.without(self._server, before).with_tools(self._server, listed)
 
     def reason(self, tool: str) -> str | None:
@@ -113,7 +113,7 @@ class Offers:
         """Approve what the server listed last: these tools, by either name, or all. Raises ValueError for
         tools that are not listed, and for a name that several tools have."""
         chosen = [self._own(name) for name in tools] if tools else [*self._listed]
-        pins = {name: Pin.of(self._listed[name]) for name in chosen}
+        pins = {name: self._pin(name, self._listed[name]) for name in chosen}
         self.pins = self.pins.with_tools(self._server, pins)
         for name in chosen:
             self._take(name, self._listed[name])
@@ -133,7 +133,11 @@ class Offers:
 
     def _take(self, name: str, tool: LiveTool) -> None:
         """Register a tool, or find out why not."""
-        pin, approved, offer = Pin.of(tool), self.pins.get(self._server, name), self._offers.get(name)
+        pin, approved, offer = (
+            self._pin(name, tool),
+            self.pins.get(self._server, name),
+            self._offers.get(name),
+        )
         if approved is None and self._trusting and offer is None:
             approved = pin
         if approved is None:
@@ -158,7 +162,13 @@ class Offers:
             raise UnfitError(f"its name becomes {public!r}, as that of {', '.join(map(repr, twins))} does")
         group, terms = f"mcp/{self._server}", self._terms
         binding = bind(
-            found.tool, public, group, terms.permission_of(tool), terms.secrets_of(tool), self._normalizer
+            found.tool,
+            public,
+            group,
+            terms.permission_of(tool),
+            terms.secrets_of(tool),
+            self._normalizer,
+            terms.injected_of(name),
         )
         handler = self._handler(name)
         if offer is not None:
@@ -184,6 +194,10 @@ class Offers:
             self._refused[name] = reason
         if not known:
             _LOG.warning("Tool %r of MCP server %r is refused: %s.", name, self._server, reason)
+
+    def _pin(self, name: str, tool: LiveTool) -> Pin:
+        """What is approved: the tool, and what of it models are not offered."""
+        return Pin.of(tool, self._terms.injected_of(name))
 
     def _public(self, name: str) -> str:
         return offered_name(self._server, name)

@@ -31,11 +31,12 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
     parts: Mapping[str, str]
 
     @classmethod
-    def of(cls, tool: LiveTool) -> "Pin":
+    def of(cls, tool: LiveTool, inject: Mapping[str, str] | None = None) -> "Pin":
         """Make the pin of a tool in its present form.
 
         Args:
             tool: the tool.
+            inject: the parameters that the program fills in, which models are not offered.
 
         Returns:
             The pin.
@@ -47,6 +48,8 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
             "outputSchema": tool.output_schema,
             "annotations": tool.annotations,
         }
+        if inject:  # pins from before have no such part
+            fields["inject"] = sorted(inject.items())
         parts = {name: _digest(value) for name, value in fields.items()}
         return cls(digest=_digest([tool.server, tool.name, fields]), parts=parts)
 

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from ...runtime.hidden_parameters import PATH
 from ...runtime.view import PERMISSIONS, Permission
 from .server_tool import Limits, LiveTool
 
@@ -55,6 +57,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     server: str
     permission: Permissions = CAREFUL
     secrets: Mapping[str, Collection[str]] = {}
+    inject: Mapping[str, Mapping[str, str]] = {}
     names: frozenset[str] | None = None
     timeout: float | None = None
     recheck: float | None = None
@@ -74,6 +77,13 @@ class Terms(Struct, frozen=True, kw_only=True):
             if isinstance(parameters, str):
                 raise ValueError(f"secrets of {tool!r} must be a list of parameters, not a text.")
 
+        for pattern, paths in self.inject.items():
+            for parameter, path in paths.items():
+                if not PATH.fullmatch(path):
+                    raise ValueError(
+                        f"inject of {pattern!r}: {path!r} is no path for {parameter!r}; write context.NAME."
+                    )
+
     def wants(self, tool: str) -> bool:
         """Whether a tool, by the server's name, is to be taken at all."""
         return self.names is None or tool in self.names
@@ -88,6 +98,18 @@ class Terms(Struct, frozen=True, kw_only=True):
     def secrets_of(self, tool: LiveTool) -> tuple[str, ...]:
         """The parameters that may carry references."""
         return tuple(self.secrets.get(tool.name, ()))
+
+    def injected_of(self, tool: str) -> dict[str, str]:
+        """The parameters of a tool, by the server's name, that the program fills in, and from where."""
+        fitting = [paths for pattern, paths in self.inject.items() if fnmatchcase(tool, pattern)]
+        return {parameter: path for paths in fitting for parameter, path in paths.items()}
+
+    def check_listed(self, tools: Collection[str]) -> None:
+        """Raise ValueError for a pattern of `inject` that fits no tool of a listing: what it is to hide might
+        be there under another name."""
+        for pattern in self.inject:
+            if not any(fnmatchcase(tool, pattern) for tool in tools):
+                raise ValueError(f"inject: MCP server {self.server!r} lists no tool {pattern!r}.")
 
 
 def hinted_permission(tool: LiveTool) -> Permission:

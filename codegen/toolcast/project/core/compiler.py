@@ -189,7 +189,7 @@ def _definitions(
     encoded: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
     info = tool_info(tool, built.normal)
-    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
+    normalizer = SchemaNormalizer(built.normal.offered(tool.inject))
     for id in options.providers:
         profile = profile_of(id, options)
         try:

@@ -180,6 +180,9 @@ def _binding(
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
     if tool.described_by is not None:
         rows.append(("described_by", text(tool.described_by)))
+    if tool.inject:
+        sources = {name: text(value) for name, value in tool.inject.items()}
+        rows.append(("inject", mapping(sources, 11, 4)))
     if tool.http is not None:
         rows.append(("http", display(tool.http, 9, 4)))
     if tool.deprecated is not None:

@@ -124,6 +124,7 @@ def check_binding(
         ("runtime_enums", dict(tool.runtime_enums)),
         ("empty_is_absent", tool.empty_is_absent),
         ("described_by", tool.described_by),
+        ("inject", dict(tool.inject)),
         ("http", tool.http),
         ("deprecated", None if tool.deprecated is None else tool.deprecated.as_written()),
         ("source", None if tool.source is None else tool.source.as_written()),

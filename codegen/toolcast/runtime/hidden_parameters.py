@@ -1,0 +1,111 @@
+"""Parameters that the program fills in, as schemas have them: which ones can be kept from models, and the
+schema without them."""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..jsonschema.pointers import escape, join
+
+PATH = re.compile(r"context(\.[A-Za-z][A-Za-z0-9_]{0,63}){1,8}")
+"""Where a value comes from: a key of `ToolContext.extra`, then members of what is there."""
+
+
+def without_parameters(schema: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Take parameters out of a schema of parameters.
+
+    Args:
+        schema: the schema of an object, with plain `properties` at its root.
+        names: properties of its root.
+
+    Returns:
+        A schema without them, which shares the rest with `schema`; also its own examples and its default are
+        without them.
+    """
+    made = dict(schema)
+    if "properties" in made:
+        made["properties"] = _without(made["properties"], names)
+    if isinstance(made.get("required"), list):
+        made["required"] = [name for name in made["required"] if name not in names]
+        if not made["required"]:
+            del made["required"]
+    if isinstance(made.get("examples"), list):
+        made["examples"] = [_without(each, names) for each in made["examples"]]
+    if "default" in made:
+        made["default"] = _without(made["default"], names)
+    return made
+
+
+def _without(value: Any, names: Collection[str]) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: item for name, item in value.items() if name not in names}
+
+
+_ANNOTATING = frozenset(("type", "title", "description", "$comment"))
+_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+_WHOLE = ("$ref", "$dynamicRef", "enum", "const", "minProperties", "maxProperties")
+"""Keywords of a root that judge all of its properties together."""
+
+
+def hiding_problem(schema: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+    """Tell why a parameter cannot be taken out of a schema without changing what the rest means.
+
+    Args:
+        schema: a schema of parameters in normal form.
+        name: the parameter.
+
+    Returns:
+        JSON pointer of the keyword, and the reason as a clause about the parameter; None where it can.
+    """
+    for keyword in _WHOLE:
+        if keyword in schema:
+            return join([keyword]), f"`{keyword}` at the root of `parameters` judges all of them together"
+    if name not in schema.get("properties", {}):
+        return "", "it is no property of its own at the root of `parameters`"
+    for key, needed in schema.get("dependentRequired", {}).items():
+        if name == key or name in needed:
+            return join(
+                ["dependentRequired", key]
+            ), "`dependentRequired` makes another parameter depend on it"
+    for key, below in schema.get("dependentSchemas", {}).items():
+        if name == key or _concerns(below, name):
+            return join(["dependentSchemas", key]), "`dependentSchemas` ties it to other parameters"
+    for keyword in _IN_PLACE:
+        if keyword in schema and _concerns({keyword: schema[keyword]}, name):
+            return join([keyword]), f"`{keyword}` at the root of `parameters` may depend on it"
+    if _refers(schema, f"#/properties/{escape(name)}"):
+        return "", "a reference inside of `parameters` leads to it"
+    return None
+
+
+def _concerns(schema: Any, name: str) -> bool:
+    """Whether what `schema` says of an object may depend on its property `name`."""
+    if not isinstance(schema, Mapping):
+        return False
+    for keyword, value in schema.items():
+        if keyword in _ANNOTATING:
+            continue
+        if keyword in ("properties", "required"):
+            if name in value:
+                return True
+        elif keyword not in _IN_PLACE or any(
+            _concerns(below, name) for below in (value if isinstance(value, list) else [value])
+        ):
+            return True
+    return False
+
+
+def _refers(schema: Any, place: str) -> bool:
+    """Whether a reference in `schema` leads to its root, to `place` in it, or below."""
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            reference = node.get("$ref")
+            if isinstance(reference, str) and (reference == "#" or f"{reference}/".startswith(f"{place}/")):
+                return True
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    return False

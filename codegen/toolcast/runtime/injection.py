@@ -1,0 +1,201 @@
+"""Arguments that the program fills in (`inject` of a spec): where their values come from, and how they are
+kept from models.
+
+A model is offered the contract without them. What it sends is judged before they are added, so that nothing
+that it writes can take their place.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import normalize
+
+import msgspec
+
+from .arguments import Arguments, copy_plain, parse_arguments
+from .checked_types import trusted_hook
+from .context import ToolContext
+from .decode import in_own_form, settle
+from .errors import LIMIT, ArgumentError, InjectionError
+from .resources import disagree
+from .tool import Tool
+
+if TYPE_CHECKING:  # most calls need none of them
+    from ..jsonschema.validator_errors import Violation
+    from .wire.decoder import WireDecoder
+    from .wire.guesses import Guesses
+
+P = TypeVar("P")
+
+PREFIX = "context."
+
+
+def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> dict[str, Any]:
+    """Find the values of the parameters that the program fills in.
+
+    Args:
+        tool: name of the tool.
+        inject: parameter → path such as `context.user.id`: a key of `extra`, then keys of mappings or public
+            attributes of objects.
+        context: circumstances of the call.
+
+    Returns:
+        Parameter → value as plain JSON data, one for each name in `inject`.
+
+    Raises:
+        InjectionError: there is nothing at a path, or it has no JSON form.
+    """
+    return {name: _plain(tool, name, path, _at(tool, name, path, context)) for name, path in inject.items()}
+
+
+def _at(tool: str, name: str, path: str, context: ToolContext) -> Any:
+    value: Any = context.extra
+    for step in path.removeprefix(PREFIX).split("."):
+        try:
+            value = value[step] if isinstance(value, Mapping) else getattr(value, step)
+        except (LookupError, AttributeError):
+            reason = f"the program fills it in from `{path}`, and the call's context has no {step!r} there"
+            raise InjectionError(tool, name, reason) from None
+    return value
+
+
+def _plain(tool: str, name: str, path: str, value: Any) -> Any:
+    """The value as JSON would have brought it: identifiers, dates and Structs are written as msgspec does."""
+    try:
+        return copy_plain(msgspec.to_builtins(value, str_keys=True))
+    except (TypeError, ValueError, RecursionError) as problem:
+        # Not its text: that may hold the value.
+        reason = f"the value at `{path}`, a Python {type(value).__name__}, has no JSON form"
+        raise InjectionError(tool, name, reason) from problem
+
+
+def decode_injected(
+    tool: Tool[P],
+    arguments: Arguments,
+    wire_decoder: "WireDecoder | None",
+    guesses: "Guesses | None",
+    injected: Mapping[str, Any],
+) -> P:
+    """The typed parameters of `tool`: a model's arguments, and `injected`, what the program fills in.
+
+    Raises ArgumentError for what the model sent, InjectionError for what the contract refuses of the
+    program's.
+    """
+    for name in injected:
+        if name not in tool.inject:
+            raise InjectionError(tool.name, name, "it is no parameter that the program fills in (`inject`)")
+    value = decode_offered(tool, arguments, wire_decoder, guesses)
+    try:
+        settled, violations = settle(tool._parameters(), {**value, **injected})
+        if violations:  # the model's part is valid, so they are the program's
+            raise _refused(tool.name, violations)
+        converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
+    except RecursionError:
+        name = next(iter(injected), "")
+        raise InjectionError(tool.name, name, "the program's value is nested too deeply") from None
+    except msgspec.ValidationError as problem:
+        raise disagree(tool, problem) from problem
+    return converted
+
+
+def decode_offered(
+    tool: Tool[Any], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
+) -> dict[str, Any]:
+    """What a model sent, in the contract's form, held to what it was offered. Raises ArgumentError."""
+    judge = tool._offered()
+    try:
+        value = in_own_form(tool, parse_arguments(tool.name, arguments), wire_decoder)
+        sent = _sent(tool, value)
+        rest = {name: item for name, item in value.items() if name not in sent} if sent else value
+        settled, violations = settle(judge, rest)
+        if sent:  # no guess: it could only drop them in silence
+            raise SentInjectedError(tool.name, sent, violations)
+        if not violations:
+            offered: dict[str, Any] = settled  # the judge accepts objects only
+            return offered
+        if wire_decoder is not None:
+            from .wire.decoder import explain_wire_form
+
+            violations = explain_wire_form(violations, settled)
+        raise ArgumentError(tool.name, violations=violations)
+    except RecursionError:
+        raise ArgumentError(tool.name, "they are nested too deeply. Send a flatter value.") from None
+    except SentInjectedError:
+        raise
+    except ArgumentError as problem:
+        if guesses is not None and guesses.allow:
+            guessed = _guessed(tool, arguments, wire_decoder, guesses, problem)
+            if guessed is not None:
+                return guessed
+        raise
+
+
+class SentInjectedError(ArgumentError):
+    """A model sent what only the program sets."""
+
+    def __init__(self, tool: str, names: Collection[str], others: "Iterable[Violation]" = ()) -> None:
+        """`others` are the violations of the other arguments."""
+        from ..jsonschema.messages import member
+        from ..jsonschema.validator_errors import Violation
+
+        own = [
+            Violation(member("$", name), f"{_words(name)}; leave it out", "inject", name) for name in names
+        ]
+        super().__init__(tool, violations=[*own, *others][:LIMIT])
+
+
+def _words(name: str) -> str:
+    shown = name if len(name) <= 100 else name[:100] + "…"
+    return f"`{shown}` is filled in by the program and cannot be set"
+
+
+def _guessed(
+    tool: Tool[Any],
+    arguments: Arguments,
+    wire_decoder: "WireDecoder | None",
+    guesses: "Guesses",
+    problem: ArgumentError,
+) -> dict[str, Any] | None:
+    """The arguments that guesses lead to; None where none does. Raises ArgumentError where several do, or
+    where one sets what only the program sets: another reading, without it, would drop it in silence."""
+    from .wire.guesses import GuessError, guess, with_reason
+
+    def checked(value: Any) -> Any:
+        for name in _sent(tool, value):
+            raise GuessError(f"{_words(name)}.")
+        return value
+
+    def read(text: Any) -> Any:
+        return checked(in_own_form(tool, parse_arguments(tool.name, text), wire_decoder))
+
+    try:
+        guessed: dict[str, Any] | None = guess(arguments, read, tool._offered().validator(), guesses)
+        return guessed if guessed is None else checked(guessed)
+    except GuessError as reason:
+        raise with_reason(problem, reason) from None
+
+
+def _sent(tool: Tool[Any], value: Any) -> tuple[str, ...]:
+    """Names in a model's arguments that stand for parameters which the program fills in.
+
+    What reads arguments behind a handler may fold case or compose characters, so another spelling of such a
+    name counts, too, unless it is a parameter of its own.
+    """
+    if type(value) is not dict:
+        return ()
+    known, folded = tool._offered_properties(), {_folded(name) for name in tool.inject}
+    return tuple(
+        name for name in value if name in tool.inject or (name not in known and _folded(name) in folded)
+    )
+
+
+def _folded(name: str) -> str:
+    return normalize("NFKC", name).casefold()
+
+
+def _refused(tool: str, violations: "Sequence[Violation]") -> InjectionError:
+    """The error for values of the program that the contract refuses; it has no value in its text."""
+    first = violations[0]
+    if first.keyword == "required" and first.path == "$":
+        return InjectionError(tool, first.expected, "it is required, and the program has no value for it")
+    name = first.path.removeprefix("$").removeprefix(".")
+    return InjectionError(tool, name, f"the contract refuses the program's value by `{first.keyword}`")
