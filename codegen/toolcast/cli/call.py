@@ -22,12 +22,29 @@ _PACE = 0.5
 """Seconds between two lines of progress."""
 
 
+def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> dict[str, Any]:
+    """Values by name: what is no JSON is text."""
+    import msgspec
+
+    made: dict[str, Any] = {}
+    for each in stated:
+        name, equals, value = each.partition("=")
+        if not name or not equals:
+            raise click.BadParameter(f"{each!r} is not NAME=VALUE")
+        try:
+            made[name] = msgspec.json.decode(value)
+        except (msgspec.DecodeError, UnicodeError):
+            made[name] = value
+    return made
+
+
 @click.command(
     "call",
     epilog=examples(
         """toolcast call edit '{"file_path": "/a"}'                     check the arguments, call nothing""",
         """toolcast call glob '{"pattern": "*.py"}' --app app:registry  call it, print the result""",
         "toolcast call glob --app app:registry < arguments.json       arguments from stdin",
+        "toolcast call inbox '{}' --inject user_id=7                  what the program fills in",
         "toolcast call chart '{}' --app app:registry --save out       keep its images",
     ),
 )
@@ -37,6 +54,10 @@ _PACE = 0.5
 @click.option(
     "--provider", metavar="ID", shell_complete=complete_providers,
     help="The arguments are in this provider's wire form.",
+)  # fmt: skip
+@click.option(
+    "--inject", "injected", multiple=True, metavar="NAME=VALUE", callback=_injected,
+    help="A parameter that the program fills in: JSON, or text. More than one: repeat it.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option(
@@ -49,6 +70,7 @@ def command(
     arguments: str | None,
     app: str | None,
     provider: str | None,
+    injected: dict[str, Any],
     as_json: bool,
     folder: Path | None,
     config_file: Path | None,
@@ -64,7 +86,9 @@ def command(
     if app is None:
         if folder is not None:
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
-        return _check(configuration(config_file), tool, text, provider)
+        return _check(configuration(config_file), tool, (text, provider), injected)
+    import msgspec
+
     from .program import close, log_to_stderr, no_registry
     from .registry_target import TargetError, load_registry, quiet_stdout
 
@@ -74,7 +98,9 @@ def command(
         with quiet_stdout():  # what handlers print is no result
             registry = await load_registry(target)
             try:
-                result = await registry.execute(tool, text, provider, _context())
+                extra = _extra(registry, tool, injected)
+                context = msgspec.structs.replace(_context(), extra=extra)
+                result = await registry.execute(tool, text, provider, context)
                 return result, _data(registry, tool, result)
             finally:
                 await close(registry)
@@ -97,9 +123,11 @@ def _arguments(stated: str | None) -> str | bytes | None:
     return sys.stdin.buffer.read(MAX_TEXT + 1)
 
 
-def _check(config: "Config", tool: str, text: str | bytes | None, provider: str | None) -> int:
+def _check(
+    config: "Config", tool: str, call: tuple[str | bytes | None, str | None], injected: dict[str, Any]
+) -> int:
     """Decode the arguments with the generated binding, and print them."""
-    from ..runtime.errors import ArgumentError, MissingDataError, UnknownProviderError
+    from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
     from .generated_package import load_bindings
 
     bindings = load_bindings(config)
@@ -111,7 +139,10 @@ def _check(config: "Config", tool: str, text: str | bytes | None, provider: str 
         raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)
     binding = bindings[tool]
     try:
-        params = binding.decode(text, provider)
+        params = binding.decode(*call, injected=injected)
+    except InjectionError as problem:
+        hint = "state it with --inject NAME=VALUE" if problem.parameter in binding.inject else ""
+        raise refuse(tool, "bad-injection", str(problem), hint) from None
     except ArgumentError as problem:
         click.echo(printable(str(problem)), err=True)
         return 1
@@ -124,6 +155,24 @@ def _check(config: "Config", tool: str, text: str | bytes | None, provider: str 
         "toolcast: the arguments fit; nothing was called: --app names the registry that does", err=True
     )
     return 0
+
+
+def _extra(registry: "ToolView", tool: str, injected: dict[str, Any]) -> dict[str, Any]:
+    """What a call's context has to have for its tool to find these values."""
+    known = registry.resolve(tool)
+    inject = registry.get(known).binding.inject if known is not None else {}
+    extra: dict[str, Any] = {}
+    for name, value in injected.items():
+        if name not in inject:
+            raise refuse(tool, "bad-injection", f"{name!r} is no parameter that the program fills in")
+        *above, last = inject[name].split(".")[1:]
+        place = extra
+        for step in above:
+            place = place.setdefault(step, {})
+            if not isinstance(place, dict):
+                raise refuse(tool, "bad-injection", f"{name!r} is a part of another value that is stated")
+        place[last] = value
+    return extra
 
 
 def _context() -> "ToolContext":

@@ -1,6 +1,6 @@
 """From raw schemas to a checked contract: normal form, typed tree, and all diagnostics about schemas."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec import Struct, structs
@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
+from ..runtime.hidden_parameters import without_parameters
 from ..spec.corrected import corrected
 from ..spec.model import Document, ToolSpec
 from .doubtful_schemas import doubtful_schemas
@@ -113,6 +114,31 @@ def check_schemas(document: Document, path: str, types: Mapping[str, Document]) 
         each for each in built.diagnostics if each.code != "root-not-object"
     ]  # the spec's reader says it
     return structs.replace(built, contract=None, diagnostics=tuple(found))
+
+
+def offered(built: Built, inject: Collection[str]) -> Built:
+    """A contract as models are held to it: what the program fills in, they must not send.
+
+    Args:
+        built: a contract without errors.
+        inject: the parameters that the program fills in.
+
+    Returns:
+        The contract in which no value is valid for these; the same object where there are none.
+    """
+    normal, contract = built.normal, built.contract
+    if not inject or contract is None:
+        return built
+    root = without_parameters(normal.roots["parameters"], inject)
+    root["properties"] = {**root["properties"], **dict.fromkeys(inject, False)}
+    origins = {**normal.origins, id(root): normal.origins[id(normal.roots["parameters"])]}
+    normal = structs.replace(normal, roots={**normal.roots, "parameters": root}, origins=origins)
+    node = contract.roots["parameters"]
+    assert isinstance(node, Object)  # `read_root` makes no other
+    fields = tuple(field for field in node.fields if field.encode_name not in inject)
+    roots = {**contract.roots, "parameters": structs.replace(node, fields=fields)}
+    contract = structs.replace(contract, roots=roots)
+    return structs.replace(built, normal=normal, document=normal.document(), contract=contract)
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:

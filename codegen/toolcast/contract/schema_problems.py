@@ -269,7 +269,10 @@ def example_problems(
                     f"this example sets `{name}`, which the program fills in (`inject`) and no model sends",
                     "leave it out of the example", key=True,
                 )  # fmt: skip
-        for wrong in validator.violations(validator.settle(example), limit=5):
+        sent = example
+        if inject and isinstance(example, dict):
+            sent = {name: item for name, item in example.items() if name not in inject}
+        for wrong in validator.violations(validator.settle(sent), limit=5):
             yield diagnose(
                 tool, ("examples", i), "example-mismatch",
                 f"this example does not fit the parameters: {wrong.path}: {wrong.message}",

@@ -4,9 +4,10 @@ import datetime
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import Config
-from ..contract.build import Built
+from ..contract.build import Built, offered
 from ..providers import Profile
 from ..spec.model import Path, ToolSpec
 from .change import Change, Witness
@@ -99,6 +100,16 @@ class Pair(Struct, frozen=True, kw_only=True):
             witness=witness,
             undecided=undecided,
         )
+
+
+def offered_pair(pair: Pair) -> Pair:
+    """The pair with contracts as models are held to them, without what the program fills in."""
+    sides = (
+        None if side is None else replace(side, built=offered(side.built, side.tool.inject))
+        for side in (pair.old, pair.new)
+    )
+    old, new = sides
+    return replace(pair, old=old, new=new)
 
 
 class Context(Struct, frozen=True, kw_only=True):

@@ -67,7 +67,12 @@ def _same_schemas(pair: Pair) -> bool:
     old, new = pair.old, pair.new
     if old is None or new is None:
         return False
-    return old.built is new.built and old.tool.providers == new.tool.providers
+    one, other = old.tool, new.tool
+    return (
+        old.built is new.built
+        and one.providers == other.providers
+        and one.inject.keys() == other.inject.keys()
+    )
 
 
 def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | None = None) -> Sent:

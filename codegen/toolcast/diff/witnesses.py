@@ -116,7 +116,8 @@ def _decoded(binding: Any, value: Any) -> tuple[str, ...]:
     if not isinstance(value, dict):
         return ("arguments are an object",)
     try:
-        binding.decode(value)
+        # A call is what a model sends; what the program fills in is no part of it.
+        (binding.decode_offered if binding.inject else binding.decode)(value)
     except ArgumentError as error:
         return _texts(error.violations) or (error.problem,)
     return ()

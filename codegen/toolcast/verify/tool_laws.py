@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from ..project.core.compiled import Options
 from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
 from .equivalence import equivalence
+from .injected import OfferedCalls, WholeCalls, offered_document, offered_part
 from .instances import instances
 from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
@@ -65,6 +66,12 @@ class _Case:
         self.settings = settings
         self.base = base
         self.contract = Oracle(found.contract, "/parameters", asserted_formats())
+        self.binding: Any = found.binding
+        self.offered, self.offered_binding = self.contract, cast("Any", found.binding)
+        if inject := found.tool.inject:
+            document = offered_document(found.contract, inject)
+            self.offered = Oracle(document, "/parameters", asserted_formats())
+            self.binding, self.offered_binding = WholeCalls(found.binding), OfferedCalls(found.binding)
         self.warnings: list[Diagnostic] = []
         self.dialects = {
             id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats(), found.wire_forms.get(id))
@@ -96,13 +103,15 @@ class _Case:
 
     def _equivalence(self, made: list[Any]) -> Iterator[Counterexample]:
         def check(value: Any) -> Failure | None:
-            return equivalence(self.subject.binding, self.contract, value)
+            return equivalence(self.binding, self.contract, value)
 
         for failure in smallest(made, check):
             yield self._counterexample("L1", failure)
 
     def _providers(self, made: list[Any], valid: list[Any]) -> Iterator[Counterexample]:
-        binding, contract = self.subject.binding, self.contract
+        binding, contract = self.offered_binding, self.offered
+        if inject := self.subject.tool.inject:
+            made, valid = ([offered_part(value, inject) for value in each] for each in (made, valid))
         for id, dialect in self.dialects.items():
             for failure in smallest(valid, lambda value, d=dialect: d.lock_out(binding, contract, value)):  # type: ignore[misc]
                 yield self._counterexample("L2", failure, id)

@@ -94,6 +94,24 @@ TRUST: Final[dict[str, Rule]] = {
         "The program bounds a parameter's values by another source",
         "`runtime_enums` names another source for the parameter.",
     ),
+    "model-sets-parameter": Rule(
+        "trust",
+        "error",
+        "The program no longer fills in a parameter",
+        "`inject` named the parameter: models neither saw nor set it. A model may choose its value now.",
+    ),
+    "program-sets-parameter": Rule(
+        "trust",
+        "note",
+        "The program fills in a parameter",
+        "`inject` names the parameter now: models neither see nor set it.",
+    ),
+    "injected-from-elsewhere": Rule(
+        "trust",
+        "warning",
+        "The program fills in a parameter from another place",
+        "`inject` names another path for the parameter.",
+    ),
     "source-changed": Rule(
         "trust",
         "warning",

@@ -7,7 +7,7 @@ from ...containment.compare import compare
 from ...jsonschema.pointers import escape
 from ..change import Change
 from ..contract_changes import ABSENCE, Direction, Explained, changes_of, place_of, sides
-from ..pairs import Context, Pair, Side
+from ..pairs import Context, Pair, Side, offered_pair
 from ..places import PropertyChange, property_changes, spoken
 from ..short_texts import listed
 from ..witnesses import call_of_old_name
@@ -66,6 +66,7 @@ def calls(pair: Pair, context: Context) -> tuple[Change, ...]:
     if pair.old is None:
         return (pair.change("tool-added", "the tool is new"),)
     renamed = (_renamed(pair, context),) if pair.renamed_from else ()
+    pair = offered_pair(pair)
     both = sides(pair)
     return (*renamed, *_of_contracts(pair, context, *both)) if both else renamed
 

@@ -49,6 +49,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_request(pair, old.http or {}, new.http or {}),
         *_external(pair, old, new),
         *_run_time_values(pair, old, new),
+        *_injected(pair, old, new),
         *_source(pair, old, new),
     )
 
@@ -176,6 +177,30 @@ def _run_time_values(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Chang
         elif now[name] != source:
             message = f"values of `{name}` were those of {source!r}, and are those of {now[name]!r}"
             yield pair.change("values-from-elsewhere", message, at=("runtime_enums",))
+
+
+def _injected(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    now = {pair.renamed_parameters.get(name, name): (name, path) for name, path in new.inject.items()}
+    for name, path in old.inject.items():
+        if name not in now:
+            if _is_offered(pair, name):
+                message = f"`{name}` was filled in from `{path}`, and models set it now"
+                hint = "see that its value is checked, as any that a model may send"
+                yield pair.change("model-sets-parameter", message, at=("inject", name), old=True, hint=hint)
+        elif now[name][1] != path:
+            message = f"`{now[name][0]}` was filled in from `{path}`, and is from `{now[name][1]}`"
+            yield pair.change("injected-from-elsewhere", message, at=("inject", now[name][0]))
+    for former, (name, path) in now.items():
+        if former not in old.inject:
+            message = f"`{name}` is filled in from `{path}` now"
+            yield pair.change("program-sets-parameter", message, at=("inject", name))
+
+
+def _is_offered(pair: Pair, former: str) -> bool:
+    """Whether a parameter of the old state is one of the new state, by whatever name."""
+    assert pair.new is not None
+    now = {before: after for after, before in pair.renamed_parameters.items()}.get(former, former)
+    return now in pair.new.built.normal.roots["parameters"].get("properties", {})
 
 
 def _source(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:

@@ -6,8 +6,8 @@ goes on.
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
 from ...runtime.elicitation import ElicitationRequest, Elicited
@@ -28,12 +28,17 @@ LOG_LEVEL = "toolcast.log_level"
 _DEFAULT_LEVEL: LogLevel = "info"
 
 
+Extra: TypeAlias = Callable[[Any], Mapping[str, Any]]
+"""Makes `ToolContext.extra` of a call from the SDK's context of its request; it must not block."""
+
+
 class ClientChannel:
     """The channel of one call. `context` is the SDK's, of the request in which the call is answered; it is
     another after the client was asked."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Any, extra: Extra | None = None) -> None:
         self.context = context
+        self._extra = extra
         self._types = load("mcp.types")
         self._progress = Progress(self._send_progress)
         self._logs = Outbox(self._send_log)
@@ -47,14 +52,18 @@ class ClientChannel:
         """Set while there may be questions that no result has sent yet."""
 
     def circumstances(self, tool: str) -> ToolContext:
-        """The context of the call. Where the client cannot be asked, there is nobody to ask."""
+        """The context of the call. Where the client cannot be asked, there is nobody to ask. Raises what the
+        program's own function for `extra` raises."""
         session = self.context.session
         reachable = session.can_send_request or self.suspends
         capabilities = session.client_capabilities if reachable else None
         return ToolContext(
             tool=tool,
             call_id=str(self.context.request_id),
-            extra=extra_of(self.context.request),
+            extra={
+                **({} if self._extra is None else self._extra(self.context)),
+                **extra_of(self.context.request),  # nothing takes the place of whose request it is
+            },
             report=self._progress.report,
             receive_log=self._receive_log,
             asker=self._ask if questions.can_ask(capabilities) else None,

@@ -13,7 +13,7 @@ from ...runtime.handlers import call, is_from_outside
 from ...runtime.view import ToolView
 from ...runtime.workers import Workers, unwrap
 from ..sdk import load
-from .client_channel import ClientChannel
+from .client_channel import ClientChannel, Extra
 from .listed import page_of
 
 Remember = Callable[[Any], None]
@@ -28,7 +28,8 @@ _LOG = logging.getLogger("toolcast.mcp")
 class OfferedFunctions:
     """Calls the functions of one server, plain ones in worker threads of its own."""
 
-    def __init__(self, registry: ToolView, page_size: int | None) -> None:
+    def __init__(self, registry: ToolView, page_size: int | None, extra: Extra | None = None) -> None:
+        self._extra = extra
         self._registry = registry
         self._page_size = page_size
         self._workers = Workers()
@@ -42,7 +43,7 @@ class OfferedFunctions:
         """
         if not callable(content):
             return content
-        channel = ClientChannel(context)
+        channel = ClientChannel(context, self._extra)
         try:
             made = await call(self._workers, content, *arguments, self._circumstances(channel, name))
         except RefusalError as problem:

@@ -9,13 +9,14 @@ import msgspec
 
 from ...runtime.context import Framework, ToolContext
 from ...runtime.errors import UnknownToolError
+from ...runtime.executor import report_fault
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import load
 from .announce import Announcer, Kind
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .changes import Changes
-from .client_channel import LOG_LEVEL, ClientChannel
+from .client_channel import LOG_LEVEL, ClientChannel, Extra
 from .elicited_approval import elicited_approver
 from .event_log import closing_stream
 from .listed import Listed, ListedTool, is_modern
@@ -45,6 +46,7 @@ def mcp_server(
     calls: CallLimits = CallLimits(),  # noqa: B008 - frozen
     resources: Resources | None = None,
     prompts: Prompts | None = None,
+    extra: Extra | None = None,
 ) -> Any:
     """Make an MCP server that offers a registry, or a selection of it.
 
@@ -70,6 +72,8 @@ def mcp_server(
         calls: how many calls run at once.
         resources: resources to offer.
         prompts: prompts to offer.
+        extra: makes `ToolContext.extra` of a call, such as its user, from the SDK's context of the request;
+            what tools `inject` comes from there. `principal` is added.
 
     Returns:
         An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
@@ -87,7 +91,7 @@ def mcp_server(
     if prompts is not None:
         changes["prompts"] = prompts.changes
     listed = Listed(registry, provider, page_size)
-    offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals)
+    offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals, extra=extra)
     identity = identity_of(registry) if name is None else ServerIdentity(name, "")
     made = server_type()(
         identity.name,
@@ -103,7 +107,7 @@ def mcp_server(
         on_call_tool=offered.call_tool,
         on_subscriptions_listen=offered.announcer.listen,
         **request_handlers(
-            OfferedFunctions(registry, page_size), offered.announcer.remember, resources, prompts
+            OfferedFunctions(registry, page_size, extra), offered.announcer.remember, resources, prompts
         ),
     )
     # As an argument it would warn that the newest revision has it no more; older clients do.
@@ -142,7 +146,9 @@ class _Offered:
         changes: dict[Kind, Changes],
         *,
         ask_approvals: bool,
+        extra: Extra | None,
     ) -> None:
+        self._extra = extra
         self._registry = registry
         self._ask_approvals = ask_approvals
         self._listed = listed
@@ -195,12 +201,19 @@ class _Offered:
 
     def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:
         """Start the handler of a new call."""
-        channel = ClientChannel(context)
-        circumstances = channel.circumstances(params.name)
+        channel = ClientChannel(context, self._extra)
+        try:
+            circumstances = channel.circumstances(params.name)
+        except Exception as problem:  # of the program's own function
+            return RunningCall(channel, self._failed(params.name, problem))
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
         return RunningCall(channel, self._execute(channel, params, tool, circumstances))
+
+    async def _failed(self, name: str, problem: Exception) -> ToolResult:
+        guard = self._registry._executor.guard
+        return report_fault(guard, name, "", "making the context of the call", problem)[0]
 
     async def _execute(
         self, channel: ClientChannel, params: Any, tool: ListedTool, circumstances: ToolContext
