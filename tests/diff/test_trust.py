@@ -181,3 +181,15 @@ def test_positions_are_those_of_the_key() -> None:
 def test_tools_of_one_state_have_no_changes() -> None:
     compared: list[Pair] = [pair(None, spec(permission="execute")), pair(spec(permission="execute"), None)]
     assert [trust(each, context([each])) for each in compared] == [(), ()]
+
+
+def test_who_sets_a_parameter() -> None:
+    one, other = {"text": "context.text"}, {"text": "context.other"}
+    assert both(inject=(None, one)) == (["program-sets-parameter"], ["model-sets-parameter"])
+    assert both(inject=(one, other)) == (["injected-from-elsewhere"], ["injected-from-elsewhere"])
+    assert both(inject=(one, one)) == ([], [])
+
+
+def test_a_parameter_that_is_gone_is_set_by_nobody() -> None:
+    old = spec(inject={"text": "context.text"})
+    assert rules(old, spec(parameters=properties(limit={"type": "integer"}))) == []

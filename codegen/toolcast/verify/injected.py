@@ -8,6 +8,8 @@ import msgspec
 from ..runtime.arguments import parse_arguments
 from ..runtime.errors import ArgumentError, InjectionError
 from ..runtime.hidden_parameters import without_parameters
+from ..runtime.injection import SentInjectedError
+from .equivalence import as_text
 from .verified_tool import Binding
 
 
@@ -50,6 +52,18 @@ class OfferedCalls:
 def offered_document(contract: Mapping[str, Any], inject: Mapping[str, str]) -> dict[str, Any]:
     """A contract file as models are offered it."""
     return {**contract, "parameters": without_parameters(contract["parameters"], inject)}
+
+
+def sets_injected(binding: Binding, value: Any, provider: str | None = None) -> bool:
+    """Whether a model that sends `value` sets what only the program sets: of an open object no definition can
+    say that, so that no law is about it."""
+    try:
+        binding.decode_offered(as_text(value), provider)
+    except SentInjectedError:
+        return True
+    except ArgumentError:
+        return False
+    return False
 
 
 def offered_part(value: Any, inject: Mapping[str, str]) -> Any:

@@ -14,7 +14,7 @@ from ..project.core.compiled import Options
 from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
 from .equivalence import equivalence
-from .injected import OfferedCalls, WholeCalls, offered_document, offered_part
+from .injected import OfferedCalls, WholeCalls, offered_document, offered_part, sets_injected
 from .instances import instances
 from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
@@ -86,6 +86,9 @@ class _Case:
         made = list(instances(self.contract, self._random("contract"), count))
         if empty := self.subject.tool.empty_is_absent:  # decoding removes it, whatever the schema states
             made = [_without_empty(value, empty) for value in made]
+        if inject := self.subject.tool.inject:
+            binding = self.subject.binding
+            made = [value for value in made if not sets_injected(binding, offered_part(value, inject))]
         verdicts = [self.contract.verdict(value) for value in made]
         valid = [value for value, verdict in zip(made, verdicts, strict=True) if verdict]
         found = [*self._equivalence(made), *self._providers(made, valid), *self._ledgers()]
@@ -120,6 +123,8 @@ class _Case:
             self._few(sum(map(dialect.oracle.accepts, sent)), count, f"{id}'s schema")
             # What breaks the contract at one place is what a constraint without an entry would let pass.
             sent += [dialect.encoded(value) for value in made]
+            if inject:
+                sent = [value for value in sent if not sets_injected(self.subject.binding, value, id)]
             for failure in smallest(sent, partial(dialect.check_decoding, binding, contract)):
                 yield self._counterexample("L3", failure, id)
 
