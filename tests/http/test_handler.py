@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.http import HttpHandler, SecurityScheme, register_http
-from toolcast.runtime import ToolRegistry, ToolResult
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from tests.http.conftest import Bind, Binding
+from tests.injected import compiled
 
 SERVER = "https://api.example.com/v1/"
 GET = {"method": "get", "path": "/items/{id}", "server": SERVER, "in": {"id": "path"}}
@@ -430,3 +431,19 @@ def test_secrets_in_arguments_are_filled_in_and_redacted(httpx: Any, bind: Bind)
     assert api.requests[0].headers["token"] == KEY
     assert result.success
     assert KEY not in result.output + str(result.data)
+
+
+def test_what_the_program_fills_in_goes_to_its_place(httpx: Any) -> None:
+    """A model's undeclared properties are queries; none of them takes the place of the user."""
+    places = {"user": "path", "q": "query"}
+    http = {"method": "get", "path": "/users/{user}/items", "server": SERVER, "in": places}
+    schema = {"type": "object", "required": ["user"], "properties": {"user": STRING, "q": STRING}}
+    api = Api(httpx)
+    with compiled(schema, http=http, inject={"user": "context.u"}) as bound:
+        registry = ToolRegistry(check_results=False)
+        registry.register(bound, HttpHandler(bound, api.client))
+        context = ToolContext(extra={"u": "a/7"})
+        assert asyncio.run(registry.execute("inbox", {"q": "x"}, context=context)).success
+        for name in ("user", "USER"):
+            assert not asyncio.run(registry.execute("inbox", {name: "8"}, context=context)).success
+    assert [str(each.url) for each in api.requests] == ["https://api.example.com/v1/users/a%2F7/items?q=x"]

@@ -436,3 +436,14 @@ def test_what_ends_an_import_is_in_the_form_that_was_asked_for(project: Project)
     assert done.exit_code == 1
     assert [each["code"] for each in json.loads(done.stdout)["diagnostics"]] == ["import-lock"]
     assert project.run("--format", "github").stdout.startswith("::error file=")
+
+
+def test_what_the_program_fills_in_stays(project: Project) -> None:
+    project.edit("look.yaml", "permission: read", "permission: read\ninject: {most: context.most}")
+    changed = json.loads(json.dumps(LOOK))
+    changed["inputSchema"]["properties"]["word"]["description"] = "One word."
+    done = project.run(tools=[changed, DROP])
+    assert done.exit_code == 0, done.output
+    data = project.data("look.yaml")
+    assert data["inject"] == {"most": "context.most"}
+    assert data["parameters"]["properties"]["word"]["description"] == "One word."
