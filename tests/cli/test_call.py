@@ -186,6 +186,57 @@ def test_a_stale_or_foreign_package_is_told(run: Command, empty: Path) -> None:
     assert "of an old version" in result.stderr
 
 
+INBOX = """
+description: Lists mails.
+permission: read
+secrets: []
+inject: {user_id: context.user.id, region: context.region}
+parameters:
+  type: object
+  required: [user_id, folder]
+  properties: {user_id: {type: integer}, region: {type: string}, folder: {type: string}}
+"""
+MAIL_APP = """
+from toolcast.runtime import ToolRegistry, ToolResult
+from mail_tools.inbox import INBOX
+
+def inbox(params, context):
+    return ToolResult.ok(f"{params.user_id} {params.region} {params.folder}")
+
+def make():
+    registry = ToolRegistry()
+    registry.register(INBOX, inbox)
+    return registry
+"""
+GIVEN = ("--inject", "user_id=7", "--inject", "region=eu")
+
+
+def test_what_the_program_fills_in_is_stated(
+    run: Command, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(empty / "pyproject.toml", '[tool.toolcast]\noutput = "mail_tools"\nproviders = ["openai"]\n')
+    put(empty / "specs/inbox.yaml", INBOX)
+    put(empty / "mail_app.py", MAIL_APP)
+    assert run("generate").exit_code == 0
+    monkeypatch.syspath_prepend(str(empty))
+    done = run("call", "inbox", '{"folder": "in"}', *GIVEN)
+    assert json.loads(done.stdout) == {"folder": "in", "user_id": 7, "region": "eu"}
+    done = run("call", "inbox", '{"folder": "in"}', "--app", "mail_app:make", *GIVEN)
+    assert (done.exit_code, done.stdout) == (0, "7 eu in\n")
+    for more in ((), ("--app", "mail_app:make")):
+        assert run("call", "inbox", '{"folder": "in"}', *more).exit_code == 1
+        done = run("call", "inbox", '{"folder": "in"}', *more, *GIVEN, "--inject", "folder=x")
+        assert done.exit_code == 1
+        assert "no parameter that the program fills in" in done.stderr
+        done = run("call", "inbox", '{"folder": "in", "user_id": 8}', *more, *GIVEN)
+        assert done.exit_code == 1
+        assert "`user_id` is filled in by the program" in done.stderr
+    assert run("call", "inbox", "{}", "--inject", "user_id").exit_code == 2
+    done = run("show", "inbox", "--provider", "openai")
+    assert "user_id" not in done.stdout
+    assert "`user_id` is filled in from `context.user.id`" in done.stderr
+
+
 ASKING = """
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy, TerminalApprover

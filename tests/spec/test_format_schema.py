@@ -52,6 +52,7 @@ GOOD: list[dict[str, Any]] = [
     *[{"execution": {"task_support": word}} for word in ("forbidden", "optional", "required")],
     {"execution": {}},
     {"parameters": PARAMETERS, "described_by": "a"},
+    {"parameters": PARAMETERS, "inject": {"a": "context.user.id"}},
     {"parallel": True, "external": False, "http": {"method": "get", "path": "/"}},
     {"http": {"method": "get", "path": "/"}},
     {
@@ -150,6 +151,9 @@ BAD: list[dict[str, Any]] = [
     {"execution": {"taskSupport": "optional"}},
     {"described_by": ["a"], "parameters": PARAMETERS},
     {"described_by": "", "parameters": PARAMETERS},
+    {"inject": ["a"], "parameters": PARAMETERS},
+    {"inject": {"a": "user.id"}, "parameters": PARAMETERS},
+    {"inject": {"a": "context._id"}, "parameters": PARAMETERS},
     {"external": True, "http": {"method": "get", "path": "/"}},
     {"http": []},
     {"http": {"method": "get"}},

@@ -61,7 +61,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         tool: name of the tool.
         call_id: the provider's id of the call, or "".
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
-        extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
+        extra: the program's own values: a session, a user, a working directory. The runtime reads those that
+            tools `inject` into their arguments, and nothing else.
         approved: whether somebody approved this call, for a handler that defers its calls until then. The
             registry sets it.
         attempt: which attempt this call is, from 1, at what its handler asks for again; None where nobody
