@@ -177,6 +177,10 @@ class Alphabet:
         indices = {ranges: index for index, ranges in enumerate(sets)}
         self.accepted = [accepted[indices[ranges]] for ranges in sets_of_states]
 
+    def ranges(self) -> tuple[list[int], list[int]]:
+        """The first code points of all ranges, ascending, and the class of each range."""
+        return list(self._starts), list(self._kinds)
+
     def kind(self, character: str) -> int:
         """The class of one character."""
         return self._kinds[bisect_right(self._starts, ord(character)) - 1]

@@ -1,0 +1,1 @@
+"""The target "typescript": modules in JavaScript with types and exact validators."""

@@ -1,0 +1,96 @@
+// What a tool's contract decides about a value, as the tool's program does.
+
+import { put } from "./json_values.js";
+import { readJson } from "./read_json.js";
+import { Validator } from "./validator.js";
+
+const LIMIT = 50;
+
+/** A value that a contract refuses: `violations` has all that is wrong with it, 50 at most. */
+export class ContractError extends Error {
+  constructor(violations) {
+    super(violations.map((one) => one.message).join("\n"));
+    this.name = "ContractError";
+    this.violations = violations;
+  }
+}
+
+/** The contract of a tool's parameters, or of its result. */
+export class Contract {
+  #validator;
+  #emptyIsAbsent;
+
+  /**
+   * @param {object | boolean} schema - the schema, with what it refers to in `$defs`
+   * @param {object} [options]
+   * @param {string[]} [options.emptyIsAbsent] - parameters that an empty text leaves out
+   * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
+   */
+  constructor(schema, { emptyIsAbsent = [], slowPatterns = {} } = {}) {
+    this.schema = schema;
+    this.#validator = new Validator(schema, { slowPatterns });
+    this.#emptyIsAbsent = emptyIsAbsent;
+  }
+
+  /** Whether the contract accepts a value. */
+  accepts(value) {
+    return this.violations(value).length === 0;
+  }
+
+  /** All that is wrong with a value, 50 violations at most; none where it is accepted. */
+  violations(value) {
+    return this.#judge(value).violations;
+  }
+
+  /**
+   * The typed value, with the defaults of what is absent.
+   *
+   * @throws {ContractError} with all violations
+   */
+  parse(value) {
+    const { violations, accepted } = this.#judge(value);
+    if (violations.length) throw new ContractError(violations);
+    return this.#validator.fill(accepted);
+  }
+
+  /**
+   * The typed value of a JSON text. Unlike `JSON.parse` this reads every integer exactly, one past 2**53 as a bigint,
+   * and refuses an object that has a key twice.
+   *
+   * @throws {ContractError} with all violations, and where the text is no JSON
+   */
+  parseText(text) {
+    const { value, problem } = readJson(text);
+    if (problem) throw new ContractError([problem]);
+    return this.parse(value);
+  }
+
+  #judge(given) {
+    const value = this.#withoutEmpty(given);
+    const settled = this.#validator.settle(value);
+    const violations = this.#validator.violations(settled, LIMIT);
+    if (!violations.length) return { violations, accepted: asGiven(settled, value) };
+    return this.#validator.accepts(value) ? { violations: [], accepted: value } : { violations };
+  }
+
+  #withoutEmpty(value) {
+    if (!this.#emptyIsAbsent.length || typeof value !== "object" || value === null || Array.isArray(value)) {
+      return value;
+    }
+    const kept = {};
+    for (const name of Object.keys(value)) {
+      if (value[name] !== "" || !this.#emptyIsAbsent.includes(name)) put(kept, name, value[name]);
+    }
+    return kept;
+  }
+}
+
+/** A settled value with the doubles that settling has made bigints. */
+function asGiven(settled, given) {
+  if (settled === given) return settled;
+  if (typeof settled === "bigint") return given;
+  if (typeof settled !== "object" || settled === null) return settled;
+  const copy = Array.isArray(settled) ? [] : {};
+  for (const name of Object.keys(settled)) put(copy, name, asGiven(settled[name], given[name]));
+  return copy;
+}
