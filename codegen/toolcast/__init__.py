@@ -15,6 +15,7 @@ def compile(
     *,
     providers: "Sequence[str] | None" = None,
     models: "Sequence[str]" = (),
+    targets: "Sequence[str]" = (),
     templates: "Mapping[str, str] | None" = None,
     profiles: "Mapping[str, Profile] | None" = None,
     shown_root: str = "specs",
@@ -29,6 +30,7 @@ def compile(
         providers: ids of the providers to write definitions for; by default OpenAI (both APIs), Anthropic,
             Gemini and MCP.
         models: other model families to write: "pydantic", "dataclass", "typeddict".
+        targets: further languages to write modules in: "typescript".
         templates: overriding templates by file name, such as `tool.py.jinja`.
         profiles: further profiles by id; one may replace a built-in profile.
         shown_root: the folder that diagnostics name before a spec's path.
@@ -48,6 +50,7 @@ def compile(
         specs,
         providers=providers,
         models=models,
+        targets=targets,
         templates=templates,
         profiles=profiles,
         shown_root=shown_root,

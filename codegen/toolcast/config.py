@@ -31,6 +31,7 @@ from .toml_tables import (
 )
 
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+TARGETS = ("typescript",)
 MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
 MAX_BYTES = 4 * 1024 * 1024
 FOLDERS = "TOOLCAST_FOLDERS"
@@ -46,6 +47,7 @@ class Config(Struct, frozen=True, kw_only=True):
     output: Path
     providers: tuple[str, ...] | None  # None: all that are known
     models: tuple[str, ...]
+    targets: tuple[str, ...]
     stubs: Path
     templates: Path | None
     profiles: tuple[Path, ...]
@@ -76,6 +78,7 @@ KEYS: Final = {
     "output": Key(_PATH, "generated"),
     "providers": Key(_providers, DEFAULT_PROVIDERS),
     "models": Key(names, ()),
+    "targets": Key(names, ()),
     "stubs": Key(_PATH, "handlers"),
     "templates": Key(_PATH, None),
     "profiles": Key(names, ()),
@@ -259,6 +262,10 @@ def _resolve(
         if name not in MODEL_FAMILIES:
             hint = suggestion(name, MODEL_FAMILIES, "known families")
             problems.append(reader.problem("models", "unknown-model", f"unknown model family {name!r}", hint))
+    for name in values["targets"]:
+        if name not in TARGETS:
+            hint = suggestion(name, TARGETS, "known targets")
+            problems.append(reader.problem("targets", "unknown-target", f"unknown target {name!r}", hint))
     if problems:
         return None, tuple(sorted(problems))
 
@@ -276,6 +283,7 @@ def _resolve(
         output=below(values["output"]),
         providers=None if providers == "all" else tuple(dict.fromkeys(providers)),
         models=tuple(dict.fromkeys(values["models"])),
+        targets=tuple(dict.fromkeys(values["targets"])),
         stubs=below(values["stubs"]),
         templates=None if values["templates"] is None else below(values["templates"]),
         profiles=tuple(below(profile) for profile in values["profiles"]),

@@ -96,7 +96,7 @@ def _describe_setting(part: str) -> str:
             return "the source of toolcast changed"
         case "toolcast" | "Python":
             return f"the version of {kind} changed"
-        case "providers" | "models":
+        case "providers" | "models" | "targets":
             return f"`{kind}` in the configuration changed"
         case _:
             return "what toolcast remembers has another form"

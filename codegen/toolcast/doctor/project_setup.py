@@ -105,6 +105,8 @@ def _providers(config: Config) -> Iterator[Finding]:
         yield Finding("providers", "well", f"{', '.join(profiles.chosen) or 'none'}{own}")
     if config.models:
         yield Finding("models", "well", ", ".join(config.models))
+    if config.targets:
+        yield Finding("targets", "well", ", ".join(config.targets))
 
 
 def _editor(config: Config) -> Iterator[Finding]:

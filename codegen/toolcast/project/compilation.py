@@ -29,13 +29,14 @@ def compile_set(
     *,
     providers: Sequence[str] | None,
     models: Sequence[str],
+    targets: Sequence[str] = (),
     templates: Mapping[str, str] | None,
     profiles: Mapping[str, Profile] | None,
     shown_root: str,
 ) -> Compilation:
     """See `toolcast.compile`."""
     wanted = DEFAULT_PROVIDERS if providers is None else providers
-    kit = make_kit(wanted, profiles=profiles, models=models, templates=templates)
+    kit = make_kit(wanted, profiles=profiles, models=models, targets=targets, templates=templates)
     made = list(compile_specs(sorted(specs), specs, kit, shown_root=shown_root))
     cache = Cache(setting={"kit": kit.digest}, units={each.path: each.record for each in made})
     assembled = assemble({shown_root: cache}, kit, shown_root=shown_root)

@@ -178,10 +178,11 @@ def module_of(entry: ToolEntry) -> str:
 
 
 def _is_whole(output: str, content: bytes) -> bool:
-    """Whether a file still is what it was by its kind: Python with our mark, or JSON."""
+    """Whether a file still is what it was by its kind: Python or JavaScript with our mark, or JSON."""
     try:
         if output.endswith(".py"):
             ast.parse(content)
+        if output.endswith((".py", ".js", ".ts")):
             return is_ours(content)
         msgspec.json.decode(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # MsgspecError is a ValueError

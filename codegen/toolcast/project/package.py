@@ -122,7 +122,8 @@ def _records(
     for path, unit in units.items():
         outputs = tuple(sorted(unit.outputs))
         if path == PACKAGE:  # the markers of other packages follow from the modules in them
-            made, outputs = unit.source, tuple(each for each in outputs if "/" not in each)
+            made = unit.source
+            outputs = tuple(each for each in outputs if not each.endswith("/__init__.py"))
             records[path] = Record(made=made, by=by, outputs=outputs)
         else:
             records[path] = Record(source=unit.source, made=_made(unit), by=by, outputs=outputs)

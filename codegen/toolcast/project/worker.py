@@ -65,6 +65,7 @@ def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> t
         options=Options(
             providers=profiles.chosen,
             models=config.models,
+            targets=config.targets,
             templates=None if config.templates is None else str(config.templates),
             profiles=profiles.own,
             defaults=config.defaults,

@@ -105,7 +105,7 @@ def misplaced(
     if task.kind == "type":
         if entry is not None:
             return "a shared type that says it is a tool"
-        required = type_outputs(task.path)
+        required = type_outputs(task.path, options)
         allowed = required
     else:
         if entry is None or not _is_entry(task, entry):
@@ -116,16 +116,16 @@ def misplaced(
         return "files that this unit does not have"
     if not all(is_inside(path) for path in found):
         return "a file outside the output folder"
-    if not all(is_ours(content) for path, content in outputs.items() if path.endswith(".py")):
+    if not all(is_ours(content) for path, content in outputs.items() if path.endswith((".py", ".js", ".ts"))):
         return "a module without our mark"
     return None
 
 
-def type_outputs(path: str) -> frozenset[str]:
+def type_outputs(path: str, options: Options) -> frozenset[str]:
     """All files of a shared type."""
     first, *rest = posixpath.splitext(path)[0].split("/")
     place = "/".join((first, *(identifier(part, "types") for part in rest)))
-    return frozenset({f"{place}.py", f"contracts/{place}.json"})
+    return frozenset({f"{place}.py", f"contracts/{place}.json", *_target_outputs(place, options)})
 
 
 def tool_outputs(entry: ToolEntry, options: Options) -> tuple[frozenset[str], frozenset[str]]:
@@ -136,9 +136,15 @@ def tool_outputs(entry: ToolEntry, options: Options) -> tuple[frozenset[str], fr
         f"contracts/{name}.json",
         *(f"schemas/{provider}/{name}.json" for provider in options.providers),
         *(f"models/{family}/{module}.py" for family in options.models),
+        *_target_outputs(module, options),
     }
     wire_forms = {f"wire_forms/{provider}/{name}.json" for provider in options.providers}
     return frozenset(required), frozenset({*required, *wire_forms, ledger_path(name)})
+
+
+def _target_outputs(module: str, options: Options) -> list[str]:
+    """The files of a module in other languages."""
+    return [f"{target}/{module}{end}" for target in options.targets for end in (".js", ".d.ts")]
 
 
 def _is_entry(task: Task, entry: ToolEntry) -> bool:

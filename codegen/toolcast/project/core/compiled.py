@@ -14,11 +14,13 @@ class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs.
 
     `templates` overrides built-in ones by file name: a folder, or names and texts. `profiles` has, by id,
-    those that are not built in; it may replace a built-in one. `defaults` holds for specs that do not say.
+    those that are not built in; it may replace a built-in one. `targets` are further languages. `defaults`
+    holds for specs that do not say.
     """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     templates: str | tuple[tuple[str, str], ...] | None = None
     profiles: Mapping[str, Profile] = {}
     defaults: Defaults | None = None

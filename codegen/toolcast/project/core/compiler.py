@@ -58,6 +58,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
         return compiled
     try:
         files, entry = _tool_files(tool, built, options)
+        files |= _other_targets(tool, built, types, options)
     except _RefusedError as refusal:
         problem = diagnose(tool.document, ("parameters",), refusal.code, str(refusal), refusal.hint)
         return replace(compiled, diagnostics=(*built.diagnostics, problem))
@@ -84,7 +85,18 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
         found = diagnose(document, (), code, str(problem), hint)
         return replace(compiled, diagnostics=(*built.diagnostics, found))
     contract = pretty(built.normal.contract_file(path))
-    return replace(compiled, files={f"{place}.py": python, f"contracts/{place}.json": contract})
+    files = {f"{place}.py": python, f"contracts/{place}.json": contract}
+    if TYPESCRIPT in options.targets:
+        from ...typescript.modules import type_modules
+
+        try:
+            files |= type_modules(path, built, types)
+        except SchemaError as problem:
+            found = diagnose(
+                document, (), "typescript-types", f"no type says this: {problem.message}", _FLATTER
+            )
+            return replace(compiled, diagnostics=(*built.diagnostics, found))
+    return replace(compiled, files=files)
 
 
 def compile_package(
@@ -110,7 +122,12 @@ def compile_package(
     rules = {id: profile_of(id, options).request for id in sorted(options.providers)}
     requests = {id: request for id, request in rules.items() if request != RequestRules()}
     markers = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
-    return {**markers, "registry.py": registry, FILE: pretty(requests)}
+    files = {**markers, "registry.py": registry, FILE: pretty(requests)}
+    if TYPESCRIPT in options.targets:
+        from ...typescript.package import package_modules
+
+        files |= package_modules(entries)
+    return files
 
 
 def decoding_files(
@@ -284,6 +301,23 @@ def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) ->
     return files
 
 
+def _other_targets(
+    tool: ToolSpec, built: Built, types: Mapping[str, Document], options: Options
+) -> dict[str, bytes]:
+    """The modules in other languages. Raises _RefusedError."""
+    if TYPESCRIPT not in options.targets:
+        return {}
+    from ...typescript.modules import tool_modules
+
+    try:
+        return tool_modules(tool, built, tool_names(tool).module, types)
+    except SchemaError as problem:
+        message = f"TypeScript has no type for {problem.path or 'this contract'}: {problem.message}"
+        raise _RefusedError(message, "typescript-types", _FLATTER) from problem
+
+
+TYPESCRIPT = "typescript"
+_FLATTER = "make the schema flatter, or take typescript out of `targets` in the configuration"
 _REMEDY = "correct the template, or remove it: the built-in one of that name is used then"
 
 

@@ -47,6 +47,7 @@ def make_kit(
     *,
     profiles: Mapping[str, Profile] | None = None,
     models: Sequence[str] = (),
+    targets: Sequence[str] = (),
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
@@ -62,13 +63,14 @@ def make_kit(
     options = Options(
         providers=tuple(chosen),
         models=tuple(models),
+        targets=tuple(targets),
         templates=overriding,
         profiles=chosen,
         defaults=defaults,
     )
     used = {library.name: library.version for library in libraries(models=bool(models))}
     known = tuple(sorted({*available(), *own}))
-    parts = ["toolcast", __version__, "known", *known, "models", *options.models]
+    parts = ["toolcast", __version__, "known", *known, "models", *options.models, "targets", *options.targets]
     parts += ["defaults", defaults or ""]
     for id, profile in chosen.items():
         parts += ["provider", id, digest(msgspec.json.encode(profile))]

@@ -82,14 +82,14 @@ def _one_file(one: Path, other: Path) -> bool:
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
     """Files that seem to be ours, but that nothing accounts for: nothing may delete them either.
 
-    A Python file bears our mark; a JSON file is where only we write.
+    Python and JavaScript bear our mark; a JSON file is where only we write.
     """
     found: list[tuple[Path, str]] = []
     for here, _, names in os.walk(output):  # behind links nothing is ours
         below = Path(here).relative_to(output)
         for name in names:
             path = Path(here, name)
-            if not name.endswith((".py", ".json")) or (below / name).as_posix() in known:
+            if not name.endswith((".py", ".js", ".ts", ".json")) or (below / name).as_posix() in known:
                 continue
             if name.endswith(".json"):
                 if _holds_only_outputs(below) and not path.is_symlink():

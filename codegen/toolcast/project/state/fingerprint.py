@@ -101,6 +101,7 @@ def setting(
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
         "providers": " ".join(providers),
         "models": " ".join(config.models),
+        "targets": " ".join(config.targets),
         "defaults": config.defaults or "",
     }
     for library in used:
@@ -109,7 +110,8 @@ def setting(
             index.input_unchanged(library.metadata)
     for number, profile in enumerate(map(Path, profiles)):  # with those of installed packages
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
-    own = _contents(PACKAGE, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
+    # Built-in profiles are TOML files; the validator of the target "typescript" is JavaScript.
+    own = _contents(PACKAGE, (".py", ".toml", ".js", ".ts"), sources, index)
     parts["generator"] = combine(word for pair in own for word in pair)
     folders = {"template": templates_dir(), "own template": config.templates}
     for label, folder in folders.items():

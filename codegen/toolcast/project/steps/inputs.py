@@ -37,6 +37,7 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
         profiles.chosen,
         profiles=profiles.own,
         models=config.models,
+        targets=config.targets,
         templates=texts,
         defaults=config.defaults,
     )
@@ -67,7 +68,8 @@ def generator_files(*, models: bool) -> tuple[Path, ...]:
     output: an upgrade of either changes them."""
     own = [Path(file) for module in tuple(sys.modules.values()) if (file := _source(module))]
     profiles = PACKAGE / "providers" / "profiles"
-    data = [*profiles.glob("*.toml"), *templates_dir().glob("*.jinja")]
+    support = PACKAGE / "typescript" / "support"
+    data = [*profiles.glob("*.toml"), *templates_dir().glob("*.jinja"), *support.glob("*.[jt]s")]
     used = [library.metadata for library in libraries(models=models) if library.metadata is not None]
     return (*sorted(own), *sorted(data), *sorted(used))
 

@@ -17,7 +17,8 @@ export class ContractError extends Error {
 
 /** The contract of a tool's parameters, or of its result. */
 export class Contract {
-  #validator;
+  #options;
+  #compiled = null;
   #emptyIsAbsent;
 
   /**
@@ -28,8 +29,13 @@ export class Contract {
    */
   constructor(schema, { emptyIsAbsent = [], slowPatterns = {} } = {}) {
     this.schema = schema;
-    this.#validator = new Validator(schema, { slowPatterns });
+    this.#options = { slowPatterns };
     this.#emptyIsAbsent = emptyIsAbsent;
+  }
+
+  /** The validator, compiled at first use: a program may know many tools and call few. */
+  get #validator() {
+    return (this.#compiled ??= new Validator(this.schema, this.#options));
   }
 
   /** Whether the contract accepts a value. */
