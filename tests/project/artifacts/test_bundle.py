@@ -242,7 +242,10 @@ def test_what_means_something_else_elsewhere_is_not_shared() -> None:
 def test_types_lie_where_the_compiler_puts_them(parts: list[str]) -> None:
     path = "/".join(["_types", *parts]) + ".yaml"
     place = "/".join(module_path(path))
-    assert type_outputs(path) == {f"{place}.py", f"contracts/{place}.json"}
+    assert type_outputs(path, OPTIONS) == {f"{place}.py", f"contracts/{place}.json"}
+    typed = structs.replace(OPTIONS, targets=("typescript",))
+    modules = {f"typescript/{place}.js", f"typescript/{place}.d.ts"}
+    assert type_outputs(path, typed) == modules | type_outputs(path, OPTIONS)
 
 
 def test_tools_lie_where_the_compiler_puts_them() -> None:

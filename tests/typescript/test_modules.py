@@ -1,0 +1,393 @@
+"""Generated JavaScript: what its modules say, and that their types fit what their contracts accept."""
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.jsonschema import UnsupportedSchema, Validator
+from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.json_values import nested_objects
+from toolcast.package_files import PACKAGE
+from toolcast.python.structs.python_names import class_name
+from toolcast.typescript.javascript_text import literal
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle, OracleError
+
+from bench.corpora.compile import CORPORA
+from bench.fuzz import overlaps, schemas
+from bench.fuzz.literals import LITERALS
+from tests.python.compiled import RefusedError, spec
+from tests.python.compiled import package as python_package
+from tests.sampled import sampled
+
+from .projects import package, type_problems
+from .tools import run_node
+from .validators import Judge, built, judging, whole
+
+HERE = Path(__file__).parent
+SPECS = PACKAGE.parent.parent / "specs"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with judging() as found:
+        yield found
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run_node(HERE / "package.mjs", str(folder / "index.js")))
+    return found
+
+
+def everything(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.d.ts"))
+
+
+def test_the_reference_toolset(tmp_path: Path) -> None:
+    tools, types = {}, {}
+    for path in sorted(SPECS.rglob("*.yaml")):
+        name = path.relative_to(SPECS).as_posix()
+        (types if name.startswith("_types/") else tools)[name] = path.read_text("utf-8")
+    folder = package(tmp_path, tools, types)
+    found = contents(folder)
+    assert len(found) == len(tools)
+    edit = found["edit"]
+    assert edit["group"] == "files"
+    assert edit["permission"] == "write"
+    assert edit["annotations"]["destructiveHint"] is True
+    assert edit["parameters"]["required"] == ["file_path", "old_string", "new_string"]
+    program = folder / "program.ts"
+    program.write_text(
+        'import { tools, edit, ContractError, type EditParams } from "./index.js";\n'
+        'import { filter, type Filter } from "./_types/filter.js";\n'
+        'const given = { file_path: "a", old_string: "b", new_string: "" };\n'
+        "const params: EditParams = edit.parameters.parse(given);\n"
+        "const all: boolean = params.replace_all;\n"
+        'const name: "edit" extends keyof typeof tools ? true : false = true;\n'
+        "const tree: Filter = filter.parse({ all: [] });\n"
+        "// @ts-expect-error\nedit.parameters.parse({ file_path: 1 });\n"
+        "// @ts-expect-error\nparams.nothing;\n"
+        "export { ContractError, all, name, tree };\n"
+    )
+    assert type_problems(program, *everything(folder)) == []
+
+
+NASTY = "*/ `${x}` \" ' \\ \n // @ts-ignore \u2028 \u202e </script>"
+
+
+def nasty_spec() -> dict[str, Any]:
+    names = [
+        "__proto__",
+        "constructor",
+        "a-b",
+        "a b",
+        "'",
+        '"',
+        "`",
+        "\n",
+        "*/",
+        "\u2028",
+        "await",
+        "default",
+        "1",
+        "",
+    ]
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string", "description": NASTY, "default": NASTY} for name in names},
+        "required": ["toString"],
+        "additionalProperties": False,
+        "$defs": {"*/x": {"type": "object", "properties": {"v": {"$ref": "#/$defs/*~1x"}}}},
+    }
+    schema["properties"]["toString"] = {"$ref": "#/$defs/*~1x", "description": NASTY}
+    schema["properties"]["big"] = {"enum": [2**63, NASTY, {"__proto__": [NASTY]}, 1e300]}
+    return spec(
+        schema,
+        description=NASTY + " and the rest of the text.",
+        annotations={"title": "*/"},
+        result={"type": "object", "properties": {"await": {"const": NASTY}}},
+    )
+
+
+def test_no_text_of_a_spec_leaves_its_place(tmp_path: Path) -> None:
+    tools = {
+        f"{group}{name}.json": nasty_spec()
+        for group in ("", "class/")
+        for name in ("delete", "eval_", "arguments")
+    }
+    tools = {
+        path: {**each, "name": path.removesuffix(".json").replace("/", "_")} for path, each in tools.items()
+    }
+    folder = package(tmp_path, {path.replace("class", "klass"): each for path, each in tools.items()})
+    assert type_problems(*everything(folder)) == []
+    text = "".join(path.read_text("utf-8") for path in folder.rglob("*.js"))
+    assert "\u2028" not in text
+    assert "\u202e" not in text
+    probe = tmp_path / "probe.mjs"
+    probe.write_text(
+        'const { tools, delete$ } = await import("./typescript/index.js");\n'
+        "const schema = delete$.parameters.schema;\n"
+        "const names = Object.keys(schema.properties);\n"
+        "console.log(JSON.stringify([Object.keys(tools), delete$.description, names,\n"
+        "  schema.properties.big.enum, Object.hasOwn(schema.properties, '__proto__')],\n"
+        "  (_, value) => (typeof value === 'bigint' ? String(value) : value)));\n"
+    )
+    names, description, properties, members, own = json.loads(run_node(probe))
+    assert sorted(names) == sorted(each["name"] for each in tools.values())
+    assert description == nasty_spec()["description"]
+    assert set(properties) == set(nasty_spec()["parameters"]["properties"])
+    assert members == [str(2**63), NASTY, {"__proto__": [NASTY]}, 1e300]
+    assert own
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda below: st.lists(below) | st.dictionaries(st.text(), below),
+)
+
+
+@given(JSON)
+def test_literals_are_the_values(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
+    file = tmp_path_factory.mktemp("literal") / "value.mjs"
+    source = literal({"value": value})
+    assert source.isprintable() or "\n" in source
+    exact = "typeof item === 'bigint' ? { bigint: String(item) } : item"
+    file.write_text(f"console.log(JSON.stringify({source}, (_, item) => ({exact})));", "utf-8")
+
+    def read(item: Any) -> Any:
+        if isinstance(item, dict) and item.keys() == {"bigint"}:
+            return int(item["bigint"])
+        if isinstance(item, dict):
+            return {name: read(below) for name, below in item.items()}
+        if isinstance(item, int) and abs(item) >= 2**53:
+            return float(item)
+        return [read(below) for below in item] if isinstance(item, list) else item
+
+    assert equal(read(json.loads(run_node(file)))["value"], value)
+
+
+ADDRESS = {
+    "type": "object",
+    "description": "Where somebody lives.",
+    "properties": {"street": {"type": "string"}, "country": {"type": "string", "default": "DE"}},
+    "required": ["street"],
+    "additionalProperties": False,
+    "$defs": {"Zone": {"enum": ["a", "b"]}},
+}
+SHIP = {
+    "type": "object",
+    "properties": {
+        "to": {"$ref": "_types/address.yaml"},
+        "also": {"type": "array", "items": {"$ref": "_types/address.yaml"}},
+        "zone": {"$ref": "_types/address.yaml#/$defs/Zone", "default": "a"},
+        "address": {"$ref": "#/$defs/Address"},
+    },
+    "required": ["to"],
+    "$defs": {"Address": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Address"}}}},
+}
+
+
+def test_shared_types_are_declared_once(tmp_path: Path) -> None:
+    tools = {
+        "ship.json": spec(SHIP),
+        "a/b/send.json": json.loads(json.dumps(spec(SHIP)).replace("_types/", "../../_types/")),
+    }
+    folder = package(tmp_path, tools, {"_types/address.yaml": ADDRESS})
+    declared = "".join(path.read_text("utf-8") for path in everything(folder))
+    assert declared.count("Where somebody lives.") == 2  # with the defaults, and without
+    program = folder / "program.ts"
+    program.write_text(
+        'import { ship, type ShipParams } from "./index.js";\n'
+        'import { address, type Address, type AddressInput, type Zone } from "./_types/address.js";\n'
+        'const given: AddressInput = { street: "x" };\n'
+        "const params: ShipParams = ship.parameters.parse({ to: given });\n"
+        "const country: string = params.to.country;\n"
+        "const one: Address = address.parse(given);\n"
+        "const zone: Zone = params.zone;\n"
+        '// @ts-expect-error\nconst lacking: Address = { street: "x" };\n'
+        "export { country, one, zone, lacking };\n"
+    )
+    assert type_problems(program, *everything(folder)) == []
+    probe = tmp_path / "probe.mjs"
+    probe.write_text(
+        'import { ship } from "./typescript/index.js";\n'
+        'import { address, zone } from "./typescript/_types/address.js";\n'
+        'console.log(JSON.stringify([ship.parameters.parse({ to: { street: "x" } }),\n'
+        '  address.parse({ street: "y" }), zone.accepts("c")]));\n'
+    )
+    assert json.loads(run_node(probe)) == [
+        {"to": {"street": "x", "country": "DE"}, "zone": "a"},
+        {"street": "y", "country": "DE"},
+        False,
+    ]
+
+
+def plain(value: Any) -> Any:
+    """A decoded value with all its fields, those with defaults too; without absent ones, which are None."""
+    if isinstance(value, msgspec.Struct):
+        further = getattr(type(value), "__toolcast_extra__", None)
+        fields = {each.name: each.encode_name for each in msgspec.structs.fields(value)}
+        named = {wire: getattr(value, name) for name, wire in fields.items() if name != further}
+        value = {**(getattr(value, further) if further else {}), **named}
+    if isinstance(value, Mapping):
+        known = {name: item for name, item in value.items() if item is not None and item is not msgspec.UNSET}
+        return {name: plain(item) for name, item in known.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+DEFAULTS = {
+    "type": "object",
+    "properties": {
+        "page": {"type": "integer", "default": 1},
+        "sort": {
+            "type": "object",
+            "properties": {"by": {"type": "string"}, "up": {"type": "boolean", "default": True}},
+        },
+        "items": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
+        "first": {"$ref": "#/$defs/Item", "default": {"id": 7}},
+        "either": {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {"a": {"const": 1}, "x": {"type": "integer", "default": 3}},
+                    "required": ["a"],
+                },
+                {
+                    "type": "object",
+                    "properties": {"b": {"const": 2}, "y": {"type": "integer", "default": 4}},
+                    "required": ["b"],
+                },
+            ]
+        },
+        "map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Item"}},
+        "absent": {"type": "string", "default": None},
+        "null": {"type": ["string", "null"], "default": None},
+    },
+    "$defs": {
+        "Item": {
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer"},
+                "tags": {"type": "array", "items": {"type": "string"}, "default": []},
+            },
+        }
+    },
+}
+
+
+def test_defaults_are_those_of_the_struct(judge: Judge) -> None:
+    values: list[Any] = [
+        {}, {"page": 2}, {"sort": {}}, {"items": [{}, {"id": 1, "tags": ["a"]}]}, {"either": {"a": 1}},
+        {"either": {"b": 2}}, {"map": {"k": {}}}, {"absent": None}, {"page": None, "sort": {"up": None}},
+    ]  # fmt: skip
+    assert filled(judge, DEFAULTS, values) == []
+
+
+@given(st.integers(0, 10**6), st.sampled_from([schemas.compose, overlaps.compose]))
+def test_defaults_of_composed_schemas(judge: Judge, seed: int, compose: Any) -> None:
+    schema = with_defaults(compose(random.Random(seed)), random.Random(seed))
+    made = built(schema)
+    if made is None:
+        return
+    try:
+        values = list(instances(Oracle(made.normal.contract_file(), "/parameters"), random.Random(seed), 20))
+    except OracleError:
+        return
+    assert filled(judge, schema, values) == []
+
+
+def with_defaults(schema: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """A schema of which some properties have a default that their own schema accepts."""
+    below = [node for node in nested_objects(schema) if isinstance(node.get("properties"), dict)]
+    for properties in [node["properties"] for node in below]:
+        for name, sub in properties.items():
+            if isinstance(sub, dict) and "default" not in sub and rng.random() < 0.5:
+                with suppress(UnsupportedSchema):
+                    judge = Validator(sub, root=schema, formats=True)
+                    accepted = [value for value in LITERALS if judge.accepts(value)]
+                    if accepted:
+                        properties[name] = {**sub, "default": rng.choice(accepted)}
+    return schema
+
+
+def filled(judge: Judge, schema: Any, values: list[Any]) -> list[str]:
+    """Where `parse` returns something else than decoding does."""
+    made = built(schema)
+    assert made is not None
+    normal, values = whole(made.normal.standalone("parameters")), whole(values)
+    wrong: list[str] = []
+    with python_package({"tool.json": spec(schema)}) as bindings:
+        for value, found in zip(values, judge.ask("parse", normal, values), strict=True):
+            if isinstance(value, dict) and "value" in found:
+                ours = plain(bindings["tool"].decode(value))
+                if not kept(ours, plain(found["value"])):
+                    wrong.append(f"{json.dumps(value)}: {ours} is {found['value']}")
+    return wrong
+
+
+def numbers(value: Any) -> Iterator[float]:
+    """The sizes of all numbers in a value."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from numbers(item)
+    elif isinstance(value, int | float):
+        yield abs(value)
+
+
+def kept(decoded: Any, parsed: Any) -> bool:
+    """Whether what was parsed has all that was decoded: a Struct does not keep what it does not declare."""
+    if isinstance(decoded, dict) and isinstance(parsed, dict):
+        return all(name in parsed and kept(item, parsed[name]) for name, item in decoded.items())
+    if isinstance(decoded, list) and isinstance(parsed, list):
+        return len(decoded) == len(parsed) and all(map(kept, decoded, parsed))
+    return equal(decoded, parsed)
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("corpus", sampled(CORPORA, ("github-mcp-server",)))
+def test_types_fit_what_contracts_accept(shared_dir: Path, tmp_path: Path, corpus: str) -> None:
+    """Every call that a real tool's contract accepts, once defaults are filled in, has the tool's type."""
+    found: dict[str, Any] = {}
+    with (shared_dir / "corpora" / f"{corpus}.jsonl").open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number % 4 == 0 and built(parameters := json.loads(line)["parameters"]) is not None:
+                found[f"tool_{number}"] = parameters
+    try:
+        folder = package(tmp_path, {f"{name}.json": spec(schema) for name, schema in found.items()})
+    except RefusedError as refused:
+        raise AssertionError(refused) from None
+    rows: list[str] = []
+    checked = 0
+    with judging(folder / "toolcast") as judge:
+        for name, schema in found.items():
+            made = built(schema)
+            assert made is not None
+            normal = whole(made.normal.standalone("parameters"))
+            rng = random.Random(name)
+            values = whole(list(instances(Oracle(made.normal.contract_file(), "/parameters"), rng, 20)))
+            values = [value for value in values if max(numbers(value), default=0) < 2**53]
+            params = class_name(name, "Params")
+            rows.append(f'import type {{ {params} }} from "./{name}.js";')
+            for number, answer in enumerate(judge.ask("parse", normal, values)):
+                if "value" in answer:
+                    checked += 1
+                    made_by = f"v{number}_{name}"
+                    rows.append(f"const {made_by} = {literal(answer['value'])} as const;")
+                    rows.append(f"export const t{made_by}: Open<{params}> = {made_by};")
+    rows.append("type Open<T> = T extends readonly (infer I)[] ? readonly Open<I>[]")
+    rows.append("  : T extends object ? { readonly [K in keyof T]: Open<T[K]> } & Others : T;")
+    # An object that has nothing but undeclared properties is suspect to TypeScript, not wrong.
+    rows.append("type Others = { readonly [name: string]: unknown };")
+    program = folder / "program.ts"
+    program.write_text("\n".join(rows), "utf-8")
+    assert type_problems(program, *everything(folder))[:10] == []
+    assert checked > 50
