@@ -16,7 +16,6 @@ it declares. `additionalProperties: true` is an index signature.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -28,18 +27,20 @@ from ..jsonschema.equality import equal
 from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import unescape
-from ..jsonschema.schema_error import SchemaError
-from ..providers.constraint_texts import described, phrase, ranged, text
-from ..runtime.hidden_characters import escape_hidden, without_hidden
+from .sentences import code, compact_json, count_of_items, joined
 
 Comments = Literal["doc", "line"]
-"""`/** … */`, which editors show; or `// …`, which costs fewer tokens."""
+"""`/** … */`, which editors show; or `// …`, which takes fewer tokens."""
+Integer = Literal["number", "integer"]
+"""The type of integers; `integer` is for the caller to declare, as `INTEGER_ALIAS`."""
+INTEGER_ALIAS = "type integer = number;"
 WIDTH = 96
 """Characters of the longest object or union on one line."""
 MAX_DEPTH = 96
-"""Deepest nesting of schemas."""
+"""Deepest nesting of schemas, which is also that of the walk; below it, any value is accepted."""
+TOO_DEEP = "Nested too deeply to be declared."
 IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
+SCALARS = {"string": "string", "number": "number", "boolean": "boolean", "null": "null"}
 INTEGER = "Integer."
 BESIDE_REFERENCE = frozenset(
     ("$ref", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
@@ -53,10 +54,12 @@ class Scope(Struct, frozen=True):
     Attributes:
         names: names of types by the reference that leads to them, such as `#/$defs/Address`; `#` is the root.
         comments: how descriptions are written.
+        integer: the type of integers; where it is `number`, the comment says that it is one.
     """
 
     names: Mapping[str, str] = {}
     comments: Comments = "doc"
+    integer: Integer = "number"
 
 
 class TypeText(Struct, frozen=True):
@@ -89,9 +92,6 @@ def type_of(schema: Any, scope: Scope) -> TypeText:
 
     Returns:
         The type, and what its comment has to say.
-
-    Raises:
-        SchemaError: the schema is nested deeper than `MAX_DEPTH`.
     """
     return _type(schema, scope, 0)
 
@@ -106,9 +106,6 @@ def type_declaration(name: str, schema: Any, scope: Scope) -> str:
 
     Returns:
         The declaration with its comment, without a line feed at the end.
-
-    Raises:
-        SchemaError: the schema is nested deeper than `MAX_DEPTH`.
     """
     made = type_of(schema, scope)
     start = comment(made.notes, scope.comments)
@@ -145,19 +142,21 @@ def comment(sentences: Sequence[str], comments: Comments) -> str:
     return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
 
 
-def joined(sentences: Sequence[str]) -> str:
-    """Sentences as one text, without characters that a reader of source code does not see.
+def annotated(row: str, sentences: Sequence[str], comments: Comments) -> str:
+    """Text with a comment: above it, or, where both take one line and the form is `//`, behind it.
 
     Args:
-        sentences: what to say; empty ones are left out.
+        row: the text, without a line feed at the end.
+        sentences: what the comment says; empty ones are left out.
+        comments: the form.
 
     Returns:
-        The text; its lines end with line feeds.
+        Whole lines, with their line feeds.
     """
-    said = [one for one in sentences if one]
-    if not said:
-        return ""
-    return without_hidden(described(said[0], said[1:]).replace("\r\n", "\n").replace("\r", "\n")).strip()
+    above = comment(sentences, comments)
+    if comments == "line" and above.count("\n") == 1 and "\n" not in row:
+        return f"{row} {above}"
+    return f"{above}{row}\n"
 
 
 def property_name(name: str) -> str:
@@ -185,7 +184,7 @@ def literal(value: Any) -> str:
         One line; characters that a reader does not see are escaped.
     """
     if isinstance(value, str):
-        return escape_hidden(json.dumps(value, ensure_ascii=False))
+        return compact_json(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float) and value.is_integer():
@@ -229,7 +228,7 @@ GLOBAL_TYPES = frozenset(("Array", "Object", "Promise", "Record", "String", "Num
 
 def _type(schema: Any, scope: Scope, depth: int) -> TypeText:
     if depth > MAX_DEPTH:
-        raise SchemaError("", f"schemas are nested deeper than {MAX_DEPTH} levels")
+        return TypeText("unknown", notes=(TOO_DEEP,))
     if schema is False:
         return NEVER
     if not isinstance(schema, Mapping):
@@ -244,7 +243,7 @@ def _structure(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
     """The type of a schema without its description."""
     if "$ref" in schema:
         rest = {key: value for key, value in schema.items() if key not in BESIDE_REFERENCE}
-        notes = (f"Must also match: {text(rest)}.",) if rest else ()
+        notes = (f"Must also match: {compact_json(rest)}.",) if rest else ()
         return TypeText(scope.names.get(schema["$ref"], "unknown"), notes=notes)
     if "const" in schema or "enum" in schema:
         return _literals(schema)
@@ -284,7 +283,9 @@ def _single(kind: str, schema: Mapping[str, Any], scope: Scope, depth: int) -> T
         return _array(schema, scope, depth)
     if kind == "object":
         return _object(schema, scope, depth)
-    return TypeText(SCALARS.get(kind, "unknown"), notes=(INTEGER,) if kind == "integer" else ())
+    if kind == "integer":
+        return TypeText(scope.integer, notes=(INTEGER,) if scope.integer == "number" else ())
+    return TypeText(SCALARS.get(kind, "unknown"))
 
 
 def _array(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
@@ -292,12 +293,8 @@ def _array(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
     first = [_type(one, scope, depth + 1) for one in schema.get("prefixItems", ())]
     rest = _type(below, scope, depth + 1)
     closed = below is False or (most is not None and most <= len(first))
-    counts = []
-    if least and (least > len(first) or not first):
-        counts.append(phrase("minItems", least))
-    if most is not None and not closed:
-        counts.append(phrase("maxItems", most))
-    notes = [*ranged(counts)]
+    beyond = least if least > len(first) or not first else 0
+    notes = [count_of_items(beyond, None if closed else most)]
     for i, one in enumerate(first, 1):
         notes += _hoisted(f"Item {i}", one)
     if not first and not closed:
@@ -335,7 +332,7 @@ def _object(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
     line = " ".join(row for row, _ in members).removesuffix(";")
     if "\n" not in line and not any(notes for _, notes in members) and len(line) <= WIDTH:
         return TypeText(f"{{ {line} }}", members=True)
-    rows = "".join(comment(notes, scope.comments) + row + "\n" for row, notes in members)
+    rows = "".join(annotated(row, notes, scope.comments) for row, notes in members)
     return TypeText("{\n" + indented(rows) + "}", members=True)
 
 
@@ -355,16 +352,12 @@ def _further(patterns: Mapping[str, Any], others: Any, scope: Scope, depth: int)
     found = [(one, _type(below, scope, depth + 1)) for one, below in patterns.items()]
     rest = NEVER if others is False else _type(True if others is None else others, scope, depth + 1)
     notes = [
-        f"For keys that match {_quoted(pattern)}, {' '.join(one.text.split())}. {joined(one.notes)}".rstrip()
+        f"For keys that match {code(pattern)}, {' '.join(one.text.split())}. {joined(one.notes)}".rstrip()
         for pattern, one in found
     ]
     notes += ["No other keys."] if others is False else rest.notes
     made = _union([replace(one, notes=()) for one in (*(one for _, one in found), rest)], scope)
     return replace(made, notes=tuple(notes))
-
-
-def _quoted(pattern: str) -> str:
-    return literal(pattern) if "`" in pattern or "\n" in pattern else f"`{pattern}`"
 
 
 def _hoisted(owner: str, made: TypeText) -> tuple[str, ...]:

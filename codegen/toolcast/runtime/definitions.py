@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeGuard
 
 import msgspec
 
@@ -193,11 +193,21 @@ BUILT_IN: Final = frozenset(
         "openai",
         "openai-nonstrict",
         "openai-responses",
+        "python",
+        "typescript",
         "vertex",
         "vllm-xgrammar",
         "xai",
     )
 )
+
+Language = Literal["typescript", "python"]
+"""Providers that are languages: their definitions are declared as text."""
+
+
+def is_language(provider: str) -> TypeGuard[Language]:
+    """Whether a provider is a language."""
+    return provider in ("typescript", "python")
 
 
 VARIABLE = "TOOLCAST_NO_STRICT"

@@ -9,7 +9,7 @@ from .argument_hint import refuse_arguments
 from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
-from .definitions import DefinitionBytes, allows_strict
+from .definitions import DefinitionBytes, allows_strict, is_language
 from .errors import ArgumentError, InjectionError, MissingDataError
 from .executor import FILLING_IN, Executor, decode_call, report_fault
 from .lazy_bindings import LazyTool
@@ -318,13 +318,13 @@ class ToolView:
         strict: bool | None = None,
         cache: Cache | None = None,
     ) -> bytes:
-        """Give the tool objects of all tools, for a request to a provider.
+        """Give the tool objects of all tools, for a request to a provider; or their declarations, for code.
 
         Where a tool says `defer` and the provider loads tools on demand, the objects with which it searches
         them come first, and such tools are in namespaces by group, where the provider has these.
 
         Args:
-            provider: id of the provider.
+            provider: id of the provider, or the language of the code, "typescript" or "python".
             level: "full" or "brief".
             strict: False sets the flags of a strict mode to false; None follows the environment variable
                 TOOLCAST_NO_STRICT.
@@ -332,7 +332,8 @@ class ToolView:
                 them; nothing for a provider whose requests have no such mark.
 
         Returns:
-            A JSON array, sorted by name; `[]` without tools. The same bytes until the next registration, so
+            A JSON array, sorted by name; `[]` without tools. For code, the text that
+            `toolcast.runtime.declarations.declare` makes. The same bytes until the next registration, so
             that prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools
             needs `definition_objects`.
 
@@ -345,7 +346,12 @@ class ToolView:
         snapshot = self.snapshot()
         flags = allows_strict(provider, strict)
         ready = snapshot.definitions.get((provider, level, flags, cache))
-        if ready is None:
+        if ready is None and is_language(provider):
+            from .declarations import declare
+
+            ready = DefinitionBytes(declare(self, provider, level).encode())
+            snapshot.definitions[provider, level, flags, cache] = ready
+        elif ready is None:
             entries = [
                 entry if isinstance(entry, LazyTool) else entry.binding for entry in snapshot.entries.values()
             ]
@@ -427,7 +433,9 @@ class ToolView:
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `provider` is a language, whose declarations are text.
         """
+        _refuse_text(provider)
         return msgspec.Raw(self.definitions(provider, level, strict=strict, cache=cache))
 
     def definition_objects(
@@ -451,7 +459,9 @@ class ToolView:
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `provider` is a language, whose declarations are text.
         """
+        _refuse_text(provider)
         definitions = self.definitions(provider, level, strict=strict, cache=cache)
         return cast("list[dict[str, Any]]", msgspec.json.decode(definitions))
 
@@ -532,6 +542,11 @@ def _request_tool(
         return RequestTool(entry.name, definition, deferred=True)
     binding = entry.binding if isinstance(entry, LazyTool) else entry
     return RequestTool(entry.name, definition, True, binding.group, binding.summary)
+
+
+def _refuse_text(provider: str) -> None:
+    if is_language(provider):
+        raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
 
 
 def _set(values: str | Collection[str] | None) -> frozenset[str] | None:

@@ -19,6 +19,7 @@ WANTED = {
     *("gemini", "gemini-json-schema", "vertex", "cloud-code-assist", "mcp", "mcp-2025-06-18"),
     *("mcp-2025-11-25", "bedrock", "bedrock-strict", "mistral", "cohere", "xai", "deepseek", "groq"),
     *("moonshot", "ollama", "llama-cpp", "vllm-xgrammar", "conservative"),
+    *("typescript", "python"),
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import anthropic, compatible, google, local, mcp, moonshot, openai, portable
+from . import anthropic, compatible, declarations, google, local, mcp, moonshot, openai, portable
 from .checker import Checker as Checker
 from .checker import Tool
 from .nodes import nodes as nodes
@@ -22,6 +22,7 @@ CHECKERS: Mapping[str, Checker] = {
     **moonshot.CHECKERS,
     **local.CHECKERS,
     **portable.CHECKERS,
+    **declarations.CHECKERS,
 }
 CHECKS: Mapping[str, Callable[[Tool], list[str]]] = {id: each.reject for id, each in CHECKERS.items()}
 

@@ -7,7 +7,7 @@ form, which may start from another one with `base = "openai"`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         dated: ISO date on which the rules were last checked.
         title: name for people.
         sources: pages from which the rules come.
+        declaration: the language in which code calls the tools; None where a model does.
         envelope: template of the tool object: "$name" and the like are filled in; absent values leave no key.
         omit_empty_parameters: whether a tool without parameters has no schema.
         states_draft: whether the schemas of a tool object name their draft, 2020-12, where the spec names
@@ -41,6 +42,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     dated: str
     title: str = ""
     sources: tuple[str, ...] = ()
+    declaration: Literal["typescript", "python"] | None = None
     envelope: dict[str, Any]
     omit_empty_parameters: bool = False
     states_draft: bool = False

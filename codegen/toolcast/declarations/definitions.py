@@ -1,0 +1,115 @@
+"""Definitions of a schema that need no name: those with one use take its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+
+ANNOTATIONS = frozenset(
+    ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
+)
+START = "#/$defs/"
+MAX_OPENED = 8
+"""How many definitions may stand inside each other in place of references."""
+
+
+def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Put each definition that one reference leads to in the place of the reference.
+
+    Args:
+        schema: a schema of 2020-12, with references to `$defs` of its root.
+
+    Returns:
+        The same schema, in which only definitions with several uses, or with themselves among their parts,
+        are left in `$defs`. The argument is not changed.
+    """
+    definitions: Mapping[str, Any] = schema.get("$defs", {})
+    root = {key: value for key, value in schema.items() if key != "$defs"}
+    if not definitions:
+        return root
+    counts = Counter(_references([root, *definitions.values()]))
+    once = {name: one for name, one in definitions.items() if counts[reference_to(name)] == 1}
+    once = {name: one for name, one in once.items() if not _leads_to(one, name, once)}
+    made = _inlined(root, once, 0)
+    kept: dict[str, Any] = {}
+    pending = _references([made])
+    while pending:
+        name = _name(pending.pop())
+        if name in definitions and name not in kept:
+            kept[name] = _inlined(definitions[name], once, 0)
+            pending += _references([kept[name]])
+    return {**made, "$defs": {name: kept[name] for name in definitions if name in kept}} if kept else made
+
+
+def reference_to(name: str) -> str:
+    """The reference to a definition."""
+    return START + name.replace("~", "~0").replace("/", "~1")
+
+
+def _name(reference: str) -> str:
+    return reference.removeprefix(START).replace("~1", "/").replace("~0", "~")
+
+
+def _references(schemas: list[Any]) -> list[str]:
+    """Every reference in schemas, as often as it stands there."""
+    found: list[str] = []
+    pending = list(schemas)
+    while pending:
+        schema = pending.pop()
+        if isinstance(schema, Mapping):
+            if isinstance(schema.get("$ref"), str):
+                found.append(schema["$ref"])
+            pending += [below for _, below in _below(schema)]
+    return found
+
+
+def _below(schema: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The schemas directly below a schema, by keyword."""
+    found: list[tuple[str, Any]] = []
+    for keyword, value in schema.items():
+        if keyword in SCHEMA:
+            found.append((keyword, value))
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
+            found += [(keyword, item) for item in value]
+        elif keyword in SCHEMA_MAP and keyword != "$defs" and isinstance(value, Mapping):
+            found += [(keyword, item) for item in value.values()]
+    return found
+
+
+def _leads_to(schema: Any, name: str, once: Mapping[str, Any]) -> bool:
+    """Whether references in a schema, through definitions with one use, lead to the definition of a name."""
+    pending, visited = [schema], set[str]()
+    while pending:
+        for reference in _references([pending.pop()]):
+            if reference == reference_to(name):
+                return True
+            target = _name(reference)
+            if target in once and target not in visited:
+                visited.add(target)
+                pending.append(once[target])
+    return False
+
+
+def _inlined(schema: Any, once: Mapping[str, Any], opened: int) -> Any:
+    """A schema with references replaced; `opened` of them lead here."""
+    if not isinstance(schema, Mapping):
+        return schema
+    reference = schema.get("$ref")
+    target = once.get(_name(reference)) if isinstance(reference, str) else None
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    if isinstance(target, Mapping) and beside.keys() <= ANNOTATIONS and opened < MAX_OPENED:
+        return {**_inlined(target, once, opened + 1), **beside}
+    out: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in SCHEMA:
+            out[keyword] = _inlined(value, once, opened)
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
+            out[keyword] = [_inlined(item, once, opened) for item in value]
+        elif keyword in SCHEMA_MAP and isinstance(value, Mapping):
+            out[keyword] = {name: _inlined(item, once, opened) for name, item in value.items()}
+        else:
+            out[keyword] = value
+    return out

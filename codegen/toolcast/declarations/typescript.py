@@ -1,0 +1,72 @@
+"""A tool as a function of TypeScript, in an ambient namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from .declared_tool import DeclaredTool, described_parameters, returns
+from .definitions import reference_to, with_definitions_inlined
+from .typescript_types import (
+    Comments,
+    Scope,
+    TypeText,
+    comment,
+    followed,
+    type_declaration,
+    type_names,
+    type_of,
+)
+
+TEXT = "string"
+"""The type of a result without a schema."""
+
+
+def declare_function(
+    tool: DeclaredTool, taken: Collection[str] = (), comments: Comments = "line"
+) -> tuple[str, frozenset[str]]:
+    """Declare a tool.
+
+    Args:
+        tool: the tool.
+        taken: names of types that are in use in its namespace.
+        comments: how descriptions are written.
+
+    Returns:
+        Lines of an ambient namespace: the named types of the tool, and its function; and the names of the
+        types.
+    """
+    parameters = with_definitions_inlined(tool.parameters)
+    result = tool.result
+    if isinstance(result, Mapping):
+        result = with_definitions_inlined(result)
+    types: list[str] = []
+    used = set(taken)
+    scopes: list[Scope] = []
+    for schema in (parameters, result):
+        definitions: Mapping[str, Any] = schema.get("$defs", {}) if isinstance(schema, Mapping) else {}
+        names = type_names(map(reference_to, definitions), used)
+        scope = Scope(names=names, comments=comments, integer="integer")
+        used.update(names.values())
+        types += [
+            type_declaration(name, one, scope)
+            for name, one in zip(names.values(), definitions.values(), strict=True)
+        ]
+        scopes.append(scope)
+    made = type_of({key: value for key, value in parameters.items() if key != "description"}, scopes[0])
+    notes = (tool.description, *described_parameters(parameters), *made.notes)
+    arguments = ""
+    if made.text != "Record<string, never>":
+        arguments = followed("args?:" if _may_be_empty(parameters) else "args:", made)
+    returned = TypeText(TEXT) if result is None else type_of(result, scopes[1])
+    notes += returns(returned.notes)
+    start = "declare function" if tool.top else "function"
+    function = f"{comment(notes, comments)}{start} {tool.function}({arguments}): Promise<{returned.text}>;"
+    return "\n".join([*types, function]) + "\n", frozenset(used - set(taken))
+
+
+def _may_be_empty(parameters: Any) -> bool:
+    """Whether an object without keys may fit."""
+    if not isinstance(parameters, Mapping) or "$ref" in parameters or parameters.get("required"):
+        return False
+    return "anyOf" not in parameters or any(map(_may_be_empty, parameters["anyOf"]))

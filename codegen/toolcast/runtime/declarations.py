@@ -1,0 +1,203 @@
+"""The tools of a view as declarations in TypeScript or Python, for code that a model writes.
+
+A group is a namespace (in Python a module), a tool is a function in it. Tools whose spec lets only the model
+call them are left out; those that are deferred are named, and declared in full by `describe`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from ..declarations import python, typescript
+from ..declarations.declared_tool import DeclaredTool
+from ..declarations.function_names import function_names as names_of_functions
+from ..declarations.python_types import IMPORT
+from ..declarations.typescript_types import INTEGER_ALIAS
+from .binding import Level, ToolBinding
+from .definitions import Language, is_language
+from .snapshot import Snapshot
+
+
+class HasTools(Protocol):
+    """What has tools: a registry, or a selection of its tools."""
+
+    def snapshot(self) -> Snapshot:
+        """All tools."""
+        ...
+
+
+class Namespace(Struct, frozen=True):
+    """A namespace of functions.
+
+    Attributes:
+        name: its qualified name, such as `crm.contacts`; empty for what is at the top.
+        functions: the tools by the names of their functions in it, sorted; those of namespaces below it are
+            not among them.
+    """
+
+    name: str
+    functions: Mapping[str, str]
+
+
+def function_names(view: HasTools, language: Language) -> dict[str, str]:
+    """Name the functions of the tools that code may call.
+
+    Args:
+        view: the tools.
+        language: the language of the functions.
+
+    Returns:
+        The name of each tool by the qualified name of its function, such as `files.edit`.
+
+    Raises:
+        ValueError: the language is neither "typescript" nor "python".
+    """
+    if not is_language(language):
+        raise ValueError(f"There are declarations in typescript and python, not in {language!r}.")
+    return names_of_functions({name: one.group for name, one in _callable(view).items()}, language)
+
+
+def list_namespaces(view: HasTools, language: Language) -> tuple[Namespace, ...]:
+    """List the namespaces of the functions that code may call.
+
+    Args:
+        view: the tools.
+        language: the language of the functions.
+
+    Returns:
+        The namespaces that have functions of their own, sorted by name.
+
+    Raises:
+        ValueError: the language is neither "typescript" nor "python".
+    """
+    found: dict[str, dict[str, str]] = {}
+    for qualified, tool in function_names(view, language).items():
+        namespace, _, name = qualified.rpartition(".")
+        found.setdefault(namespace, {})[name] = tool
+    return tuple(Namespace(name, functions) for name, functions in sorted(found.items()))
+
+
+def declare(
+    view: HasTools, language: Language, level: Level = "full", *, deferred: Collection[str] = ()
+) -> str:
+    """Declare the tools of a view.
+
+    Args:
+        view: the tools.
+        language: the language of the declarations.
+        level: "full", or "brief" for summaries and types without descriptions.
+        deferred: namespaces whose functions are named only; as are tools whose spec defers them.
+
+    Returns:
+        One text; empty without tools. The same text for the same tools.
+
+    Raises:
+        UnknownProviderError: nothing was generated for the language.
+        ValueError: the language is neither "typescript" nor "python".
+    """
+    bindings = _callable(view)
+    parts: list[str] = []
+    for namespace in list_namespaces(view, language):
+        later = {
+            function
+            for function, tool in namespace.functions.items()
+            if bindings[tool].defer or _is_in(namespace.name, deferred)
+        }
+        if later and len(later) == len(namespace.functions) and namespace.name:
+            parts.append(_deferred_namespace(namespace, language))
+        else:
+            parts.append(_declared(namespace, bindings, language, level, later))
+    return _whole(parts, language)
+
+
+def describe(view: HasTools, language: Language, name: str) -> str | None:
+    """Declare one namespace with those below it, or one function; deferred ones, too.
+
+    Args:
+        view: the tools.
+        language: the language of the declarations.
+        name: qualified name of the namespace or the function; empty for all.
+
+    Returns:
+        The text; None where nothing has that name.
+
+    Raises:
+        UnknownProviderError: nothing was generated for the language.
+        ValueError: the language is neither "typescript" nor "python".
+    """
+    bindings = _callable(view)
+    chosen: list[Namespace] = []
+    for namespace in list_namespaces(view, language):
+        if not name or _is_in(namespace.name, (name,)):
+            chosen.append(namespace)
+        for function, tool in namespace.functions.items():
+            if name == (f"{namespace.name}.{function}" if namespace.name else function):
+                chosen.append(Namespace(namespace.name, {function: tool}))
+    if not chosen:
+        return None
+    return _whole([_declared(one, bindings, language, "full", frozenset()) for one in chosen], language)
+
+
+def _callable(view: HasTools) -> dict[str, ToolBinding[Any, Any]]:
+    """The bindings of the tools that code may call, by name."""
+    found = {name: entry.binding for name, entry in view.snapshot().entries.items()}
+    return {name: one for name, one in found.items() if one.callers is None or "code" in one.callers}
+
+
+def _is_in(namespace: str, outer: Iterable[str]) -> bool:
+    """Whether a namespace is one of `outer`, or below one."""
+    return any(namespace == one or namespace.startswith(f"{one}.") for one in outer)
+
+
+def _declared(
+    namespace: Namespace,
+    bindings: Mapping[str, ToolBinding[Any, Any]],
+    language: Language,
+    level: Level,
+    later: Collection[str],
+) -> str:
+    """A namespace with its functions, of which those in `later` are named only."""
+    declare_function = typescript.declare_function if language == "typescript" else python.declare_function
+    taken = frozenset(namespace.functions)
+    texts: list[str] = []
+    for function, tool in namespace.functions.items():
+        if function in later:
+            continue
+        definition: dict[str, Any] = msgspec.json.decode(bindings[tool].definition(language, level))
+        declared = DeclaredTool(
+            function=function,
+            description=definition.get("description", ""),
+            parameters=definition.get("parameters", {}),
+            result=definition.get("result"),
+            top=not namespace.name,
+        )
+        text, used = declare_function(declared, taken)
+        taken |= used
+        texts.append(text)
+    if later:
+        mark = "//" if language == "typescript" else "#"
+        names = ", ".join(one for one in namespace.functions if one in later)
+        texts.append(f'{mark} not declared yet, describe("{namespace.name}") does: {names}\n')
+    body = "\n".join(texts)
+    if not namespace.name:
+        return body
+    if language == "python":
+        return f"# module {namespace.name}\n\n{body}"
+    return f"declare namespace {namespace.name} {{\n{body}}}\n"
+
+
+def _deferred_namespace(namespace: Namespace, language: Language) -> str:
+    mark, kind = ("//", "namespace") if language == "typescript" else ("#", "module")
+    count = len(namespace.functions)
+    functions = "1 function" if count == 1 else f"{count} functions"
+    return f'{mark} {kind} {namespace.name}: {functions}; describe("{namespace.name}")\n'
+
+
+def _whole(parts: list[str], language: Language) -> str:
+    """The text of several namespaces, with what all of them use."""
+    text = "\n".join(parts)
+    if not text:
+        return ""
+    return f"{IMPORT}\n\n{text}" if language == "python" else f"{INTEGER_ALIAS}\n{text}"
