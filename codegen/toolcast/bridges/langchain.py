@@ -9,11 +9,11 @@ import sys
 from typing import Any
 
 from ..agents.dispatch.media_blocks import placeholder
-from ..agents.dispatch.render_results import words
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.result import Content, ToolResult
+from ..runtime.result_values import words
 from ..runtime.view import ToolView
 from .definition_parts import definition_parts, offered_bindings
 from .frameworks import load

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from ..agents.dispatch.render_results import structured, words
 from ..runtime.argument_hint import refuse_arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult
+from ..runtime.result_values import structured, words
 from ..runtime.snapshot import Snapshot
 from ..runtime.view import ToolView
 from .definition_parts import definition_parts
