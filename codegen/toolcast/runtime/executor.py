@@ -192,6 +192,8 @@ class _Call:
             context = self.waiting.stopping_time(context)
         if framework is not None:
             approved, attempt = framework.approved, framework.attempt
+            if framework.observer is not None:
+                observers = (*observers, framework.observer)
             context = msgspec.structs.replace(context, framework=None, approved=approved, attempt=attempt)
         elif context.approved or context.attempt is not None:
             context = msgspec.structs.replace(context, approved=False, attempt=None)
