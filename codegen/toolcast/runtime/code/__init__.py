@@ -1,0 +1,19 @@
+"""Tools for code that a model writes: its calls come out of a sandbox, and are carried out like any other."""
+
+from .clients import client_source
+from .protocol import Reader, Writer
+from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind, Language
+from .server import CodeServer
+
+__all__ = [
+    "CodeCall",
+    "CodeLimits",
+    "CodeRun",
+    "CodeServer",
+    "Ended",
+    "ErrorKind",
+    "Language",
+    "Reader",
+    "Writer",
+    "client_source",
+]

@@ -1,0 +1,198 @@
+"""The lines between a program in a sandbox and the server of its calls: one JSON object each, both ways.
+
+A line is a stranger's: it is bounded before it is read, and what does not fit is answered with what is wrong.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Protocol
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from .records import ErrorKind
+
+CHUNK = 64 * 1024
+"""Bytes that are read at once."""
+
+LARGEST_ID = 2**53 - 1
+"""Largest id of a request: what every JSON reader keeps exact."""
+
+_Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
+
+
+class Reader(Protocol):
+    """Where lines come from, such as an `asyncio.StreamReader`."""
+
+    async def read(self, n: int, /) -> bytes:
+        """Read up to `n` bytes.
+
+        Args:
+            n: bytes at most.
+
+        Returns:
+            The bytes; none at the end.
+        """
+        ...
+
+
+class Writer(Protocol):
+    """Where lines go to, such as an `asyncio.StreamWriter`."""
+
+    def write(self, data: bytes, /) -> Any:
+        """Take bytes.
+
+        Args:
+            data: the bytes.
+
+        Returns:
+            Anything; it is ignored.
+        """
+        ...
+
+    async def drain(self) -> None:
+        """Wait until there is room for more."""
+        ...
+
+    def close(self) -> Any:
+        """Close.
+
+        Returns:
+            Anything; it is ignored.
+        """
+        ...
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of the program. Exactly one of `call`, `list` and `describe` is there.
+
+    Attributes:
+        id: repeated by the answer.
+        call: name of the function that is called.
+        arguments: its arguments, not read yet.
+        namespace: the namespace whose names are listed; "" for the top.
+        described: the namespace, or the function, whose declarations are wanted.
+    """
+
+    id: _Id
+    call: str | UnsetType = UNSET
+    arguments: msgspec.Raw | UnsetType = UNSET
+    namespace: str | UnsetType = msgspec.field(default=UNSET, name="list")
+    described: str | UnsetType = msgspec.field(default=UNSET, name="describe")
+
+
+class _OnlyId(Struct, frozen=True):
+    id: _Id
+
+
+class RequestError(ValueError):
+    """A line that is no request; `id` is its id, None where it has none."""
+
+    def __init__(self, problem: str, id: int | None) -> None:
+        super().__init__(problem)
+        self.id = id
+
+
+class LineTooLongError(ValueError):
+    """A line that is longer than lines may be."""
+
+
+_request = msgspec.json.Decoder(Request).decode
+_only_id = msgspec.json.Decoder(_OnlyId).decode
+
+
+async def read_lines(reader: Reader, limit: int) -> AsyncIterator[bytes]:
+    """Divide what comes into lines. What follows the last end of a line is dropped: it may be a part of one.
+
+    Args:
+        reader: where the bytes come from; one that fails has ended.
+        limit: bytes of a line at most, without its end.
+
+    Yields:
+        The lines, without their ends.
+
+    Raises:
+        LineTooLongError: a line is longer than that.
+    """
+    kept = bytearray()
+    while True:
+        try:
+            chunk = await reader.read(CHUNK)
+        except (OSError, EOFError):
+            return
+        if not chunk:
+            return
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            if len(kept) + len(part) > limit:
+                raise LineTooLongError
+            line = bytes(kept) + part
+            kept.clear()
+            yield line
+        kept += rest
+        if len(kept) > limit:
+            raise LineTooLongError
+
+
+def read_request(line: bytes) -> Request:
+    """Read a request.
+
+    Args:
+        line: a line.
+
+    Returns:
+        The request.
+
+    Raises:
+        RequestError: the line is none.
+    """
+    try:
+        request = _request(line)
+    except RecursionError:
+        raise RequestError("the line is nested too deeply", None) from None
+    except (msgspec.MsgspecError, UnicodeError) as problem:
+        raise RequestError(f"{problem}", _id_of(line)) from None
+    wanted = [key for key in (request.call, request.namespace, request.described) if key is not UNSET]
+    if len(wanted) != 1:
+        raise RequestError("expected exactly one of `call`, `list` and `describe`", request.id)
+    if request.arguments is not UNSET and request.call is UNSET:
+        raise RequestError("only a `call` has `arguments`", request.id)
+    return request
+
+
+def _id_of(line: bytes) -> int | None:
+    """The id of a line that is no request."""
+    try:
+        return _only_id(line).id
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+def write_result(id: int, result: Any) -> bytes:
+    """Write the answer to a request.
+
+    Args:
+        id: id of the request.
+        result: JSON data.
+
+    Returns:
+        A line, with its end.
+
+    Raises:
+        TypeError: a value has no JSON form.
+        ValueError: the same.
+    """
+    return msgspec.json.encode({"id": id, "result": result}) + b"\n"
+
+
+def write_error(id: int | None, kind: ErrorKind, message: str) -> bytes:
+    """Write that a request has no result.
+
+    Args:
+        id: id of the request; None where it has none, and for what concerns no request.
+        kind: why.
+        message: what the program can do about it.
+
+    Returns:
+        A line, with its end.
+    """
+    return msgspec.json.encode({"id": id, "error": {"kind": kind, "message": message}}) + b"\n"

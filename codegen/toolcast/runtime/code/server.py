@@ -1,0 +1,330 @@
+"""The calls of a program that runs in a sandbox, carried out with the tools of a registry."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ..context import Framework, ToolContext
+from ..middleware.events import Event, Failed, Refused, Started
+from ..result import ToolResult
+from ..result_values import words
+from ..view import ToolView
+from .functions import describe, list_names, tools_by_function, unknown_function
+from .protocol import (
+    LineTooLongError,
+    Reader,
+    Request,
+    RequestError,
+    Writer,
+    read_lines,
+    read_request,
+    write_error,
+    write_result,
+)
+from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind, Language
+from .turns import Turns
+from .values import result_value
+
+_CALLERS = (
+    "{!r} may be called by the model only, not by code. Leave it out of the program, and let the model call "
+    "the tool {!r} by itself."
+)
+_TOO_LARGE = "The result of {!r} has {} bytes, and {} are allowed. Ask for less at once."
+_ENDED: dict[Ended, str] = {
+    "seconds": "The {0.seconds:g} seconds of the program are over. Do less in one program.",
+    "requests": "The program made {0.requests} requests, the most it may make. Do less in one program.",
+    "traffic": "The program sent and received {0.traffic} bytes, the most it may. Do less in one program.",
+    "line": "A line had more than {0.line} bytes, the most it may have. Send less at once.",
+}
+
+
+class CodeServer:
+    """Serves the calls that programs in sandboxes make.
+
+    Every call goes through the registry, with its policy, secrets, limits and hooks. The object keeps no
+    state of a run: it serves any number of programs, tasks and event loops.
+    """
+
+    def __init__(
+        self, view: ToolView, language: Language | None, *, limits: CodeLimits | None = None
+    ) -> None:
+        """Make a server.
+
+        Args:
+            view: the tools that programs may call: a registry or a selection.
+            language: whose declarations the programs are written against; None where arguments have the
+                contract's own form, and nothing is declared.
+            limits: what one run may come to.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `language`.
+        """
+        if language is not None:
+            view.definitions(language)
+        self._view = view
+        self._language: Language | None = language
+        self._limits = limits or CodeLimits()
+
+    async def serve(self, reader: Reader, writer: Writer, context: ToolContext | None = None) -> CodeRun:
+        """Serve the calls of one program, until it closes its end or a limit is reached.
+
+        Calls that run when it closes its end, or its time is over, are cancelled; so they are where this is
+        cancelled.
+
+        Args:
+            reader: where its requests come from, such as the standard output of a process.
+            writer: where the answers go to; it is closed at the end.
+            context: circumstances for every handler, such as those of the call that runs the program. The
+                tool and the id of each call are filled in.
+
+        Returns:
+            What the program did.
+        """
+        run = _Run(self._view, self._language, self._limits, context or ToolContext(), writer)
+        try:
+            return await run.to_end(reader)
+        finally:
+            with suppress(OSError, RuntimeError):
+                writer.close()
+
+
+class _EndedError(Exception):
+    """The run ends here, and what still runs is cancelled."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended)
+        self.ended: Ended = ended
+
+
+class _Course:
+    """How a call went: the events that tell why it has no result."""
+
+    def __init__(self) -> None:
+        self.refused_arguments = self.began = False
+
+    def see(self, event: Event) -> None:
+        """Take note of an event."""
+        if isinstance(event, Refused):
+            self.refused_arguments = event.stage == "arguments"
+        elif isinstance(event, (Started, Failed)):
+            self.began = True
+
+    @property
+    def error(self) -> ErrorKind:
+        """Why it failed, if it did."""
+        return "arguments" if self.refused_arguments else "failed" if self.began else "refused"
+
+
+class _Run:
+    """The calls of one program."""
+
+    def __init__(
+        self,
+        view: ToolView,
+        language: Language | None,
+        limits: CodeLimits,
+        context: ToolContext,
+        writer: Writer,
+    ) -> None:
+        self._view = view
+        self._language: Language | None = language
+        self._limits = limits
+        self._context = context
+        self._writer = writer
+        self._id = context.call_id or f"code_{os.urandom(6).hex()}"
+        self._turns = Turns(limits.calls_at_once)
+        self._sending = asyncio.Lock()
+        self._calls: list[CodeCall] = []
+        self._in_flight: set[int] = set()  # ids of calls without an answer
+        self._requests = 0
+        self._traffic = 0
+
+    async def to_end(self, reader: Reader) -> CodeRun:
+        """Serve; what the program did."""
+        begun = time.monotonic()
+        ended: Ended = "closed"
+        clock = asyncio.timeout(self._limits.seconds)
+        try:
+            async with clock, asyncio.TaskGroup() as tasks:
+                ended = await self._read(reader, tasks)
+        except* _EndedError as group:
+            ended = next(_reasons(group))
+        except* TimeoutError:
+            if not clock.expired():
+                raise
+            ended = "seconds"
+        if ended != "closed":
+            with suppress(OSError, RuntimeError):  # nobody waits until it is read
+                self._writer.write(write_error(None, "ended", _ENDED[ended].format(self._limits)))
+        seconds = time.monotonic() - begun
+        return CodeRun(calls=tuple(self._calls), ended=ended, seconds=seconds, requests=self._requests)
+
+    async def _read(self, reader: Reader, tasks: asyncio.TaskGroup) -> Ended:
+        """Begin what the program asks for. Gives why no more is read; calls that were begun go on."""
+        try:
+            async for line in read_lines(reader, self._limits.line):
+                self._requests += 1
+                self._count(line)
+                if self._requests > self._limits.requests:
+                    return "requests"
+                await self._take(line, tasks)
+        except LineTooLongError:
+            raise _EndedError("line") from None
+        raise _EndedError("closed")
+
+    async def _take(self, line: bytes, tasks: asyncio.TaskGroup) -> None:
+        """Begin a call, or answer another request."""
+        try:
+            request = read_request(line)
+        except RequestError as problem:
+            id = None if problem.id in self._in_flight else problem.id
+            await self._send(write_error(id, "request", f"The line is no request: {problem}."))
+            return
+        if request.id in self._in_flight:
+            reason = f"The id {request.id} is that of a call that has no answer yet. Take another one."
+            await self._send(write_error(None, "request", reason))
+        elif request.call is UNSET:
+            await self._send(self._look_up(request))
+        else:
+            self._in_flight.add(request.id)
+            tasks.create_task(self._call(request, request.call, f"{self._id}.{self._requests}"))
+
+    def _look_up(self, request: Request) -> bytes:
+        """The answer to a request for names or declarations."""
+        functions = tools_by_function(self._view, self._language)
+        wanted = ""
+        found: Any = None
+        if request.namespace is not UNSET:
+            wanted, found = request.namespace, list_names(functions, request.namespace)
+        elif request.described is not UNSET:
+            wanted, found = request.described, describe(self._view, self._language, request.described)
+        if found is None:
+            return write_error(request.id, "unknown", unknown_function(wanted, functions))
+        answer = write_result(request.id, found)
+        if len(answer) > self._limits.line:
+            text = _TOO_LARGE.format(wanted, len(answer), self._limits.line)
+            return write_error(request.id, "failed", text)
+        return answer
+
+    async def _call(self, request: Request, function: str, call_id: str) -> None:
+        """Carry out a call and answer it."""
+        functions = tools_by_function(self._view, self._language)
+        tool = functions.get(function, "")
+        call = CodeCall(
+            id=call_id,
+            function=function,
+            tool=tool,
+            arguments=self._view.redact(_plain(request.arguments)),
+            result=ToolResult.failed(unknown_function(function, functions)),
+            seconds=0.0,
+            error="unknown",
+        )
+        try:
+            if not tool:
+                await self._end(request.id, call)
+                return
+            async with self._turns.turn(self._runs_alone(tool)):
+                await self._end(request.id, await self._execute(call, _text(request.arguments)))
+        finally:
+            self._in_flight.discard(request.id)
+
+    def _runs_alone(self, tool: str) -> bool:
+        try:
+            return not self._view.get(tool).binding.parallel
+        except Exception:  # whatever a module raises when it is imported: the call says so
+            return False
+
+    async def _execute(self, call: CodeCall, arguments: bytes) -> CodeCall:
+        """Carry out a call of a tool; the call with its result."""
+        refusal = self._refusal(call)
+        if refusal is not None:
+            return msgspec.structs.replace(call, result=ToolResult.failed(refusal), error="refused")
+        begun, course = time.monotonic(), _Course()
+        context = msgspec.structs.replace(
+            self._context, tool="", call_id=call.id, framework=Framework(observer=course.see)
+        )
+        try:
+            result = await self._view.execute(call.tool, arguments, provider=self._language, context=context)
+        except asyncio.CancelledError:
+            result = ToolResult.failed(f"Tool {call.tool!r} was cancelled: the program was over.")
+            seconds = time.monotonic() - begun
+            self._calls.append(msgspec.structs.replace(call, result=result, error="ended", seconds=seconds))
+            raise
+        error = None if result.success else course.error
+        seconds = time.monotonic() - begun
+        return msgspec.structs.replace(call, result=result, error=error, seconds=seconds)
+
+    def _refusal(self, call: CodeCall) -> str | None:
+        """Why code may not call a tool; None where it may, and where the call itself says why not."""
+        try:
+            callers = self._view.get(call.tool).binding.callers
+        except Exception:  # whatever a module raises when it is imported
+            return None
+        return None if callers is None or "code" in callers else _CALLERS.format(call.function, call.tool)
+
+    async def _end(self, id: int, call: CodeCall) -> None:
+        """Record a call that has its result, and answer it."""
+        if call.error is None:
+            answer, problem = self._answer(id, call)
+        else:
+            answer, problem = b"", words(call.result)
+        if problem:
+            call = msgspec.structs.replace(call, error=call.error or "failed")
+            answer = write_error(id, call.error or "failed", problem)
+        self._calls.append(call)
+        await self._send(answer)
+
+    def _answer(self, id: int, call: CodeCall) -> tuple[bytes, str]:
+        """The line for a success; or why there is none."""
+        try:
+            binding = self._view.get(call.tool).binding
+            answer = write_result(id, result_value(binding, call.result, self._language))
+        except (TypeError, ValueError, RecursionError, LookupError) as problem:
+            kind = type(problem).__name__
+            return b"", f"{call.function!r} ran, and its result has no JSON form ({kind})."
+        if len(answer) > self._limits.line:
+            return b"", _TOO_LARGE.format(call.function, len(answer), self._limits.line)
+        return answer, ""
+
+    async def _send(self, line: bytes) -> None:
+        """Send a line, when there is room for it. Raises _EndedError where nobody reads it any more."""
+        async with self._sending:
+            self._count(line)
+            try:
+                self._writer.write(line)
+                await self._writer.drain()
+            except (OSError, RuntimeError):
+                raise _EndedError("closed") from None
+
+    def _count(self, line: bytes) -> None:
+        self._traffic += len(line)
+        if self._traffic > self._limits.traffic:
+            raise _EndedError("traffic")
+
+
+def _text(arguments: msgspec.Raw | UnsetType) -> bytes:
+    return b"{}" if arguments is UNSET else bytes(arguments)
+
+
+def _plain(arguments: msgspec.Raw | UnsetType) -> Any:
+    """Arguments as data; the bytes where they are no JSON."""
+    text = _text(arguments)
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return text
+
+
+def _reasons(group: BaseExceptionGroup[_EndedError]) -> Iterator[Ended]:
+    """Why a run ended, of each task that knew."""
+    for problem in group.exceptions:
+        if isinstance(problem, BaseExceptionGroup):
+            yield from _reasons(problem)
+        else:
+            yield problem.ended
