@@ -129,9 +129,12 @@ const named = (path) =>
 
 export const tools = named("");
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const run = async (path) => {
   const { namespaces, functions } = await listTools();
   Object.assign(globalThis, { tools, describe, listTools, ToolError });
   for (const name of [...namespaces, ...functions]) globalThis[name] = tools[name];
-  await import(pathToFileURL(process.argv[2]).href);
-}
+  await import(pathToFileURL(path).href);
+};
+
+// Not awaited here: a program that imports this file would wait for itself.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) run(process.argv[2]);
