@@ -24,7 +24,6 @@ whatever thread the handler runs in; it must not block."""
 
 if TYPE_CHECKING:  # loaded where a handler asks
     from .elicitation import Asker, Elicited
-    from .middleware.events import Observer
     from .sampling import Message, Sampled, Sampler
 
 T = TypeVar("T")
@@ -44,7 +43,8 @@ class Framework(Struct, frozen=True, kw_only=True):
             the framework's own, for calls that it defers or interrupts.
         attempt: which attempt the call is, from 1, at what its handler asks for again (`RetryError`); None
             where nobody counts.
-        observer: called with each event of the call, beside the hooks of the registry; None for nobody.
+        observer: called with each event of the call (`middleware.events`), beside the hooks of the registry;
+            None for nobody.
     """
 
     approved: bool = False
@@ -52,7 +52,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     approver: Callable[..., Any] | None = None
     passes: tuple[type[BaseException], ...] = ()
     attempt: int | None = None
-    observer: "Observer | None" = None
+    observer: Callable[[Any], object] | None = None
 
 
 class ToolContext(Struct, frozen=True, kw_only=True):
