@@ -46,6 +46,7 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
         problems: calls that could not be read; of the adapter's own type.
         end: why the answer ended.
         usage: the tokens that it used; None where it states none.
+        container: id of the container in which the provider runs code of the model; "" for none.
     """
 
     messages: Sequence[Any]
@@ -53,6 +54,7 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
     problems: Sequence[Any] = ()
     end: AnswerEnd = AnswerEnd()
     usage: Usage | None = None
+    container: str = ""
 
 
 class Answers(ABC):
@@ -188,7 +190,7 @@ class WireAnswers(Answers):
         self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
-        from .dispatch import assistant_messages, parse, read_end, read_usage
+        from .dispatch import assistant_messages, parse, read_container, read_end, read_usage
 
         end = read_end(response, self._format)
         usage = read_usage(response, self._format)
@@ -203,7 +205,8 @@ class WireAnswers(Answers):
             messages = [{"role": "assistant", "content": [{"text": _UNREAD}]}]  # roles alternate there
         if end.reason in WITHHELD:
             calls = tuple(msgspec.structs.replace(call, cut=True) for call in calls)
-        return ReadAnswer(messages=messages, calls=calls, end=end, usage=usage)
+        container = read_container(response, self._format)
+        return ReadAnswer(messages=messages, calls=calls, end=end, usage=usage, container=container)
 
     def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
         found = ((call, self._dispatcher.refused(call)) for call in calls)

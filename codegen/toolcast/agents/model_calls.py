@@ -28,11 +28,14 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
         round: number of the round, from 1.
         messages: the conversation.
         definitions: the JSON array of definitions.
+        container: id of the container in which the provider runs code of the model, as the last answers named
+            it; "" for none. Anthropic wants it in the request.
     """
 
     round: int
     messages: tuple[Any, ...]
     definitions: bytes
+    container: str = ""
 
 
 Proceed = Callable[[ModelRequest], Awaitable[Any]]

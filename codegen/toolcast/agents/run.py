@@ -131,6 +131,7 @@ class Run:
         `model_seconds` is None for an answer of an earlier process.
         """
         work = AnswerCalls(answer, pending, settled or Settled(), self._calls.tools)
+        self._state = self._now(container=answer.container or self._state.container)
         begun = time.monotonic()
         try:
             for call in work.records():
@@ -192,7 +193,12 @@ class Run:
         self._asking = True
         try:
             with self._watched.model_call() as call:
-                request = ModelRequest(round=self._number, messages=tuple(self._messages), definitions=shown)
+                request = ModelRequest(
+                    round=self._number,
+                    messages=tuple(self._messages),
+                    definitions=shown,
+                    container=self._state.container,
+                )
                 async with clock:
                     response = await self._model.ask(request, call.chunk)
                 if self._options.telemetry is not None:

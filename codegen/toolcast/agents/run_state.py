@@ -111,6 +111,8 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         output_asked: whether the model was asked for its final output after an answer without it.
         pending: the last answer, where it is not in `messages` yet.
         shown: what a Disclosure has shown; None for a run without one.
+        container: id of the container in which the provider runs code of the model, for the next request; ""
+            for none.
     """
 
     messages: tuple[Any, ...]
@@ -125,6 +127,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     output_asked: bool = False
     pending: PendingAnswer | None = None
     shown: Shown | None = None
+    container: str = ""
 
     @property
     def waiting(self) -> tuple[WaitingCall, ...]:

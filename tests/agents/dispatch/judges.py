@@ -93,6 +93,8 @@ def judge_of(format: str, load: Load) -> Judge:
         return _typed_dict(
             load,
             f"{items}.response_input_item_param.FunctionCallOutput",
+            f"{items}.response_input_item_param.Program",
+            f"{items}.response_input_item_param.ProgramOutput",
             f"{items}.ResponseCustomToolCallOutputParam",
             f"{items}.ResponseCustomToolCallParam",
             f"{items}.ResponseFunctionToolCallParam",

@@ -5,6 +5,7 @@ Nothing here imports a provider's client; its objects are read by attribute or k
 
 from ...runtime.result import Content
 from .answer_end import AnswerEnd, read_end, read_usage
+from .answer_facts import read_container
 from .assembler import Assembler
 from .call import Call, DispatchError
 from .dispatcher import Dispatcher
@@ -30,6 +31,7 @@ __all__ = [
     "ThinkingPiece",
     "assistant_messages",
     "parse",
+    "read_container",
     "read_end",
     "read_usage",
     "render",

@@ -56,6 +56,27 @@ def read_facts(response: Any, format: str) -> AnswerFacts:
     )
 
 
+def read_container(response: Any, format: str) -> str:
+    """Read the container in which the provider runs code of the model.
+
+    Anthropic wants it in the next request, while calls of a program wait for their results.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        Its id; "" where the answer names none.
+
+    Raises:
+        DispatchError: the response cannot be read.
+        ValueError: the format does not exist.
+    """
+    known = format_of(format)
+    found = locate(load(response), known.container)[0] if known.container else None
+    return str.__str__(found) if isinstance(found, str) else ""
+
+
 def _first(response: Any, keys: tuple[str, ...]) -> str:
     for key in keys:
         found = locate(response, (key,))[0]

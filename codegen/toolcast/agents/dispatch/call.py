@@ -7,7 +7,7 @@ provider to another, and where a server sends no id, or the same one twice.
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -94,6 +94,8 @@ class Call(Struct, frozen=True, kw_only=True):
         custom: whether it calls a custom tool of OpenAI's; `arguments` are free text then.
         search: whether it is a search for tools, of the type that a provider has for these.
         repeated: members of the call that its result must repeat, beside the id.
+        caller: who made the call: "model", or "code" for a program of the model's that the provider runs;
+            None where the answer does not say.
     """
 
     id: str
@@ -104,3 +106,4 @@ class Call(Struct, frozen=True, kw_only=True):
     custom: bool = False
     search: bool = False
     repeated: dict[str, Any] = {}
+    caller: Literal["model", "code"] | None = None

@@ -27,6 +27,11 @@ _CUSTOM = (
     "with one parameter takes its value so; the parameters of this one: {}. Call it as a function, with a "
     "JSON object."
 )
+_CALLERS = {
+    "code": "Tool {!r} may not be called by code, and nothing was done. Call it outside of a program.",
+    "model": "Tool {!r} may be called by code only, and nothing was done. Call it in a program.",
+}
+"""What a caller reads whom the tool's spec leaves out."""
 
 
 class Dispatcher:
@@ -138,11 +143,16 @@ class Dispatcher:
             call: a call of an answer.
 
         Returns:
-            A failed result for a call that is `cut`, and for a text where the tool does not have exactly one
-            parameter; None for a call that goes to the registry.
+            A failed result for a call that is `cut`, for one whose caller the tool's spec leaves out, and for
+            a text where the tool does not have exactly one parameter; None for a call that goes to the
+            registry.
         """
         if call.cut:
             return ToolResult.failed(_CUT.format(call.name))
+        if call.caller is not None:
+            binding = self._binding(call.name)
+            if binding is not None and binding.callers is not None and call.caller not in binding.callers:
+                return ToolResult.failed(_CALLERS[call.caller].format(binding.name))
         if call.custom:
             names = self._parameters(call.name)
             if names is not None and len(names) != 1:

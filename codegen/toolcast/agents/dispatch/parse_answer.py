@@ -1,7 +1,7 @@
 """From an answer to its calls."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -119,12 +119,21 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
         custom=shape.custom,
         search=shape.search,
         repeated=_repeated(outer, format, path) if format.repeated else {},
+        caller=_caller(outer, format, path) if format.caller else None,
     )
 
 
 def _repeated(item: Any, format: Format, path: str) -> dict[str, Any]:
     found = {key: get_field(item, key, path) for key in format.repeated}
     return {key: plain(value, f"{path}.{key}") for key, value in found.items() if value is not None}
+
+
+def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | None:
+    """Who made a call. Whatever is not the model itself is code: providers name their versions of it."""
+    caller, within = get_field(item, format.caller, path), f"{path}.{format.caller}"
+    if caller is None:
+        return None
+    return "model" if text(get_field(caller, "type", within), f"{within}.type") == "direct" else "code"
 
 
 def _arguments(arguments: Any, path: str) -> bytes | str | dict[str, Any]:

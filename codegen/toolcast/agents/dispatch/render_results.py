@@ -100,7 +100,7 @@ def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: For
 
 def _found(call: Call, result: ToolResult, search: SearchCalls) -> Message:
     """The tools that a search found. The item has no place for words: where there are none, it is empty."""
-    tools = [_JSON.decode(piece.data) for piece in result.content if piece.kind == "tool"]
+    tools = [msgspec.json.decode(piece.data) for piece in result.content if piece.kind == "tool"]
     return {
         "type": search.answer,
         "call_id": call.id,

@@ -75,7 +75,10 @@ class Format(Struct, frozen=True, kw_only=True):
     `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
     item to what holds the other keys; with `mark`, an item is a call where it has that key. `custom` is for
     calls of custom tools, `search` for searches of tools that have a type of their own. `objects`: arguments
-    come as objects. `repeated` are keys of a call that its result must have, too.
+    come as objects. `repeated` are keys of a call that its result must have, too. `caller` is the key of a
+    call that states who made it: an object whose `type` is "direct" for the model itself. `container` is the
+    place of the id of the container in which the provider runs code of the model, which the next request must
+    name.
 
     `stop` are the places of the reason to stop, the first with a value counts, and `ends` what each reason
     means. `blocked`: a value there means that the request was filtered. `refusals` are the places of the
@@ -108,6 +111,8 @@ class Format(Struct, frozen=True, kw_only=True):
     search: SearchCalls | None = None
     objects: bool = False
     repeated: tuple[str, ...] = ()
+    caller: str = ""
+    container: Path = ()
 
 
 _CHAT_ENDS: dict[str, Reason] = {
@@ -245,7 +250,9 @@ FORMATS = {
             search=SearchCalls(
                 kind="tool_search_call", execution="client", name=TOOL_SEARCH, answer="tool_search_output"
             ),
+            # openai.types.responses: the item of a call's output has the `caller` of the call.
             repeated=("caller",),
+            caller="caller",
         ),
         Format(
             name="anthropic",
@@ -277,6 +284,10 @@ FORMATS = {
             ),
             objects=True,
             repeated=("toolset_name",),
+            # platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling: while calls of
+            # a program wait for their results, the next request has `container`.
+            caller="caller",
+            container=("container", "id"),
         ),
         _GEMINI,
         Format(

@@ -27,6 +27,7 @@ class AnthropicStream:
         self._id = self._model = self._reason = ""
         self._details: Any = None
         self._usage: dict[str, Any] = {}
+        self._container = ""
 
     def feed(self, event: Event) -> None:
         """Take one event."""
@@ -42,16 +43,23 @@ class AnthropicStream:
             message = section(event, "message", "$")
             self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
             self._model = self._pieces.keep(text(message.get("model"), "$.message.model"), "$.message.model")
+            self._place(message, "$.message")
             self._count(section(message, "usage", "$.message"), "$.message.usage")
         elif kind == "message_delta":
             delta = section(event, "delta", "$")
             self._reason = text(delta.get("stop_reason"), "$.delta.stop_reason") or self._reason
+            self._place(delta, "$.delta")
             self._details = small(delta.get("stop_details"), "$.delta.stop_details") or self._details
             self._count(section(event, "usage", "$"), "$.usage")
         elif kind == "message_stop":
             self.ended = True
         elif kind == "error":
             raise report(event.get("error"))
+
+    def _place(self, event: Event, path: str) -> None:
+        """The container of the model's code, of which the next request needs the id."""
+        id = text(section(event, "container", path).get("id"), f"{path}.container.id")
+        self._container = self._pieces.keep(id, f"{path}.container.id") or self._container
 
     def _count(self, usage: Event, path: str) -> None:
         """The last event has the sums, and may leave out what the first one had."""
@@ -92,9 +100,15 @@ class AnthropicStream:
     def response(self) -> dict[str, Any]:
         """A message. The input of a call is the JSON text as it came, if any came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
-        made = {"id": self._id, "role": "assistant", "content": content, "stop_reason": self._reason}
+        made: dict[str, Any] = {
+            "id": self._id,
+            "role": "assistant",
+            "content": content,
+            "stop_reason": self._reason,
+        }
         made |= {"model": self._model} if self._model else {}
         made |= {"stop_details": self._details} if self._details else {}
+        made |= {"container": {"id": self._container}} if self._container else {}
         return {**made, **({"usage": self._usage} if self._usage else {})}
 
     def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
