@@ -81,6 +81,22 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             console.log((await misc.note({ text })) === "noted " + text ? "True" : "False");
         """,
     },
+    "modules": {
+        "python": """
+            import misc
+            import files.more
+            from misc import note
+            from files.more import deep as renamed
+            text: NoSuchType = await note(text="c")
+            print(await misc.note(text="a"), await misc.note(text="b"), text, await renamed(text="x"))
+        """,
+        "javascript": """
+            const { note } = misc;
+            const { deep } = files.more;
+            console.log(await note({ text: "a" }), await misc.note({ text: "b" }), await note({ text: "c" }),
+              await deep({ text: "x" }));
+        """,
+    },
     "imported": {
         "python": """
             import toolcast_client
@@ -94,6 +110,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
     },
 }
 PRINTED = {
+    "modules": "noted a noted b noted c deep\n",
     "results": "2 noted x\n",
     "side by side": "True\n",
     "errors": (
@@ -119,7 +136,10 @@ def dedent(program: str) -> str:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("pipes", [False, True], ids=["socket", "pipes"])
 def test_a_program_calls_tools(tmp_path: Path, language: Language, name: str, pipes: bool) -> None:
-    ran = run_code(server(), tmp_path, language, dedent(PROGRAMS[name][language]), pipes=pipes)
+    tools = registry()
+    if name == "modules":
+        tools.register(renamed(NOTE, name="deep", group="files/more"), lambda *_: "deep")
+    ran = run_code(server(tools), tmp_path, language, dedent(PROGRAMS[name][language]), pipes=pipes)
     assert (ran.output, ran.code) == (PRINTED[name], 0)
     assert ran.run.ended == "closed"
 

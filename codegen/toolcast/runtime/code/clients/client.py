@@ -5,7 +5,7 @@ One file, and the standard library only (Python 3.9 or later). Saved as `toolcas
     from toolcast_client import tools
     text = await tools.files.read(path="a.txt")
 
-or runs a program, whose namespaces are there as globals, and which may use `await` at its top:
+or runs a program, whose namespaces are there as globals and as modules, and which may use `await` at its top:
 
     python toolcast_client.py program.py
 
@@ -14,6 +14,7 @@ pipe with the answers and one for the requests, `unix:/run/tools.sock` is the pa
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import asyncio
@@ -25,8 +26,10 @@ import socket
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -212,8 +215,29 @@ class _Name:
 tools = _Name("")
 
 
+class _Namespaces(MetaPathFinder, Loader):
+    """Namespaces as modules, which is how they are declared: `from files import edit`."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        known = fullname.partition(".")[0] in self._names
+        return ModuleSpec(fullname, self, is_package=True) if known else None
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return _Name(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        pass
+
+
+# Annotations may name declared types, which exist for type checkers only: they are not evaluated.
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag
+
+
 def run(path: str) -> None:
-    """Run a program with the namespaces as globals.
+    """Run a program with the namespaces as globals and as modules.
 
     Args:
         path: its file. It may use `await` at its top.
@@ -221,8 +245,9 @@ def run(path: str) -> None:
     Raises:
         ToolError: a call has no result, and the program does not catch that.
     """
-    code = compile(Path(path).read_bytes(), path, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    code = compile(Path(path).read_bytes(), path, "exec", flags=_FLAGS)
     top = list_tools()
+    sys.meta_path.append(_Namespaces(top["namespaces"]))  # after all others: no module of Python is hidden
     names: dict[str, Any] = {
         "tools": tools,
         "describe": describe,
