@@ -9,10 +9,10 @@ from toolcast.runtime.workspace import Workspace, path_errors
 
 from .generated.files.list_folder import ListFolderParams, ListFolderResult
 from .generated.files.read_file import ReadFileParams
-from .generated.registry import register_all
+from .generated.registry import register_some
 
 
-def toolbox(folder: str | os.PathLike[str] = ".") -> ToolRegistry:
+def toolbox(folder: str | os.PathLike[str] = ".", policy: Policy | None = None) -> ToolRegistry:
     """A registry whose tools read below `folder`. Whatever the model asks for, nothing is written."""
     workspace = Workspace(folder)
 
@@ -24,8 +24,8 @@ def toolbox(folder: str | os.PathLike[str] = ".") -> ToolRegistry:
     def list_folder(params: ListFolderParams, _: ToolContext) -> ListFolderResult:
         return ListFolderResult(names=workspace.names(params.path))
 
-    policy = Policy(autonomy="read_only")
+    policy = policy or Policy(autonomy="read_only")
     registry = ToolRegistry(policy=policy, timeout=10, output_limit=20_000, check_results=True)
-    register_all(registry, list_folder=list_folder, read_file=read_file)
+    register_some(registry, list_folder=list_folder, read_file=read_file)
     registry.freeze()
     return registry

@@ -8,6 +8,7 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
+    from .code import run_code as _code_run_code
     from .files import list_folder as _files_list_folder
     from .files import read_file as _files_read_file
 
@@ -16,11 +17,12 @@ BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     {
         "list_folder": (".files.list_folder", "LIST_FOLDER"),
         "read_file": (".files.read_file", "READ_FILE"),
+        "run_code": (".code.run_code", "RUN_CODE"),
     },
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
 
-ToolName: TypeAlias = Literal["list_folder", "read_file"]
+ToolName: TypeAlias = Literal["list_folder", "read_file", "run_code"]
 """The name of a tool of this package: a type checker reports any other text."""
 
 Provider: TypeAlias = Literal[
@@ -33,6 +35,8 @@ Provider: TypeAlias = Literal[
     "ollama",
     "openai",
     "openai-responses",
+    "python",
+    "typescript",
 ]
 """The id of a provider that this package has definitions for."""
 
@@ -42,6 +46,7 @@ class Handlers(TypedDict, total=False):
 
     list_folder: "_files_list_folder.ListFolderHandler | None"
     read_file: "_files_read_file.ReadFileHandler | None"
+    run_code: "_code_run_code.RunCodeHandler | None"
 
 
 def register_all(
@@ -50,6 +55,7 @@ def register_all(
     *,
     list_folder: "_files_list_folder.ListFolderHandler | None",
     read_file: "_files_read_file.ReadFileHandler | None",
+    run_code: "_code_run_code.RunCodeHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -57,6 +63,7 @@ def register_all(
     """
     _register(registry, "list_folder", list_folder)
     _register(registry, "read_file", read_file)
+    _register(registry, "run_code", run_code)
 
 
 def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
@@ -72,6 +79,7 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
 _KEYWORDS: Final[Mapping[str, str]] = {
     "list_folder": "list_folder",
     "read_file": "read_file",
+    "run_code": "run_code",
 }
 
 

@@ -7,14 +7,13 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from toolcast.runtime import ToolContext
-from toolcast.runtime.code import CodeRun, CodeServer, client_source
+from toolcast.runtime.code import CodeRun, CodeServer, Language, client_source
 
-Language = Literal["python", "javascript"]
-NAMES = {"python": ("toolcast_client.py", "program.py"), "javascript": ("toolcast_client.mjs", "program.mjs")}
+NAMES = {"python": ("toolcast_client.py", "program.py"), "typescript": ("toolcast_client.mjs", "program.mjs")}
 
 
 def interpreter(language: Language) -> str:

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.code import CodeLimits, CodeServer
+from toolcast.runtime.code import CodeLimits, CodeServer, Language
 from toolcast.runtime.middleware.policy import Policy
 
-from tests.runtime.code.processes import Language, bubblewrap, run_code, run_process, write_program
+from tests.runtime.code.processes import bubblewrap, run_code, run_process, write_program
 from tests.runtime.code.sandboxes import registry, renamed
 from tests.runtime.sample.misc.note import NOTE
 
-LANGUAGES = pytest.mark.parametrize("language", ["python", "javascript"])
+LANGUAGES = pytest.mark.parametrize("language", ["python", "typescript"])
 
 # What a model would write, in both languages: each prints the same.
 PROGRAMS: dict[str, dict[Language, str]] = {
@@ -26,7 +26,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             done = await files.edit(file_path="/é", old_string="a", new_string="bb")
             print(done["replaced"], await misc.note(text="x"))
         """,
-        "javascript": """
+        "typescript": """
             const done = await files.edit({ file_path: "/é", old_string: "a", new_string: "bb" });
             console.log(done.replaced, await misc.note({ text: "x" }));
         """,
@@ -37,7 +37,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             texts = await asyncio.gather(*(misc.note(text=str(i)) for i in range(20)))
             print(texts == [f"noted {i}" for i in range(20)])
         """,
-        "javascript": """
+        "typescript": """
             const texts = await Promise.all([...Array(20).keys()].map((i) => misc.note({ text: `${i}` })));
             console.log(texts.every((text, i) => text === `noted ${i}`) ? "True" : "False");
         """,
@@ -50,7 +50,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
                 except ToolError as problem:
                     print(problem.kind, str(problem).splitlines()[0])
         """,
-        "javascript": """
+        "typescript": """
             const nowhere = tools.nowhere.at.all;
             for (const work of [() => files.edit({ file_path: 3 }), () => files.edti(), () => nowhere()]) {
               try {
@@ -66,7 +66,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
         "python": """
             print(list_tools()["namespaces"], list_tools("files")["functions"])
         """,
-        "javascript": """
+        "typescript": """
             const quoted = (names) => `[${names.map((name) => `'${name}'`).join(", ")}]`;
             console.log(quoted((await listTools()).namespaces), quoted((await listTools("files")).functions));
         """,
@@ -76,7 +76,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             text = "\\u2028 \\x00 \\" \\\\ 😀\\n</script>" + "y" * 200_000
             print(await misc.note(text=text) == "noted " + text)
         """,
-        "javascript": """
+        "typescript": """
             const text = `\\u2028 \\x00 " \\\\ 😀\\n</script>` + "y".repeat(200_000);
             console.log((await misc.note({ text })) === "noted " + text ? "True" : "False");
         """,
@@ -90,7 +90,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             text: NoSuchType = await note(text="c")
             print(await misc.note(text="a"), await misc.note(text="b"), text, await renamed(text="x"))
         """,
-        "javascript": """
+        "typescript": """
             const { note } = misc;
             const { deep } = files.more;
             console.log(await note({ text: "a" }), await misc.note({ text: "b" }), await note({ text: "c" }),
@@ -103,7 +103,7 @@ PROGRAMS: dict[str, dict[Language, str]] = {
             from toolcast_client import call, tools as again
             print(call("misc.note", {"text": "sync"}), await again.misc.note(text="async"))
         """,
-        "javascript": """
+        "typescript": """
             import { call, tools as again } from "./toolcast_client.mjs";
             console.log(await call("misc.note", { text: "sync" }), await again.misc.note({ text: "async" }));
         """,
@@ -161,7 +161,7 @@ def test_a_program_in_bubblewrap_reaches_nothing_but_the_tools(tmp_path: Path, l
                 except OSError:
                     print("refused")
         """,
-        "javascript": """
+        "typescript": """
             import { writeFileSync } from "node:fs";
             import { connect } from "node:net";
             console.log(await misc.note({ text: "inside" }));
@@ -198,7 +198,7 @@ def test_a_program_in_bubblewrap_reaches_nothing_but_the_tools(tmp_path: Path, l
 def test_somebody_is_asked_while_the_program_waits(tmp_path: Path, language: Language, answer: str) -> None:
     programs: dict[Language, str] = {
         "python": 'print(await misc.note(text="x"))',
-        "javascript": 'console.log(await misc.note({ text: "x" }));',
+        "typescript": 'console.log(await misc.note({ text: "x" }));',
     }
     asked = []
 
@@ -227,7 +227,7 @@ def test_the_end_of_a_run_is_an_error_with_its_reason(tmp_path: Path, language: 
                 except ToolError as problem:
                     print(problem.kind, problem)
         """,
-        "javascript": """
+        "typescript": """
             for (let i = 0; i < 5; i++) {
               try {
                 await misc.note({ text: "x" });
@@ -267,7 +267,7 @@ def test_a_call_without_an_answer_keeps_no_program_from_ending(tmp_path: Path, l
             await asyncio.sleep(0.2)
             os._exit(3)
         """,
-        "javascript": """
+        "typescript": """
             misc.note({ text: "x" });
             setTimeout(() => process.exit(3), 200);
         """,
@@ -288,7 +288,7 @@ def test_a_flood_of_large_calls_ends(tmp_path: Path, language: Language) -> None
             texts = await asyncio.gather(*(misc.note(text=str(i) * 50_000) for i in range(10, 60)))
             print(len(texts), all(texts))
         """,
-        "javascript": """
+        "typescript": """
             const calls = [...Array(50).keys()].map((i) => misc.note({ text: `${i + 10}`.repeat(50000) }));
             const texts = await Promise.all(calls);
             console.log(texts.length, texts.every(Boolean) ? "True" : "False");
@@ -298,7 +298,7 @@ def test_a_flood_of_large_calls_ends(tmp_path: Path, language: Language) -> None
     assert ran.output == "50 True\n"
 
 
-@pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.parametrize("language", ["python", "typescript"])
 @pytest.mark.parametrize("where", ["", "nonsense", "tcp:1.2.3.4"])
 def test_a_client_without_a_connection_says_what_is_missing(
     tmp_path: Path, language: Language, where: str
@@ -321,7 +321,7 @@ def test_a_client_without_a_connection_says_what_is_missing(
 def test_a_path_of_a_socket_serves_several_programs(tmp_path: Path, language: Language) -> None:
     program: dict[Language, str] = {
         "python": 'print(await misc.note(text="x"))',
-        "javascript": 'console.log(await misc.note({ text: "x" }));',
+        "typescript": 'console.log(await misc.note({ text: "x" }));',
     }
     words = write_program(tmp_path, language, program[language])
     served: list[Any] = []
@@ -364,7 +364,7 @@ def test_deno_runs_typescript_with_no_permission_but_the_socket(tmp_path: Path) 
           console.log("refused");
         }
     """
-    write_program(tmp_path, "javascript", "")
+    write_program(tmp_path, "typescript", "")
     (tmp_path / "program.ts").write_text(dedent(program), "utf-8")
     path = tmp_path / "tools.sock"
     words = [

@@ -1,11 +1,12 @@
 """The tools of a view as functions of a program: `files.edit` is the tool `edit` of the group `files`."""
 
-import difflib
-from collections.abc import Mapping
-from typing import TypedDict
+from difflib import get_close_matches
+from typing import Any, TypedDict
 
+from ..binding import ToolBinding
+from ..declarations import describe, function_names
+from ..definitions import Language
 from ..view import ToolView
-from .records import Language
 
 _LISTED = 20
 
@@ -22,77 +23,110 @@ class Names(TypedDict):
     functions: list[str]
 
 
-def tools_by_function(view: ToolView, language: Language | None) -> dict[str, str]:
-    """Name the tools as code does.
+class Functions:
+    """The functions that stand for the tools of a view, as it is at the moment of each question.
 
-    Args:
-        view: the tools.
-        language: whose declarations the program was written against.
-
-    Returns:
-        By the qualified name of a function, the name of its tool.
+    Without a language, groups and tools have their own names, and there are no declarations.
     """
-    del language
-    named = {}
-    for name, entry in view.snapshot().entries.items():
-        named[".".join([*filter(None, entry.binding.group.split("/")), name])] = name
-    return named
 
+    def __init__(self, view: ToolView, language: Language | None) -> None:
+        """Name the tools.
 
-def list_names(functions: Mapping[str, str], namespace: str) -> Names | None:
-    """List what a namespace has.
+        Args:
+            view: the tools.
+            language: whose declarations programs are written against, or None.
 
-    Args:
-        functions: tools by the names of their functions.
-        namespace: its qualified name; "" for the top.
+        Raises:
+            UnknownProviderError: nothing was generated for the language.
+        """
+        if language is not None:
+            view.definitions(language)
+        self.view = view
+        self.language: Language | None = language
+        self._named = view.snapshot(), self._name_tools()
 
-    Returns:
-        Its names, sorted; None where there is no such namespace.
-    """
-    prefix = f"{namespace}." if namespace else ""
-    inner = [name.removeprefix(prefix) for name in functions if name.startswith(prefix)]
-    if not inner and namespace:
+    @property
+    def tools(self) -> dict[str, str]:
+        """By the qualified name of its function, each tool that code may call."""
+        snapshot = self.view.snapshot()
+        if self._named[0] is not snapshot:
+            self._named = snapshot, self._name_tools()
+        return self._named[1]
+
+    def _name_tools(self) -> dict[str, str]:
+        if self.language is not None:
+            return function_names(self.view, self.language)
+        found = self._bindings().items()
+        return {_own_name(binding): name for name, binding in found if _may_be_called(binding)}
+
+    def _bindings(self) -> dict[str, ToolBinding[Any, Any]]:
+        return {name: entry.binding for name, entry in self.view.snapshot().entries.items()}
+
+    def for_model_only(self, function: str) -> str | None:
+        """Find a tool that code may not call.
+
+        Args:
+            function: what the program wrote for the name of a function.
+
+        Returns:
+            The tool's name; None where the name means no tool, or one that code may call.
+        """
+        for name, binding in self._bindings().items():
+            if not _may_be_called(binding) and _own_name(binding) == function:
+                return name
         return None
-    return Names(
-        namespaces=sorted({name.partition(".")[0] for name in inner if "." in name}),
-        functions=sorted(name for name in inner if "." not in name),
-    )
+
+    def list_names(self, namespace: str) -> Names | None:
+        """List what a namespace has.
+
+        Args:
+            namespace: its qualified name; "" for the top.
+
+        Returns:
+            Its names, sorted; None where there is no such namespace.
+        """
+        prefix = f"{namespace}." if namespace else ""
+        inner = [name.removeprefix(prefix) for name in self.tools if name.startswith(prefix)]
+        if not inner and namespace:
+            return None
+        return Names(
+            namespaces=sorted({name.partition(".")[0] for name in inner if "." in name}),
+            functions=sorted(name for name in inner if "." not in name),
+        )
+
+    def describe(self, name: str) -> str | None:
+        """Give the declarations of a namespace, or of one function.
+
+        Args:
+            name: qualified name; "" for all.
+
+        Returns:
+            The text; None where nothing has that name, and without a language.
+        """
+        return None if self.language is None else describe(self.view, self.language, name)
+
+    def unknown(self, name: str) -> str:
+        """Say that nothing has a name, with the nearest names.
+
+        Args:
+            name: what the program wrote.
+
+        Returns:
+            Text for the program.
+        """
+        known = self.tools
+        shown = name[:100]
+        same = [each for each in known if each.rpartition(".")[2] == shown.rpartition(".")[2]]
+        near = dict.fromkeys([*same[:3], *get_close_matches(shown, known, n=3)])
+        if near:
+            return f"There is no {shown!r}. Did you mean {', '.join(near)}?"
+        listed = ", ".join([*known][:_LISTED]) + (", …" if len(known) > _LISTED else "")
+        return f"There is no {shown!r}. " + (f"Functions: {listed}." if known else "There are no functions.")
 
 
-def describe(view: ToolView, language: Language | None, name: str) -> str | None:
-    """Give the declarations of a namespace, or of one function.
-
-    Args:
-        view: the tools.
-        language: the language of the declarations.
-        name: qualified name; "" for all.
-
-    Returns:
-        The text; None where there is no such name, or no language.
-    """
-    functions = tools_by_function(view, language)
-    chosen = [
-        tool for function, tool in functions.items() if f"{function}.".startswith(f"{name}.") or not name
-    ]
-    if language is None or (name and not chosen):
-        return None
-    return "\n".join(view.get(tool).binding.definition(language).decode() for tool in chosen)
+def _own_name(binding: ToolBinding[Any, Any]) -> str:
+    return ".".join([*filter(None, binding.group.split("/")), binding.name])
 
 
-def unknown_function(name: str, functions: Mapping[str, str]) -> str:
-    """What a program reads of a name that nothing has, with the nearest names.
-
-    Args:
-        name: the name.
-        functions: tools by the names of their functions.
-
-    Returns:
-        A sentence or two.
-    """
-    shown = name[:100]
-    near = difflib.get_close_matches(shown, functions, n=3)
-    same = [known for known in functions if known.rpartition(".")[2] == shown.rpartition(".")[2]]
-    if near or same:
-        return f"There is no {shown!r}. Did you mean {', '.join(dict.fromkeys([*same[:3], *near]))}?"
-    listed = ", ".join(sorted(functions)[:_LISTED]) + (", …" if len(functions) > _LISTED else "")
-    return f"There is no {shown!r}. " + (f"Functions: {listed}." if functions else "There are no functions.")
+def _may_be_called(binding: ToolBinding[Any, Any]) -> bool:
+    return binding.callers is None or "code" in binding.callers

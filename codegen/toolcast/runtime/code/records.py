@@ -6,9 +6,6 @@ from msgspec import Struct
 
 from ..result import ToolResult
 
-Language = Literal["python", "typescript"]
-"""Whose declarations the program was written against."""
-
 Ended = Literal["closed", "seconds", "requests", "traffic", "line"]
 """Why a run ended.
 

@@ -11,11 +11,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..context import Framework, ToolContext
+from ..definitions import Language
 from ..middleware.events import Event, Failed, Refused, Started
 from ..result import ToolResult
 from ..result_values import words
 from ..view import ToolView
-from .functions import describe, list_names, tools_by_function, unknown_function
+from .functions import Functions
 from .protocol import (
     LineTooLongError,
     Reader,
@@ -27,7 +28,7 @@ from .protocol import (
     write_error,
     write_result,
 )
-from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind, Language
+from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind
 from .turns import Turns
 from .values import result_value
 
@@ -65,10 +66,7 @@ class CodeServer:
         Raises:
             UnknownProviderError: nothing was generated for `language`.
         """
-        if language is not None:
-            view.definitions(language)
-        self._view = view
-        self._language: Language | None = language
+        self._functions = Functions(view, language)
         self._limits = limits or CodeLimits()
 
     async def serve(self, reader: Reader, writer: Writer, context: ToolContext | None = None) -> CodeRun:
@@ -86,7 +84,7 @@ class CodeServer:
         Returns:
             What the program did.
         """
-        run = _Run(self._view, self._language, self._limits, context or ToolContext(), writer)
+        run = _Run(self._functions, self._limits, context or ToolContext(), writer)
         try:
             return await run.to_end(reader)
         finally:
@@ -125,15 +123,11 @@ class _Run:
     """The calls of one program."""
 
     def __init__(
-        self,
-        view: ToolView,
-        language: Language | None,
-        limits: CodeLimits,
-        context: ToolContext,
-        writer: Writer,
+        self, functions: Functions, limits: CodeLimits, context: ToolContext, writer: Writer
     ) -> None:
-        self._view = view
-        self._language: Language | None = language
+        self._functions = functions
+        self._view = functions.view
+        self._language: Language | None = functions.language
         self._limits = limits
         self._context = context
         self._writer = writer
@@ -197,15 +191,14 @@ class _Run:
 
     def _look_up(self, request: Request) -> bytes:
         """The answer to a request for names or declarations."""
-        functions = tools_by_function(self._view, self._language)
         wanted = ""
         found: Any = None
         if request.namespace is not UNSET:
-            wanted, found = request.namespace, list_names(functions, request.namespace)
+            wanted, found = request.namespace, self._functions.list_names(request.namespace)
         elif request.described is not UNSET:
-            wanted, found = request.described, describe(self._view, self._language, request.described)
+            wanted, found = request.described, self._functions.describe(request.described)
         if found is None:
-            return write_error(request.id, "unknown", unknown_function(wanted, functions))
+            return write_error(request.id, "unknown", self._functions.unknown(wanted))
         answer = write_result(request.id, found)
         if len(answer) > self._limits.line:
             text = _TOO_LARGE.format(wanted, len(answer), self._limits.line)
@@ -214,25 +207,32 @@ class _Run:
 
     async def _call(self, request: Request, function: str, call_id: str) -> None:
         """Carry out a call and answer it."""
-        functions = tools_by_function(self._view, self._language)
-        tool = functions.get(function, "")
+        tool = self._functions.tools.get(function, "")
         call = CodeCall(
             id=call_id,
             function=function,
             tool=tool,
             arguments=self._view.redact(_plain(request.arguments)),
-            result=ToolResult.failed(unknown_function(function, functions)),
+            result=ToolResult.failed(""),
             seconds=0.0,
-            error="unknown",
         )
         try:
             if not tool:
-                await self._end(request.id, call)
+                await self._end(request.id, self._unknown(call))
                 return
             async with self._turns.turn(self._runs_alone(tool)):
                 await self._end(request.id, await self._execute(call, _text(request.arguments)))
         finally:
             self._in_flight.discard(request.id)
+
+    def _unknown(self, call: CodeCall) -> CodeCall:
+        """A call of what is no function, with its result."""
+        tool = self._functions.for_model_only(call.function)
+        if tool is None:
+            result = ToolResult.failed(self._functions.unknown(call.function))
+            return msgspec.structs.replace(call, result=result, error="unknown")
+        result = ToolResult.failed(_CALLERS.format(call.function, tool))
+        return msgspec.structs.replace(call, tool=tool, result=result, error="refused")
 
     def _runs_alone(self, tool: str) -> bool:
         try:
@@ -242,9 +242,6 @@ class _Run:
 
     async def _execute(self, call: CodeCall, arguments: bytes) -> CodeCall:
         """Carry out a call of a tool; the call with its result."""
-        refusal = self._refusal(call)
-        if refusal is not None:
-            return msgspec.structs.replace(call, result=ToolResult.failed(refusal), error="refused")
         begun, course = time.monotonic(), _Course()
         context = msgspec.structs.replace(
             self._context, tool="", call_id=call.id, framework=Framework(observer=course.see)
@@ -259,14 +256,6 @@ class _Run:
         error = None if result.success else course.error
         seconds = time.monotonic() - begun
         return msgspec.structs.replace(call, result=result, error=error, seconds=seconds)
-
-    def _refusal(self, call: CodeCall) -> str | None:
-        """Why code may not call a tool; None where it may, and where the call itself says why not."""
-        try:
-            callers = self._view.get(call.tool).binding.callers
-        except Exception:  # whatever a module raises when it is imported
-            return None
-        return None if callers is None or "code" in callers else _CALLERS.format(call.function, call.tool)
 
     async def _end(self, id: int, call: CodeCall) -> None:
         """Record a call that has its result, and answer it."""

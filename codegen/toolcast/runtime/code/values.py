@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from ..binding import ToolBinding
+from ..definitions import Language
 from ..result import Content, ToolResult
 from ..result_values import structured
-from .records import Language
 
 
 def result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:

@@ -1,16 +1,17 @@
 """What runs inside of a sandbox, and makes a request of `files.edit(…)`: plain files without dependencies."""
 
 from importlib.resources import files
-from typing import Literal
 
-_FILES = {"python": "client.py", "javascript": "client.mjs"}
+from ...definitions import Language
+
+_FILES: dict[Language, str] = {"python": "client.py", "typescript": "client.mjs"}
 
 
-def client_source(language: Literal["python", "javascript"]) -> bytes:
+def client_source(language: Language) -> bytes:
     """Give the client for a sandbox.
 
     Args:
-        language: "python" for Python 3.9 or later; "javascript" for Node.js 18 or later, and Deno.
+        language: "python" for Python 3.9 or later; "typescript" for Node.js 18 or later, and Deno.
 
     Returns:
         The content of one file: `toolcast_client.py` or `toolcast_client.mjs` inside of the sandbox.

@@ -25,6 +25,7 @@ import os
 import socket
 import sys
 import threading
+import traceback
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
@@ -243,7 +244,7 @@ def run(path: str) -> None:
         path: its file. It may use `await` at its top.
 
     Raises:
-        ToolError: a call has no result, and the program does not catch that.
+        SystemExit: it ended with an exception, whose lines within the program are printed.
     """
     code = compile(Path(path).read_bytes(), path, "exec", flags=_FLAGS)
     top = list_tools()
@@ -258,10 +259,16 @@ def run(path: str) -> None:
         "__file__": path,
     }
     work = types.FunctionType(code, names)
-    if code.co_flags & inspect.CO_COROUTINE:
-        asyncio.run(work())
-    else:
-        work()
+    try:
+        if code.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(work())
+        else:
+            work()
+    except Exception as problem:
+        # The lines of the program alone: whoever wrote it reads this.
+        frames = [each for each in traceback.extract_tb(problem.__traceback__) if each.filename == path]
+        text = [*traceback.format_list(frames), *traceback.format_exception_only(type(problem), problem)]
+        sys.exit("".join(text).rstrip())
 
 
 if __name__ == "__main__":
