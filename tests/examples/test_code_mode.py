@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime.code import Language
+from toolcast.runtime import ToolContext
+from toolcast.runtime.code import CodeLimits, CodeServer, Language
 
 from tests.runtime.code.processes import bubblewrap
 from tests.typescript.tools import INSTALLED, tsc
@@ -60,3 +61,49 @@ def test_the_compiler_accepts_the_program(language: Language, texts: Path) -> No
     assert tsc(declared, program, options=options) == []
     program.write_text(printing + PROGRAMS[language].replace("({ path })", "({ paht: path })"), "utf-8")
     assert tsc(declared, program, options=options) != []
+
+
+@LANGUAGES
+def test_a_program_that_never_ends_is_ended_with_its_time(language: Language, texts: Path) -> None:
+    from examples.code_mode import run_program
+    from examples.toolbox import toolbox
+
+    server = CodeServer(toolbox(texts), language, limits=CodeLimits(seconds=3))
+    endless: dict[Language, str] = {
+        "python": "print('begun', flush=True)\nwhile True: pass",
+        "typescript": "console.log('begun');\nfor (;;) {}",
+    }
+    printed, run = asyncio.run(run_program(endless[language], server, language, ToolContext()))
+    assert printed == "begun\n"
+    assert run.ended == "seconds"
+
+
+@LANGUAGES
+def test_what_a_program_prints_is_bounded(language: Language, texts: Path) -> None:
+    from examples.code_mode import PRINTED, run_program
+    from examples.toolbox import toolbox
+
+    much: dict[Language, str] = {
+        "python": "for _ in range(1000): print('x' * 10_000)",
+        "typescript": "for (let i = 0; i < 1000; i++) console.log('x'.repeat(10000));",
+    }
+    server = CodeServer(toolbox(texts), language, limits=CodeLimits(seconds=60))
+    printed, run = asyncio.run(run_program(much[language], server, language, ToolContext()))
+    assert len(printed) == PRINTED
+    assert run.ended == "closed"
+
+
+def test_a_run_that_is_cancelled_ends_its_program(tmp_path: Path) -> None:
+    """The time of the tool that runs the program ends it, with the calls that it made."""
+    from examples.code_mode import run_program
+    from examples.toolbox import toolbox
+
+    bubblewrap()
+    server = CodeServer(toolbox(tmp_path), "python", limits=CodeLimits(seconds=None))
+
+    async def main() -> None:
+        async with asyncio.timeout(3):
+            await run_program("while True: pass", server, "python", ToolContext())
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())

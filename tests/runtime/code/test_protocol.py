@@ -13,7 +13,7 @@ from toolcast.runtime.code import CodeLimits, ErrorKind
 from toolcast.runtime.code.protocol import LineTooLongError, RequestError, read_lines, read_request
 
 from tests.runtime.code.sandboxes import GOOD, Sandbox, note, registry, run_program
-from tests.runtime.code.test_hostile import NO_REQUESTS, WRONG_ARGUMENTS
+from tests.runtime.code.test_attacks import NO_REQUESTS, WRONG_ARGUMENTS
 
 SCHEMA = json.loads(files("toolcast.runtime.code").joinpath("lines.schema.json").read_text("utf-8"))
 
