@@ -56,6 +56,7 @@ class Config(Struct, frozen=True, kw_only=True):
     cache_write: bool = True
     cache_size: int = 0  # bytes that a folder may hold
     defaults: Literal["include", "omit"] | None = None  # of results, for specs that do not say
+    examples: tuple[str, ...] = ()  # providers that are sent the examples of specs
     lint: LintSettings = LintSettings()
     verify: VerifySettings = VerifySettings()
     diff: DiffSettings = DiffSettings()
@@ -87,6 +88,7 @@ KEYS: Final = {
     "cache_write": Key(flag, True),
     "cache_size": Key(size, "2 GB"),
     "defaults": Key(one_of(("include", "omit"), _RESULTS), None),
+    "examples": Key(names, ()),
     "lint": Key(table, {}),
     "verify": Key(table, {}),
     "diff": Key(table, {}),
@@ -292,6 +294,7 @@ def _resolve(
         cache_write=values["cache_write"],
         cache_size=_bytes(values["cache_size"]),
         defaults=values["defaults"],
+        examples=tuple(dict.fromkeys(values["examples"])),
         lint=lint,
         verify=verify,
         diff=diff,

@@ -115,6 +115,10 @@ ALL: dict[str, tuple[Callable[[Place], object], str]] = {
         lambda p: p.put("p/pyproject.toml", TOML + 'defaults = "include"\n'),
         "setting defaults",
     ),
+    "examples for providers": (
+        lambda p: p.put("p/pyproject.toml", TOML + 'examples = ["anthropic"]\n'),
+        "setting examples",
+    ),
 }
 
 

@@ -10,19 +10,22 @@ from .schema_node import Path, pointer
 
 Action = Literal["dropped", "described", "rewritten", "inlined", "widened"]
 SeverityOfLoss = Literal["reject", "lost", "changed", "kept elsewhere"]
+Part = Literal["parameters", "result", "spec"]
+"""What a path leads into: the schema of the parameters, that of results, or the spec."""
 
 
-class LedgerEntry(Struct, frozen=True, kw_only=True):
+class LedgerEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One difference between the contract and a provider's schema, or one thing that parsing a schema
     changed.
 
     Attributes:
-        path: JSON pointer into the schema as it was given.
-        keyword: the keyword there that differs.
+        path: JSON pointer into the schema as it was given, or into the spec.
+        keyword: the keyword there that differs; for the spec, its key.
         action: what was done to it.
         severity: what is lost by it.
         reason: a predicate of the keyword, without a full stop: what stands in its place, why, and whether
             decoding restores or checks it.
+        of: what the path leads into.
     """
 
     path: str
@@ -30,11 +33,15 @@ class LedgerEntry(Struct, frozen=True, kw_only=True):
     action: Action
     severity: SeverityOfLoss
     reason: str
+    of: Part = "parameters"
 
     @property
     def sentence(self) -> str:
         """The entry as one sentence: the place, the keyword and the reason."""
-        return f"At {self.path or 'the root'}, `{self.keyword}` {self.reason}."
+        if self.of == "spec":
+            return f"Of the spec, `{self.keyword}` {self.reason}."
+        place = self.path or "the root"
+        return f"At {place}{' of the result' if self.of == 'result' else ''}, `{self.keyword}` {self.reason}."
 
 
 Changes = dict[tuple[str, str, str], LedgerEntry]

@@ -1,18 +1,20 @@
-"""Which profiles a project has: built-in ones, its own files, and installed ones that it names."""
+"""Which profiles a project has: built-in ones, its own files, and installed ones that it names; and which of
+them are sent examples."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..config import Config, show
+from ..config import Config, setting_problem, show
 from ..diagnostics import Diagnostic
-from ..providers import Profile, ProfileError, available, load_profiles
+from ..providers import Profile, ProfileError, available, load_profile, load_profiles
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
-    """`files` are all that are not built in, and `own` what they hold, by id. `known` has the ids of all,
-    sorted, `chosen` those that the configuration names."""
+    """`files` are all that are not built in, and `own` what they hold, by id, with built-in ones that the
+    configuration changes. `known` has the ids of all, sorted, `chosen` those that the configuration names."""
 
     files: tuple[str, ...]
     own: Mapping[str, Profile]
@@ -27,14 +29,35 @@ def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, t
     none of them replaces a built-in profile or a file of the project.
     """
     profiles, problems = _load(config, tuple(str(path) for path in config.profiles))
-    missing = [id for id in dict.fromkeys((*(config.providers or ()), *wanted)) if id not in profiles.known]
-    if problems or not missing:
+    named = dict.fromkeys((*(config.providers or ()), *config.examples, *wanted))
+    missing = [id for id in named if id not in profiles.known]
+    if missing and not problems:
+        found, problems = _installed(missing, _shown_file(config))
+        if found:
+            profiles, more = _load(config, (*profiles.files, *found))
+            problems = (*problems, *more)
+    if problems:
         return profiles, problems
-    found, problems = _installed(missing, _shown_file(config))
-    if found:
-        profiles, more = _load(config, (*profiles.files, *found))
-        problems = (*problems, *more)
-    return profiles, problems
+    return _with_examples(config, profiles)
+
+
+def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    """The profiles, of which those that `examples` names are sent the examples of specs."""
+    own = dict(profiles.own)
+    problems: list[Diagnostic] = []
+    for id in config.examples:
+        if id not in profiles.known:
+            message, hint = f"unknown provider {id!r} in 'examples'", suggest_provider(id, profiles.known)
+            problems.append(setting_problem(config, ("examples",), "unknown-provider", message, hint))
+            continue
+        profile = own.get(id) or load_profile(id)
+        if profile.examples is None:
+            message = f"the tool objects of {id!r} have no place for examples"
+            hint = "leave it out of `examples`"
+            problems.append(setting_problem(config, ("examples",), "config-examples", message, hint))
+            continue
+        own[id] = replace(profile, examples=replace(profile.examples, shown=True))
+    return replace(profiles, own=own), tuple(problems)
 
 
 def unknown_providers(

@@ -12,6 +12,7 @@ from .profiles.dialect import Dialect as Dialect
 from .profiles.envelope import Normalized as Normalized
 from .profiles.envelope import ToolInfo as ToolInfo
 from .profiles.envelope import envelope_pointers as envelope_pointers
+from .profiles.envelope import examples_ledger as examples_ledger
 from .profiles.envelope import omits as omits
 from .profiles.envelope import pointer_to as pointer_to
 from .profiles.envelope import tool_object as tool_object

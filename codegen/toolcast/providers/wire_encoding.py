@@ -48,6 +48,8 @@ class UnfitError(Exception):
     """The form at this location encodes values of another type: this is not the branch."""
 
 
+_UNFIT = object()
+"""Stands for `UnfitError` among what is known."""
 _TYPES: dict[type, tuple[str, ...]] = {
     type(None): ("null",),
     bool: ("boolean",),
@@ -92,9 +94,23 @@ class Run:
         self.nulls = nulls
         self.left_out = False
         self.steps = 0
+        self.known: dict[tuple[int, int, int, bool, bool], tuple[Any, ...]] = {}
 
     def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
-        """`value` as `schema` wants it."""
+        """`value` as `schema` wants it; found once, though unions ask again for their choice."""
+        key = id(schema), id(form), id(value), self.strict, self.drops
+        known = self.known.get(key)
+        if known is None:
+            try:
+                sent = self._at(schema, form, value, depth)
+            except UnfitError:
+                sent = _UNFIT
+            known = self.known[key] = (schema, form, value, sent)  # kept, so that ids are theirs
+        if known[-1] is _UNFIT:
+            raise UnfitError
+        return known[-1]
+
+    def _at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
         self.steps += 1
         if schema is True:  # the form may still apply to locations below
             schema = ANYTHING

@@ -13,6 +13,9 @@ from ..jsonschema.pointers import escape, unescape
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
 
+_EXAMPLES = "input_examples"
+"""Where envelopes have examples of calls."""
+
 # What a schema needs to stay well formed, strict modes included. Dropping anything else only widens it.
 _KEPT = frozenset({"type", "nullable", "required", "enum", "const", "$ref", "propertyOrdering"})
 _ONE = ("items", "additionalProperties")
@@ -61,7 +64,8 @@ def cut_definition(
     pointers: tuple[str, str] | None = None,
     cut: Callable[[Any], Any] = cut_schema,
 ) -> Any:
-    """The same envelope, with `summary` for the description (None leaves it) and the schema cut by `cut`.
+    """The same envelope, with `summary` for the description (None leaves it), the schema cut by `cut`, and no
+    examples.
 
     `pointers` are JSON pointers to the schema and to the description; empty for what is not there. Without
     them both are found by the keys that known providers use.
@@ -69,6 +73,7 @@ def cut_definition(
     if pointers is not None:
         schema, description = pointers
         done = _replaced(definition, schema, cut) if schema else definition
+        done = without_examples(done, name)
         return (
             _replaced(done, description, lambda _: summary) if description and summary is not None else done
         )
@@ -78,7 +83,18 @@ def cut_definition(
         return definition
     if definition.get("name") != name:
         return {key: cut_definition(value, name, summary, None, cut) for key, value in definition.items()}
-    return {key: _cut_member(key, value, summary, cut) for key, value in definition.items()}
+    return {
+        key: _cut_member(key, value, summary, cut) for key, value in definition.items() if key != _EXAMPLES
+    }
+
+
+def without_examples(definition: Any, name: str) -> Any:
+    """The same tool object without examples of calls: not every one fits another schema than its own."""
+    if not isinstance(definition, Mapping):
+        return definition
+    if definition.get("name") != name:
+        return {key: without_examples(item, name) for key, item in definition.items()}
+    return {key: item for key, item in definition.items() if key != _EXAMPLES}
 
 
 def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[str, str] | None = None) -> Any:

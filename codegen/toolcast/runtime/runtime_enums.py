@@ -10,7 +10,7 @@ import msgspec
 
 from ..jsonschema.pointers import escape
 from .contract_node import follow
-from .definitions import cut_definition
+from .definitions import cut_definition, without_examples
 from .resources import read_resource
 from .tool import Tool
 
@@ -169,7 +169,8 @@ def definition_with_values(base: Tool[Any], provider: str, values: Values) -> by
     for parameter, allowed in values.items():
         name, encoded = names.get(parameter, (parameter, False))
         whole = describe_enum(base, provider, whole, name, encoded, allowed)
-    return msgspec.json.encode(whole)
+    # An example may have a value that is not among these, for which a provider would refuse the request.
+    return msgspec.json.encode(without_examples(whole, base.name))
 
 
 def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:

@@ -228,7 +228,8 @@ def _providers(known: frozenset[str]) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            "strict": {"type": "boolean", "description": "Ask for, or give up, the provider's strict mode."}
+            "strict": {"type": "boolean", "description": "Ask for, or give up, the provider's strict mode."},
+            "examples": {"type": "boolean", "description": "Whether the provider is sent `examples`."},
         },
     }
     return {

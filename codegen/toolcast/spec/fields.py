@@ -22,7 +22,7 @@ SECRETS_HINT: Final = (
     "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
 )
 NO_PARAMETERS: Final = "this tool has no parameters"
-OVERRIDES: Final = ("strict",)
+OVERRIDES: Final = ("strict", "examples")
 ANNOTATION_SYNONYMS: Final = {
     "destructiveHint": "destructive",
     "idempotentHint": "idempotent",
@@ -321,7 +321,7 @@ def annotations(checker: SpecChecker, value: Any) -> Annotations:
 
 
 def providers(checker: SpecChecker, value: Any, known: frozenset[str]) -> dict[str, dict[str, Any]]:
-    """Per-provider overrides: `strict` only."""
+    """Per-provider overrides: `strict`, and whether the provider is sent `examples`."""
     entries = checker.mapping(("providers",), value) or {}
     result: dict[str, dict[str, Any]] = {}
     for name, override in entries.items():
@@ -335,9 +335,9 @@ def providers(checker: SpecChecker, value: Any, known: frozenset[str]) -> dict[s
         if options is None:
             continue
         checker.known_keys(path, options, OVERRIDES, {})
-        if "strict" in options and not isinstance(options["strict"], bool):
-            strict = options["strict"]
-            checker.wrong_type((*path, "strict"), strict, "true or false", _boolean_hint(strict))
+        for key in OVERRIDES:
+            if key in options and not isinstance(options[key], bool):
+                checker.wrong_type((*path, key), options[key], "true or false", _boolean_hint(options[key]))
         result[name] = options
     return result
 

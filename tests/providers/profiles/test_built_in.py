@@ -12,6 +12,7 @@ import pytest
 import toolcast.providers
 from toolcast.providers import Profile, ToolInfo, available, load_profile, normalize, pointer_to, tool_object
 from toolcast.providers.profiles.envelope import PLACEHOLDERS
+from toolcast.providers.profiles.profile import ExampleRules
 
 ROOM = Path(toolcast.providers.__file__).parent
 WANTED = {
@@ -64,10 +65,11 @@ def test_each_rule_has_its_source_beside_it(id: str) -> None:
 def test_placeholders_are_those_that_envelopes_fill() -> None:
     """What the check allows, and what `tool_object` knows, is the same."""
     values: dict[str, Any] = {name.removeprefix("$"): name for name in PLACEHOLDERS}
-    profile = Profile(id="all", dated="2026-01-01", envelope=values)
+    profile = Profile(id="all", dated="2026-01-01", envelope=values, examples=ExampleRules())
     info = ToolInfo(
         name="n", description="d", title="t", read_only=True, destructive=True, idempotent=True,
         open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
+        examples=({},), shows_examples={"all": True},
     )  # fmt: skip
     made = tool_object(info, profile, normalize({"type": "object"}, profile, strict=False))
     assert set(made) == set(values) - {"strict"}

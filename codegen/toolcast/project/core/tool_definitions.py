@@ -9,6 +9,7 @@ from ...providers import (
     Normalized,
     Profile,
     ToolInfo,
+    examples_ledger,
     omits,
     pointer_to,
     tool_object,
@@ -32,8 +33,15 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         result_schema=result if isinstance(result, dict) else None,
         icons=tool.mcp.icons,
         meta=tool.mcp.meta,
+        defer=tool.defer,
+        examples=tool.examples,
+        shows_examples=_shows_examples(tool),
         states_draft=normal.states_draft,
     )
+
+
+def _shows_examples(tool: ToolSpec) -> dict[str, bool]:
+    return {id: each["examples"] for id, each in tool.providers.items() if "examples" in each}
 
 
 class Definition(Struct, frozen=True):
@@ -47,8 +55,9 @@ class Definition(Struct, frozen=True):
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
+    ledger = (*parameters.ledger, *examples_ledger(info, profile, parameters))
     wire_forms = parameters.wire_forms
     if wire_forms is None or omits(profile, parameters):  # what is not shown has no form of its own
-        return Definition(content, parameters.ledger, None)
+        return Definition(content, ledger, None)
     pointer = pointer_to("$parameters", profile) or ""
-    return Definition(content, parameters.ledger, pretty(replace(wire_forms, parameters=pointer)))
+    return Definition(content, ledger, pretty(replace(wire_forms, parameters=pointer)))

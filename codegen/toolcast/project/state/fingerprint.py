@@ -103,6 +103,7 @@ def setting(
         "models": " ".join(config.models),
         "targets": " ".join(config.targets),
         "defaults": config.defaults or "",
+        "examples": " ".join(config.examples),
     }
     for library in used:
         parts[f"library {library.name}"] = library.version

@@ -15,6 +15,7 @@ from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
 from ...runtime.wire import WireForms
+from ..sent_examples import SentExamples, sent_examples
 from .profile import Profile
 from .profile_error import ProfileError
 
@@ -48,8 +49,11 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     idempotent: bool | None = None
     open_world: bool | None = None
     result_schema: dict[str, Any] | None = None
+    defer: bool | None = None
     icons: tuple[dict[str, Any], ...] = ()
     meta: dict[str, Any] = {}
+    examples: tuple[Any, ...] = ()  # calls in the contract's form
+    shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
     states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft
 
 
@@ -74,7 +78,50 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
             schema = {"$schema": DIALECT, **schema}
         if tool.result_schema is not None and "result" in tool.states_draft:
             tool = replace(tool, result_schema={"$schema": DIALECT, **tool.result_schema})
-    return _filled(profile.envelope, _values(tool, schema, parameters.strict), profile.id)
+    examples = shown_examples(tool, profile, parameters).values
+    values = {**_values(tool, schema, parameters.strict), "$examples": list(examples) or None}
+    return _filled(profile.envelope, values, profile.id)
+
+
+def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
+    """Why a provider is sent no examples of a tool, as the end of a sentence; empty where it is sent them."""
+    if profile.examples is None:
+        return "the provider's tool object has no place for it"
+    if not tool.shows_examples.get(profile.id, profile.examples.shown):
+        return "examples cost tokens in every request, and are off for this provider"
+    if tool.defer and "defer" in profile.examples.without:
+        return "the provider takes no examples of tools that it searches for"
+    return ""
+
+
+def shown_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> SentExamples:
+    """The examples that a provider is sent, and those that have no form there."""
+    if not tool.examples or examples_excluded(tool, profile):
+        return SentExamples()
+    return sent_examples(tool.examples, parameters.schema, parameters.wire_forms)
+
+
+def examples_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
+    """What a tool object lacks of the examples of a spec.
+
+    Args:
+        tool: what the spec states.
+        profile: the provider's profile.
+        parameters: the schema of the tool's parameters as the provider gets it.
+
+    Returns:
+        One entry for all examples, or one for each that has no form; with paths into the spec.
+    """
+    cause = examples_excluded(tool, profile) if tool.examples else ""
+    lost = [("/examples", f"is not sent, because {cause}")] if cause else []
+    for index, reason in shown_examples(tool, profile, parameters).left_out:
+        lost.append((f"/examples/{index}", f"is left out, because {reason}"))
+    return tuple(
+        LedgerEntry(
+            path=path, keyword="examples", action="dropped", severity="lost", reason=reason, of="spec"
+        )
+        for path, reason in lost
+    )
 
 
 _DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
@@ -139,6 +186,7 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
         "$open_world": tool.open_world,
         "$icons": list(tool.icons) or None,
         "$meta": tool.meta or None,
+        "$examples": None,  # in the provider's form: `tool_object`
     }
 
 

@@ -16,6 +16,18 @@ from .dialect import Dialect
 from .request_limits import Limits
 
 
+class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """How a provider takes the examples of a tool, for `$examples` of the envelope.
+
+    Attributes:
+        shown: whether tools have theirs, where neither the project nor a spec says so.
+        without: what a tool with examples cannot be: one that is found by a search.
+    """
+
+    shown: bool = False
+    without: tuple[Literal["defer"], ...] = ()
+
+
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """One provider as data.
 
@@ -32,6 +44,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         dialect: the accepted part of JSON Schema.
         strict: the dialect of strict mode; None where there is no such flag.
         always_strict: whether what is sent is always enforced, without a flag.
+        examples: how examples are taken; None where tool objects have no place for them.
         limits: what one request may hold.
         request: what a request needs beside its tool objects.
         answers: the provider's answer to a breach, by rule (`profile_check.RULES`).
@@ -49,6 +62,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     dialect: Dialect = Dialect()
     strict: Dialect | None = None
     always_strict: bool = False
+    examples: ExampleRules | None = None
     limits: Limits = Limits()
     request: RequestRules = RequestRules()
     answers: dict[str, str] = {}

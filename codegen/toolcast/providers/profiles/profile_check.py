@@ -15,7 +15,7 @@ from ...runtime.request_rules import RequestRules
 from .dialect import Dialect
 from .dialect_check import contradictions
 from .envelope import PLACEHOLDERS, placeholders
-from .profile import Profile
+from .profile import ExampleRules, Profile
 from .request_limits import Limits
 
 Problem = tuple[str, ...]
@@ -26,6 +26,7 @@ TABLES: dict[str, type[Struct]] = {
     "strict": Dialect,
     "limits": Limits,
     "request": RequestRules,
+    "examples": ExampleRules,
 }
 PATTERNS = (
     ("dialect", "property-names"),
