@@ -105,6 +105,7 @@ class Executor:
         "loop_thread",
         "max_attempts",
         "timed",
+        "warned",
         "workers",
     )
 
@@ -124,6 +125,7 @@ class Executor:
         self.guesses = guesses
         self.closed = False
         self.timed = 0  # steps that had a timeout
+        self.warned: set[str] = set()  # deprecated tools whose first call was logged
         self.loop_thread = LoopThread()  # for calls from programs without an event loop
 
     def run(
@@ -132,11 +134,33 @@ class Executor:
         """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
         (`is_from_outside`)."""
         guard = self.guard
+        if tool.binding.deprecated is not None and tool.binding.name not in self.warned:
+            self._warn_of_deprecated(tool.binding, context)
         if guard.secrets is not None:
             context = _without_secrets(guard, context)
         if guard.surrounds:
             return self._run_surrounded(tool, arguments, context, guesses)
         return _Call(self, tool, context, guard.observers).run(arguments, guesses)
+
+    def _warn_of_deprecated(self, binding: ToolBinding[Any, Any], context: ToolContext) -> None:
+        """Log the first call of a deprecated tool.
+
+        No `DeprecationWarning`: its filters are about code, of which the caller, a model, has none; and where
+        warnings are errors, the call would fail.
+        """
+        from .log_records import WARNING, log
+
+        self.warned.add(binding.name)
+        stated = "; ".join(f"{key}: {value}" for key, value in (binding.deprecated or {}).items())
+        log(
+            WARNING,
+            "Tool %r was called, and it is deprecated%s.",
+            binding.name,
+            f" ({stated})" if stated else "",
+            event="deprecated",
+            tool=binding.name,
+            call_id=self.guard.redact_text(context.call_id),
+        )
 
     async def _run_surrounded(
         self, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
