@@ -101,8 +101,24 @@ def test_the_official_client_sends_the_generated_definitions(
         asyncio.run(lib.agents.Runner.run(agent, "go"))
     for got, wanted in zip(requests[0]["tools"], everything.definition_objects(provider), strict=True):
         got, wanted = (each.get("function", each) for each in (got, wanted))
-        wanted.pop("type", None)
+        for key in ("type", "output_schema"):
+            wanted.pop(key, None)
         assert {key: got.get(key) for key in wanted} == wanted
+
+
+def test_callers_and_deferral_reach_the_api(lib: Library, registry: ToolRegistry) -> None:
+    own = registry.get("edit").binding
+    stated = (
+        b'{"type":"function","name":"edit","description":"Edits.","parameters":{},"strict":false,'
+        b'"allowed_callers":["direct","programmatic"],"defer_loading":true}'
+    )
+    own._lazy.definitions["openai-responses", "full"] = stated
+    try:
+        tools = {each.name: each for each in lib.bridge.function_tools(registry)}
+    finally:
+        own._lazy.definitions.clear()
+    assert (tools["edit"].allowed_callers, tools["edit"].defer_loading) == (["direct", "programmatic"], True)
+    assert (tools["bash"].allowed_callers, tools["bash"].defer_loading) == (None, False)
 
 
 def test_arguments_are_decoded_from_the_providers_form(

@@ -42,8 +42,10 @@ def both(one: dict[str, Any], other: dict[str, Any]) -> list[list[tuple[str, str
         ({"summary": "Find."}, {"summary": "Find it."}, "summary-read"),
         ({"annotations": {"title": "Find"}}, {"annotations": {"title": "Find it"}}, "title-read"),
         ({}, {"annotations": {"title": "Find it"}}, "title-read"),
-        ({}, {"mcp": {"meta": {"a": 1}}}, "client-data"),
-        ({"mcp": {"meta": {"a": 1, "b": 2}}}, {"mcp": {"meta": {"b": 2, "a": 1}}}, "client-data"),
+        ({}, {"meta": {"a": 1}}, "client-data"),
+        ({"meta": {"a": 1, "b": 2}}, {"meta": {"b": 2, "a": 1}}, "client-data"),
+        ({}, {"defer": True}, "loading-changed"),
+        ({"defer": True}, {"defer": False}, "loading-changed"),
         ({"name": "find"}, {"name": "find_all"}, "name-read"),
     ],
 )
@@ -114,8 +116,8 @@ def test_results_are_read_by_clients_that_are_shown_them() -> None:
     )
     place = [("parameter-description-read", "/result/properties/n")]
     assert both(one, other) == [place, place]
-    assert {each.providers for each in changes(one, other)} == {("mcp",)}
-    assert changes(one, other, "openai", "gemini") == ()
+    assert {each.providers for each in changes(one, other)} == {("openai-responses", "gemini", "mcp")}
+    assert changes(one, other, "openai", "anthropic") == ()
     assert both(spec(), one)[0] == [("constraint-read", "/result")]
 
 

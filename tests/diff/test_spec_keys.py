@@ -78,3 +78,34 @@ def test_a_list_states_none_of_it() -> None:
     compared = pair(tool("a", empty_is_absent=["a"]), tool("a"))
     whole = structs.replace(context([compared]), new=State(label="l", tools={}, types={}, listed=True))
     assert spec_keys(compared, whole) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        (None, ["model"], ["callers-narrowed"]),
+        (None, ["code"], ["callers-narrowed"]),
+        (["model", "code"], None, []),
+        (["model"], ["code"], ["callers-narrowed"]),
+        (["model"], ["code", "model"], []),
+    ],
+)
+def test_fewer_callers(old: list[str] | None, new: list[str] | None, rules: list[str]) -> None:
+    states = [tool("a", **({} if each is None else {"callers": each})) for each in (old, new)]
+    assert [each.rule for each in changes(*states)] == rules
+
+
+def test_when_arguments_and_results_arrive() -> None:
+    plain = tool("a")
+    for keys, rule in (
+        ({"stream_arguments": True}, "arguments-streamed"),
+        ({"blocking": False}, "results-timing"),
+        ({"execution": {"task_support": "required"}}, "results-timing"),
+    ):
+        for states in ((plain, tool("a", **keys)), (tool("a", **keys), plain)):
+            (change,) = changes(*states)
+            assert change.rule == rule
+    same = {"stream_arguments": False, "blocking": True, "execution": {"task_support": "forbidden"}}
+    assert changes(plain, tool("a", **same)) == []
+    (change,) = changes(plain, tool("a", execution={"task_support": "optional"}))
+    assert change.message == "to run a call as a task was forbidden and is optional, for clients of MCP"

@@ -48,6 +48,24 @@ def test_calls_that_leave_the_program() -> None:
     assert both(external=(False, True))[0] == ["carried-out-elsewhere"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (["model"], None, "code that the model writes may call the tool now"),
+        (["model"], ["model", "code"], "code that the model writes may call the tool now"),
+        (["code"], None, "the model itself may call the tool now"),
+        (None, ["model", "code"], ""),
+        (["model", "code"], ["code"], ""),
+    ],
+)
+def test_more_callers(old: list[str] | None, new: list[str] | None, message: str) -> None:
+    states = [spec(**({} if each is None else {"callers": each})) for each in (old, new)]
+    compared = pair(*states)
+    found = trust(compared, context([compared]))
+    assert [each.message for each in found] == ([message] if message else [])
+    assert all(each.rule == "callers-widened" for each in found)
+
+
 def test_words_for_the_approver() -> None:
     wide, narrow = ["approval-widened"], ["approval-narrowed"]
     assert both(described_by=(None, "text")) == (wide, narrow)

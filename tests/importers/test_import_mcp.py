@@ -59,7 +59,7 @@ def test_all_that_a_server_lists_is_kept(tmp_path: Path) -> None:
     assert spec["parameters"] == LOOK["inputSchema"]
     assert spec["result"] == LOOK["outputSchema"]
     assert spec["annotations"] == {"title": "Look up", "open_world": False}
-    assert spec["mcp"] == {"icons": [ICON], "meta": LOOK["_meta"]}
+    assert (spec["icons"], spec["meta"]) == ([ICON], LOOK["_meta"])
     assert spec["source"] == {"kind": "mcp", "name": "look.up", "from": "words"}
     assert '# Left out: ["icons[1]"]' in file.read_text(encoding="utf-8")
 

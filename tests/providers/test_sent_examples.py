@@ -21,9 +21,9 @@ from toolcast.providers import (
     ToolInfo,
     available,
     envelope_pointers,
-    examples_ledger,
     load_profile,
     normalize,
+    spec_ledger,
     tool_object,
 )
 from toolcast.providers.sent_examples import NOT_RESTORED, REFUSED, sent_examples
@@ -203,7 +203,7 @@ def test_the_ledger_has_what_is_not_sent(
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     profile, normalized = load_profile(provider), normalize(schema, provider)
     info = ToolInfo(**{"name": "t", "description": "A.", "examples": ({"a": "x"}, {"b": 1}), **more})
-    found = examples_ledger(info, profile, normalized)
+    found = spec_ledger(info, profile, normalized)
     assert [entry.path for entry in found] == paths
     assert all(words in entry.sentence for entry in found)
     assert all((entry.of, entry.severity, entry.keyword) == ("spec", "lost", "examples") for entry in found)

@@ -80,13 +80,7 @@ GOOD: list[dict[str, Any]] = [
     {"diff": {"ignore": {"tool-removed": {"reason": "Nobody calls it.", "until": "2027-03-01"}}}},
     {"diff": {}},
     {"source": {"kind": "mcp", "name": "a.b", "from": "git"}},
-    {"mcp": {}},
-    {
-        "mcp": {
-            "icons": [{"src": "https://a.example/i", "sizes": ["any"], "theme": "light"}],
-            "meta": {"a": 1},
-        }
-    },
+    {"icons": [{"src": "https://a.example/i", "sizes": ["any"], "theme": "light"}], "meta": {"a": 1}},
 ]
 BAD: list[dict[str, Any]] = [
     {"colour": 1},
@@ -182,11 +176,12 @@ BAD: list[dict[str, Any]] = [
     {"source": {"kind": "mcp", "name": "a"}},
     {"source": {"kind": "soap", "name": "a", "from": "b"}},
     {"source": "mcp"},
-    {"mcp": {"_meta": {}}},
-    {"mcp": {"icons": [{}]}},
-    {"mcp": {"icons": [{"src": "javascript:x"}]}},
-    {"mcp": {"icons": [{"src": "https://a.example", "theme": "pink"}]}},
-    {"mcp": {"meta": []}},
+    {"mcp": {"meta": {}}},
+    {"_meta": {}},
+    {"icons": [{}]},
+    {"icons": [{"src": "javascript:x"}]},
+    {"icons": [{"src": "https://a.example", "theme": "pink"}]},
+    {"meta": []},
 ]
 # A schema cannot say these; the reader does.
 ONLY_READER: list[dict[str, Any]] = [

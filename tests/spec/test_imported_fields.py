@@ -14,11 +14,11 @@ ICON = "{src: 'https://a.example/i.png', mimeType: image/png, sizes: [48x48], th
 
 def test_they_are_read() -> None:
     source = "source: {kind: mcp, name: a.b, from: git}\n"
-    spec, found = tool(f"{HEAD}mcp: {{icons: [{ICON}], meta: {{k: [1]}}}}\n{source}")
+    spec, found = tool(f"{HEAD}icons: [{ICON}]\nmeta: {{k: [1]}}\n{source}")
     assert found == ()
     assert spec is not None
-    assert spec.mcp.icons[0]["sizes"] == ["48x48"]
-    assert spec.mcp.meta == {"k": [1]}
+    assert spec.icons[0]["sizes"] == ["48x48"]
+    assert spec.meta == {"k": [1]}
     assert spec.source is not None
     assert (spec.source.kind, spec.source.name, spec.source.label) == ("mcp", "a.b", "git")
 
@@ -31,16 +31,22 @@ def test_they_are_read() -> None:
         ("source: {kind: soap, name: x, from: y}", ["bad-source"]),
         ("source: {kind: mcp, name: '', from: y}", ["empty-text"]),
         ("source: {kind: mcp, name: x, from: y, at: z}", ["unknown-key"]),
-        ("mcp: []", ["wrong-type"]),
-        ("mcp: {_meta: {}}", ["unknown-key"]),
-        ("mcp: {icons: {}}", ["wrong-type"]),
-        ("mcp: {meta: 1}", ["wrong-type"]),
+        ("mcp: {icons: []}", ["unknown-key"]),
+        ("_meta: {}", ["unknown-key"]),
+        ("icons: {}", ["wrong-type"]),
+        ("meta: 1", ["wrong-type"]),
     ],
 )
 def test_anything_else_is_refused(text: str, codes: list[str]) -> None:
     spec, found = tool(f"{HEAD}{text}\n")
     assert spec is None
     assert [each.code for each in found] == codes
+
+
+def test_the_former_key_is_refused_with_what_to_write() -> None:
+    _, found = tool(f"{HEAD}mcp: {{icons: [{ICON}]}}\n")
+    assert [(each.code, each.line, each.column) for each in found] == [("unknown-key", 4, 1)]
+    assert "`icons:` and `meta:`" in found[0].hint
 
 
 @pytest.mark.parametrize(
@@ -59,13 +65,13 @@ def test_anything_else_is_refused(text: str, codes: list[str]) -> None:
     ],
 )
 def test_an_icon_leads_to_an_image(icon: str, code: str) -> None:
-    _, found = tool(f"{HEAD}mcp: {{icons: [{icon}]}}\n")
+    _, found = tool(f"{HEAD}icons: [{icon}]\n")
     assert [each.code for each in found] == [code]
     assert not is_icon(read(icon).data)
 
 
 def test_mcp_clients_alone_are_sent_them() -> None:
-    text = f"{HEAD}mcp: {{icons: [{ICON}], meta: {{k: v}}}}\n"
+    text = f"{HEAD}icons: [{ICON}]\nmeta: {{k: v}}\n"
     providers = ("mcp", "mcp-2025-11-25", "mcp-2025-06-18", "openai", "anthropic")
     made = toolcast.compile({"a.yaml": text.encode()}, providers=providers)
     sent = {name: json.loads(made.files[f"schemas/{name}/a.json"]) for name in providers}

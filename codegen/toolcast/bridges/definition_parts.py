@@ -30,12 +30,13 @@ def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any
 
 
 class DefinitionParts(Struct, frozen=True):
-    """Parts of a tool object: `schema` of the parameters, `description`, and the flag of a strict mode, None
-    where the provider has none."""
+    """Parts of a tool object: `schema` of the parameters, `description`, the flag of a strict mode (None
+    without one), and the `members` of the object that has the tool's name."""
 
     schema: dict[str, Any]
     description: str
     strict: bool | None
+    members: Mapping[str, Any] = {}
 
 
 def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> DefinitionParts:
@@ -52,6 +53,7 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> Definitio
         {"type": "object", "properties": {}} if schema is None else msgspec.json.decode(schema),
         description if isinstance(description, str) else binding.description,
         strict if isinstance(strict, bool) else None,
+        named,
     )
 
 

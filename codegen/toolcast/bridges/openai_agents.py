@@ -67,6 +67,10 @@ def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider:
         needs_approval=needs_approval if policy is not None and policy.approver is None else False,
     )
     made.params_json_schema = parts.schema  # the SDK would rewrite it once more
+    # Where tools are deferred, the agent needs a `ToolSearchTool`. The schema of results is left out: with
+    # it, the SDK ends the run at the text of a failure.
+    made.allowed_callers = parts.members.get("allowed_callers")
+    made.defer_loading = parts.members.get("defer_loading", False)
     return made
 
 

@@ -154,6 +154,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     """Print the steps of a tool that can be compiled."""
     from ..contract.build import build_tool
     from ..project.core.compiled import profile_of
+    from ..project.core.tool_definitions import wanted_strict
     from ..project.worker import Task, load_task
     from ..providers import normalize, steps
     from ..spec.model import ToolSpec
@@ -163,7 +164,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     assert isinstance(tool, ToolSpec)
     profile = profile_of(provider, context.options)
     schema = build_tool(tool, types).normal.offered(tool.inject)
-    wanted = tool.providers.get(provider, {}).get("strict")
+    wanted = wanted_strict(tool, profile)
     found, flag = steps(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
     if form == "json":
         data = {"tool": tool.name, "provider": provider, "strict": flag, "steps": found}

@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.imported_fields import is_icon
-from ..spec.model import SourceKind
+from ..spec.model import Caller, SourceKind, TaskSupport
 from .published_schemas import from_gemini
 from .tool_lists import Element
 
@@ -32,6 +32,11 @@ class Declared(Struct, frozen=True, kw_only=True):
         changes: of `parameters` and `result`, by their names.
         parallel: whether its calls may run beside others; false where the source says that they run alone.
         external: whether the source says that its calls are carried out outside of the program.
+        callers: who may call it, in the spec's terms; empty where the source does not state it.
+        defer: whether the source says that a model reads the tool only once it searched for it.
+        stream_arguments: whether arguments are streamed unchecked; None where the source does not state it.
+        blocking: whether a model waits for results; false where the source says that it does not.
+        task_support: MCP's `execution.taskSupport`; None where it is not stated, or forbidden.
         http: the HTTP request that runs the tool, in the form of the spec's key `http`.
         icons: MCP's icons.
         meta: MCP's `_meta`.
@@ -56,6 +61,11 @@ class Declared(Struct, frozen=True, kw_only=True):
     changes: tuple[tuple[str, LedgerEntry], ...] = ()
     parallel: bool = True
     external: bool = False
+    callers: tuple[Caller, ...] = ()
+    defer: bool = False
+    stream_arguments: bool | None = None
+    blocking: bool = True
+    task_support: TaskSupport | None = None
     http: dict[str, Any] | None = None
     icons: tuple[Any, ...] = ()
     meta: dict[str, Any] = {}
@@ -122,6 +132,10 @@ def read_shape(element: Element) -> Declared:
     annotations, read_only, unknown = _annotations(hints, title)
     icons, odd = _icons(reader.take("icons"))
     meta = reader.take("_meta")
+    callers, other_callers = _callers(reader.take("allowed_callers"))
+    deferred, streamed = reader.take("defer_loading"), reader.take("eager_input_streaming")
+    parallel, behavior = reader.take("async"), reader.take("behavior")
+    task_support = _task_support(reader.take("execution"))
     strict = reader.take("strict")
     if strict is None and isinstance(data.get("strict"), bool):
         strict = data["strict"]  # beside `function`
@@ -134,7 +148,12 @@ def read_shape(element: Element) -> Declared:
         annotations=annotations,
         read_only=read_only,
         source=source if isinstance(source, str) else "",
-        left_out=(*reader.rest(), *unknown, *odd),
+        left_out=(*reader.rest(), *unknown, *odd, *other_callers),
+        callers=callers,
+        defer=deferred is True,
+        stream_arguments=streamed if isinstance(streamed, bool) else None,
+        blocking=not (parallel is True or behavior == "NON_BLOCKING"),
+        task_support=task_support,
         icons=icons,
         meta=meta if isinstance(meta, dict) else {},
         strict=strict if isinstance(strict, bool) else None,
@@ -168,6 +187,25 @@ def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
     listed = value if isinstance(value, list) else [] if value is None else [value]
     odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
     return tuple(icon for icon in listed if is_icon(icon)), odd
+
+
+def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:
+    """`allowed_callers` of Anthropic and OpenAI in the spec's terms, and where there was another one."""
+    found: dict[Caller, None] = {}
+    odd: list[str] = []
+    for index, each in enumerate(value if isinstance(value, list) else []):
+        if each == "direct":
+            found["model"] = None
+        elif each == "programmatic" or (isinstance(each, str) and each.startswith("code_execution_")):
+            found["code"] = None
+        else:
+            odd.append(f"allowed_callers[{index}]")
+    return tuple(found), odd
+
+
+def _task_support(execution: Any) -> TaskSupport | None:
+    stated = execution.get("taskSupport") if isinstance(execution, dict) else None
+    return stated if stated in ("optional", "required") else None
 
 
 def _annotations(hints: Any, title: Any) -> tuple[dict[str, Any], bool | None, list[str]]:

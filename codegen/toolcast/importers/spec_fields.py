@@ -15,7 +15,7 @@ _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "d
 _SCHEMAS = frozenset({"items", "additionalProperties", "unevaluatedProperties", "contains"})
 SCHEMAS = ("parameters", "result")
 """The keys of a spec whose values are schemas."""
-_BRANCHES = ("annotations", "mcp", "http", "providers")
+_BRANCHES = ("annotations", "http", "providers")
 DECIDED = ("name", "permission", "secrets", "source", "$schema")
 """The keys of a spec that no import changes once they are there."""
 _DIGEST = 12

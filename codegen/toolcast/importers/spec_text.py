@@ -194,15 +194,20 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     """The keys that a declaration fills, in order: all but permission, secrets and source."""
     described = tidy(tool.description) if tool.description else ""
     texts = {"description": described} if described else {"summary": in_words(name)}
-    mcp = {"icons": list(tool.icons), "meta": tool.meta}
     strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
     optional = {
         "result": tool.result,
         "parallel": None if tool.parallel else False,
         "external": tool.external or None,
+        "callers": list(tool.callers) or None,
+        "defer": tool.defer or None,
+        "stream_arguments": tool.stream_arguments,
+        "blocking": None if tool.blocking else False,
+        "execution": {"task_support": tool.task_support} if tool.task_support else None,
         "examples": valid_calls(tool, examples) or None,
         "annotations": tool.annotations or None,
-        "mcp": {key: value for key, value in mcp.items() if value} or None,
+        "icons": list(tool.icons) or None,
+        "meta": tool.meta or None,
         "http": tool.http or None,
         "deprecated": {} if tool.deprecated else None,
         "providers": strict or None,

@@ -114,7 +114,7 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
                 yield from tool_limits(subject, profile, index)
                 yield from not_strict(subject, profile)
                 if settings.losses:
-                    yield from losses(subject, profile.id)
+                    yield from losses(subject, profile)
     yield from collisions(subjects)
     yield from duplicates(subjects)
     for profile in project.profiles:

@@ -12,6 +12,7 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.nesting import levels
 from ..jsonschema.pointers import escape
 from ..jsonschema.subschemas import subschemas
+from ..project.core.tool_definitions import wanted_strict
 from ..providers import Dialect, Normalized, Profile, SchemaError, SchemaNormalizer
 from ..spec.model import Document, Path, ToolSpec, diagnose
 from .finding import RULES, Finding
@@ -178,7 +179,7 @@ def emitted_subject(
     emitted: dict[str, Emitted] = {}
     problems: list[Diagnostic] = []
     for profile, dialect in profiles:
-        strict = tool.providers.get(profile.id, {}).get("strict")
+        strict = wanted_strict(tool, profile)
         key = (dialect, strict)
         if key not in made:
             try:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..jsonschema.pointers import join, split
-from ..providers import Profile
+from ..project.core.tool_definitions import tool_info
+from ..providers import Profile, spec_ledger
 from ..providers.ledger import NOT_STRICT
 from ..spec.model import Path
 from .finding import RULES, Finding
@@ -107,12 +108,23 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
     yield subject.finding("not-strict", message, fix, schema=path, providers=(profile.id,), answer=reported)
 
 
-def losses(subject: Subject, provider: str) -> Iterator[Finding]:
-    """A finding for each loss between the spec and a provider's schema."""
-    for entry in subject.emitted[provider].normalized.ledger:
+def losses(subject: Subject, profile: Profile) -> Iterator[Finding]:
+    """A finding for each loss between the spec and what a provider is sent."""
+    normalized = subject.emitted[profile.id].normalized
+    providers = (profile.id,)
+    for entry in normalized.ledger:
         if entry.severity in ("lost", "changed") and not entry.reason.startswith(NOT_STRICT):
             message = f"`{entry.keyword}` at {entry.path or 'the root'} {entry.reason}"
-            yield subject.finding("lossy", message, schema=_path(entry.path), providers=(provider,))
+            yield subject.finding("lossy", message, schema=_path(entry.path), providers=providers)
+    for entry in spec_ledger(tool_info(subject.tool, subject.normal), profile, normalized):
+        if entry.severity not in ("lost", "changed"):
+            continue
+        if entry.of == "spec":
+            message, at = f"`{entry.keyword}` {entry.reason}", _path(entry.path)
+            yield subject.finding("lossy", message, at=at, providers=providers)
+        else:
+            message = f"`{entry.keyword}` at {entry.path or 'the root'} of the result {entry.reason}"
+            yield subject.finding("lossy", message, at=("result",), providers=providers)
 
 
 def _path(pointer: str) -> Path:

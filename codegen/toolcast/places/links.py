@@ -10,6 +10,7 @@ from ..contract.normal_form import schemas_with_pointers
 from ..jsonschema.pointers import join, split
 from ..project.core.compiled import Options, ledger_path, profile_of
 from ..project.core.compiler import tool_names
+from ..project.core.tool_definitions import wanted_strict
 from ..providers import Profile, pointer_to
 from ..providers.written_at import written_at
 from ..python.structs.module import module_path, tool_module, type_module
@@ -26,10 +27,23 @@ _VALUES: Mapping[str, Path] = {
     "$name": ("name",),
     "$description": ("description",),
     "$title": ("annotations", "title"),
-    "$icons": ("mcp", "icons"),
-    "$meta": ("mcp", "meta"),
+    "$callers": ("callers",),
+    "$defer": ("defer",),
+    "$stream_arguments": ("stream_arguments",),
+    "$behavior": ("blocking",),
+    "$async": ("blocking",),
+    "$task_support": ("execution", "task_support"),
+    "$icons": ("icons",),
+    "$meta": ("meta",),
 }
 """The values of an envelope that are no schemas, and the keys of a spec that they come from."""
+_RESULTS: Mapping[str, str] = {
+    "$result": "",
+    "$result_object": "",
+    "$result_text": "",
+    "$result_response": "/properties/output",
+}
+"""The values of an envelope that are schemas of results, and where in them the spec's schema is."""
 _ARGUMENTS = {"params": "parameters"}
 """Arguments of a binding that are not called like the key of the spec."""
 
@@ -48,8 +62,9 @@ def tool_links(
         writer.add_models(module_file, class_name(tool.name, "Params"))
     writer.add_contract(f"contracts/{tool.name}.json")
     for id in options.providers:
-        strict = tool.providers.get(id, {}).get("strict")
-        writer.add_definition(f"schemas/{id}/{tool.name}.json", profile_of(id, options), strict)
+        profile = profile_of(id, options)
+        strict = wanted_strict(tool, profile)
+        writer.add_definition(f"schemas/{id}/{tool.name}.json", profile, strict)
     writer.add_ledger(ledger_path(tool.name))
     return sorted(writer.links, key=lambda link: (link.output, len(link.path)))
 
@@ -138,8 +153,9 @@ class _Links:
             schemas = written_at(normal.offered(self._inject), profile, strict=strict)
             written = {start + out: _below("parameters", at) for out, at in schemas.items()}
             self.add_schemas(path, written)
-        for value in ("$result", "$result_object") if "result" in normal.roots else ():
+        for value, below in _RESULTS.items() if "result" in normal.roots else ():
             if (start := pointer_to(value, profile)) is not None:
+                start += below
                 pointers = (at for _, at in schemas_with_pointers(normal.standalone("result"), ""))
                 self.add_schemas(path, {start + at: _below("result", at) for at in pointers})
 
@@ -152,8 +168,11 @@ class _Links:
         """The entries of a ledger."""
         for id, entries in self._data(path).items() if path in self._files else ():
             for number, entry in enumerate(entries):
-                written = _below("parameters", entry["path"])
-                self._add_element(path, join((id, number)), *self._locate(written))
+                of = entry.get("of", "parameters")
+                if of == "spec":
+                    self._add_element(path, join((id, number)), self._document, tuple(split(entry["path"])))
+                else:
+                    self._add_element(path, join((id, number)), *self._locate(_below(of, entry["path"])))
 
     def _outline(self, path: str) -> Outline | None:
         """The elements of a JSON file; None for one that is larger than what is read of a spec."""

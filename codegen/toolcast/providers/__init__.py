@@ -12,8 +12,8 @@ from .profiles.dialect import Dialect as Dialect
 from .profiles.envelope import Normalized as Normalized
 from .profiles.envelope import ToolInfo as ToolInfo
 from .profiles.envelope import envelope_pointers as envelope_pointers
-from .profiles.envelope import examples_ledger as examples_ledger
 from .profiles.envelope import omits as omits
+from .profiles.envelope import placeholders as placeholders
 from .profiles.envelope import pointer_to as pointer_to
 from .profiles.envelope import tool_object as tool_object
 from .profiles.load_profiles import available as available
@@ -26,5 +26,6 @@ from .profiles.profile_error import ProfileProblem as ProfileProblem
 from .profiles.request_limits import Limits as Limits
 from .run_time_schemas import Normalizer as Normalizer
 from .run_time_schemas import decode as decode
+from .spec_ledger import spec_ledger as spec_ledger
 from .walk_steps import Step as Step
 from .walk_steps import steps as steps

@@ -118,8 +118,9 @@ def schema_of(definition: bytes, name: str, pointers: tuple[str, str] | None = N
 
 
 def shows_result(definition: bytes) -> bool:
-    """Whether a tool object has the schema of results, as MCP's does."""
-    return "outputSchema" in _members(definition)
+    """Whether a tool object has the schema of results with its defaults, as MCP's and OpenAI Responses' do.
+    Gemini's schemas of results have none."""
+    return not _members(definition).keys().isdisjoint(("outputSchema", "output_schema"))
 
 
 def _find_schema(value: bytes, name: str) -> bytes | None:

@@ -70,7 +70,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
             "http": http_schema(),
             "providers": _providers(known_providers),
             **{command: _ignored(command, known) for command, known in CODES.items()},
-            "mcp": _mcp(),
+            **_shown(),
             "deprecated": _deprecated(),
             "source": _source(),
         },
@@ -281,7 +281,7 @@ _IGNORED: Final[dict[Command, Any]] = {
 }
 
 
-def _mcp() -> dict[str, Any]:
+def _shown() -> dict[str, Any]:
     icon = {
         "type": "object",
         "required": ["src"],
@@ -294,13 +294,8 @@ def _mcp() -> dict[str, Any]:
         },
     }
     return {
-        "description": "What MCP clients alone are sent.",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "icons": {"type": "array", "items": icon, "description": "Images that stand for the tool."},
-            "meta": {"type": "object", "description": "MCP's `_meta`."},
-        },
+        "icons": {"type": "array", "items": icon, "description": "Images that stand for the tool, for MCP."},
+        "meta": {"type": "object", "description": "Data for programs: MCP's `_meta`."},
     }
 
 

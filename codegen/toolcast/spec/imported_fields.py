@@ -1,9 +1,9 @@
-"""The rules of the keys that an import writes: `source` and `mcp`. As in `fields`, each reports problems."""
+"""The rules of the keys `source` and `icons`, which imports write. As in `fields`, each reports problems."""
 
 import re
 from typing import Any, Final, cast, get_args
 
-from .model import McpFields, Source, SourceKind
+from .model import Source, SourceKind
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, kind_of
 
@@ -39,28 +39,21 @@ def source(checker: SpecChecker, value: Any) -> Source | None:
     return Source(kind=cast(SourceKind, kind), name=texts["name"], label=texts["from"])
 
 
-def mcp(checker: SpecChecker, value: Any) -> McpFields:
-    """What MCP clients alone are sent."""
-    entries = checker.mapping(("mcp",), value) or {}
-    checker.known_keys(("mcp",), entries, ("icons", "meta"), {"_meta": "meta", "icon": "icons"})
-    listed = entries.get("icons", [])
-    icons: list[dict[str, Any]] = []
-    if not isinstance(listed, list):
-        checker.wrong_type(("mcp", "icons"), listed, "a list of mappings")
-        listed = []
-    for index, icon in enumerate(listed):
-        path = ("mcp", "icons", index)
+def icons(checker: SpecChecker, value: Any) -> tuple[dict[str, Any], ...]:
+    """Images that stand for the tool."""
+    if not isinstance(value, list):
+        checker.wrong_type(("icons",), value, "a list of mappings", "write `- ` before each icon")
+        return ()
+    for index, icon in enumerate(value):
         if isinstance(icon, dict):
-            _icon(checker, path, icon)
-            icons.append(icon)
+            _icon(checker, ("icons", index), icon)
         else:
-            checker.report(path, "wrong-type", f"an icon must be a mapping, not {kind_of(icon)}")
-    meta = checker.mapping(("mcp", "meta"), entries["meta"]) if "meta" in entries else None
-    return McpFields(icons=tuple(icons), meta=meta or {})
+            checker.report(("icons", index), "wrong-type", f"an icon must be a mapping, not {kind_of(icon)}")
+    return tuple(icon for icon in value if isinstance(icon, dict))
 
 
 def is_icon(icon: Any) -> bool:
-    """Whether a spec may hold an icon: the rules of `mcp`, as one answer."""
+    """Whether a spec may hold an icon: the rules of `icons`, as one answer."""
     return (
         isinstance(icon, dict)
         and set(icon) <= set(_ICON_KEYS)

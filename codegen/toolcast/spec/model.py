@@ -80,13 +80,6 @@ class Source(Struct, frozen=True, kw_only=True):
         return {"kind": self.kind, "name": self.name, "from": self.label}
 
 
-class McpFields(Struct, frozen=True, kw_only=True):
-    """What MCP clients alone are sent: `icons`, and `_meta`."""
-
-    icons: tuple[dict[str, Any], ...] = ()
-    meta: dict[str, Any] = {}
-
-
 class Suppression(Struct, frozen=True):
     """Why something that a command reports does not apply to a tool."""
 
@@ -130,7 +123,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     diff_ignore: Mapping[str, Suppression] = {}  # by id of the rule
     deprecated: Deprecation | None = None
     source: Source | None = None  # None: written by hand
-    mcp: McpFields = McpFields()
+    icons: tuple[dict[str, Any], ...] = ()  # as MCP has them
+    meta: dict[str, Any] = {}  # what MCP calls `_meta`
     document: Document
 
     @property

@@ -8,7 +8,7 @@ from . import fields, imported_fields
 from .deprecation import deprecated
 from .http_fields import http
 from .injection import inject
-from .model import Annotations, Document, McpFields, Permission, ToolSpec
+from .model import Annotations, Document, Permission, ToolSpec
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .summary import first_sentence
@@ -43,7 +43,8 @@ KEYS: Final = (
     "lint",
     "verify",
     "diff",
-    "mcp",
+    "icons",
+    "meta",
     "deprecated",
     "source",
 )
@@ -60,6 +61,7 @@ SYNONYMS: Final = {
     "defer_loading": "defer",
     "eager_input_streaming": "stream_arguments",
     "behavior": "blocking",
+    "_meta": "meta",
 }
 
 _FLAGS: Final = ("defer", "stream_arguments", "blocking")
@@ -134,7 +136,10 @@ def read_tool(
         checker.report(
             (key,), "unknown-key", f"`{key}` is a keyword of schemas, not a key of a spec", hint, key=True
         )
-    own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS}
+    if "mcp" in data:
+        hint = "write `icons:` and `meta:` as keys of the spec, without `mcp:` above them"
+        checker.report(("mcp",), "unknown-key", "`mcp` is not a key of a spec", hint, key=True)
+    own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS and key != "mcp"}
     suggested = checker.known_keys((), own, KEYS, SYNONYMS)
     if "$schema" in data:
         checker.text(("$schema",), data["$schema"])
@@ -177,7 +182,8 @@ def read_tool(
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
     overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
     ignored = {command: suppressions(checker, command, data[command]) for command in CODES if command in data}
-    mcp = imported_fields.mcp(checker, data["mcp"]) if "mcp" in data else McpFields()
+    icons = imported_fields.icons(checker, data["icons"]) if "icons" in data else ()
+    meta = checker.mapping(("meta",), data["meta"]) if "meta" in data else None
     ended = deprecated(checker, data["deprecated"], name) if "deprecated" in data else None
     source = imported_fields.source(checker, data["source"]) if "source" in data else None
     if checker.found:
@@ -211,7 +217,8 @@ def read_tool(
         diff_ignore=ignored.get("diff", {}),
         deprecated=ended,
         source=source,
-        mcp=mcp,
+        icons=icons,
+        meta=meta or {},
         document=document,
     )
     return spec, (), name

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..jsonschema.formats import FORMATS
 from ..project.core.compiled import Options
+from ..project.core.tool_definitions import wanted_strict
 from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
 from .equivalence import equivalence
@@ -20,6 +21,7 @@ from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
 from .provider_laws import Dialect
 from .shrink import shrink, size
+from .spec_laws import silent_keys
 from .verified_tool import NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
@@ -132,10 +134,13 @@ class _Case:
         found = self.subject
         contract = found.built.normal.offered(found.tool.inject)
         for id, profile in found.profiles.items():
-            stated = found.tool.providers.get(id, {}).get("strict")
+            stated = wanted_strict(found.tool, profile)
             if id in found.emitted:
                 for failure in silent_losses(contract, found.emitted[id], found.ledger.get(id, ())):
                     yield self._counterexample("L4", failure, id)
+            lost = found.lost_keys.get(id, frozenset())
+            for key in silent_keys(found.tool, found.definitions[id], found.emitted.get(id), lost):
+                yield self._silent_key(key, id)
             for failure in fixpoint(contract, profile, stated):
                 yield self._counterexample("L5", failure, id)
 
@@ -150,6 +155,19 @@ class _Case:
                 f"only {valid} of {count} instances made for {whose} are valid: the laws are held to little"
             )
             self.warnings.append(_warn(self.base, "few-instances", message))
+
+    def _silent_key(self, key: str, provider: str) -> Counterexample:
+        line, column = self.subject.tool.document.locate((key,), key=True)
+        return Counterexample(
+            law="L4",
+            file=self.base.file,
+            line=line,
+            column=column,
+            provider=provider,
+            expected=f"`{key}` of the spec stands in the tool object or in the ledger",
+            actual="it stands in neither",
+            place=f"/{key}",
+        )
 
     def _counterexample(self, law: Law, failure: Failure, provider: str = "") -> Counterexample:
         pointer = failure.place

@@ -18,6 +18,7 @@ from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
 from ..project.core.compiled import Compiled, Options, profile_of
 from ..project.core.compiler import compile_tool, compile_type
+from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
 from ..runtime.wire import WireForms
@@ -99,7 +100,9 @@ class Subject(Struct, frozen=True, kw_only=True):
     binding: Binding
     contract: Mapping[str, Any]  # the contract file
     emitted: Mapping[str, Any]  # provider → the parameter schema in its tool object; absent where it has none
-    ledger: Mapping[str, tuple[LedgerEntry, ...]]
+    definitions: Mapping[str, Any]  # provider → the tool object
+    ledger: Mapping[str, tuple[LedgerEntry, ...]]  # of the parameters
+    lost_keys: Mapping[str, frozenset[str]]  # provider → keys of the spec that its ledger names
     wire_forms: Mapping[str, WireForms]  # by provider; absent where nothing is encoded
     profiles: Mapping[str, Profile]
 
@@ -133,8 +136,9 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
     assert entry is not None
     profiles = {id: profile_of(id, options) for id in options.providers}
     emitted: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     for id, profile in profiles.items():
-        definition = msgspec.json.decode(files[f"schemas/{id}/{tool.name}.json"])
+        definition = definitions[id] = msgspec.json.decode(files[f"schemas/{id}/{tool.name}.json"])
         schema = _parameters(profile.envelope, definition)
         if schema is not None:
             emitted[id] = schema
@@ -146,7 +150,15 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             binding=attribute(package, entry.module, entry.constant),
             contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
             emitted=emitted,
-            ledger=compiled.losses,
+            definitions=definitions,
+            ledger={
+                id: tuple(entry for entry in entries if entry.of == "parameters")
+                for id, entries in compiled.losses.items()
+            },
+            lost_keys={
+                id: frozenset(entry.keyword for entry in entries if entry.of == "spec")
+                for id, entries in compiled.losses.items()
+            },
             wire_forms=_wire_forms(tool, built, profiles),
             profiles=profiles,
         )
@@ -156,7 +168,7 @@ def _wire_forms(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -
     """The wire form that the walk states; the binding reads it from the generated files."""
     contract = built.normal.offered(tool.inject)
     made = {
-        id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).wire_forms
+        id: normalize(contract, profile, strict=wanted_strict(tool, profile)).wire_forms
         for id, profile in profiles.items()
     }
     return {id: wire_forms for id, wire_forms in made.items() if wire_forms is not None}

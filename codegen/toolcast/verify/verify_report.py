@@ -21,7 +21,7 @@ class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The smallest case found in which two sides disagree.
 
     `instance` is JSON text, empty where a law is about the schema alone. `expected` and `actual` are the two
-    verdicts in words; `place` is a JSON pointer into the contract.
+    verdicts in words; `place` is a JSON pointer into the contract, or into the spec.
     """
 
     law: Law

@@ -12,7 +12,7 @@ import pytest
 import toolcast.providers
 from toolcast.providers import Profile, ToolInfo, available, load_profile, normalize, pointer_to, tool_object
 from toolcast.providers.profiles.envelope import PLACEHOLDERS
-from toolcast.providers.profiles.profile import ExampleRules
+from toolcast.providers.profiles.profile import CallerNames, ExampleRules
 
 ROOM = Path(toolcast.providers.__file__).parent
 WANTED = {
@@ -65,10 +65,13 @@ def test_each_rule_has_its_source_beside_it(id: str) -> None:
 def test_placeholders_are_those_that_envelopes_fill() -> None:
     """What the check allows, and what `tool_object` knows, is the same."""
     values: dict[str, Any] = {name.removeprefix("$"): name for name in PLACEHOLDERS}
-    profile = Profile(id="all", dated="2026-01-01", envelope=values, examples=ExampleRules())
+    callers = CallerNames(model="model", code="code")
+    profile = Profile(id="all", dated="2026-01-01", envelope=values, callers=callers,
+                      examples=ExampleRules())  # fmt: skip
     info = ToolInfo(
         name="n", description="d", title="t", read_only=True, destructive=True, idempotent=True,
         open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
+        callers=("model", "code"), defer=True, stream_arguments=True, blocking=False, task_support="optional",
         examples=({},), shows_examples={"all": True},
     )  # fmt: skip
     made = tool_object(info, profile, normalize({"type": "object"}, profile, strict=False))

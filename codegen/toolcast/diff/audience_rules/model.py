@@ -71,6 +71,12 @@ MODEL: Final[dict[str, Rule]] = {
         "A remark in the schema differs",
         "`deprecated`, `readOnly` and the like, `$comment`, and keywords that no draft knows.",
     ),
+    "loading-changed": Rule(
+        "model",
+        "note",
+        "Models read a tool at another time",
+        "By `defer`: only once they have searched for it, or from the beginning.",
+    ),
     "client-data": Rule(
         "model",
         "note",

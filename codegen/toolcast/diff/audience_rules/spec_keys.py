@@ -23,6 +23,26 @@ SPEC_KEYS: Final[dict[str, Rule]] = {
         "The running program bounds a parameter's values",
         "`runtime_enums` names the parameter now: a call with any other value is refused.",
     ),
+    "callers-narrowed": Rule(
+        "calls",
+        "warning",
+        "Fewer may call a tool",
+        "By `callers`: calls from code that models write, or calls of models themselves, are refused now.",
+    ),
+    "arguments-streamed": Rule(
+        "code",
+        "warning",
+        "Arguments arrive in another way in streams",
+        "By `stream_arguments`: programs that read a provider's stream get arguments as they are written, "
+        "before they are JSON that was checked; or no longer do.",
+    ),
+    "results-timing": Rule(
+        "results",
+        "warning",
+        "Results arrive at another time",
+        "By `blocking` or `execution`: a model goes on before it has the result, or waits for it; a client "
+        "of MCP may, must or cannot run a call as a task.",
+    ),
     "defaults-omitted": Rule(
         "results",
         "warning",

@@ -18,6 +18,13 @@ TRUST: Final[dict[str, Rule]] = {
         "A tool may do less",
         "`permission` allows nothing new, and something less.",
     ),
+    "callers-widened": Rule(
+        "trust",
+        "warning",
+        "More may call a tool",
+        "By `callers`: code that models write calls without a model's word for each call, in loops; or the "
+        "model calls what was for code alone.",
+    ),
     "secrets-added": Rule(
         "trust",
         "error",

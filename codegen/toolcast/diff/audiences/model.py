@@ -44,10 +44,13 @@ def model_changes(sent: SentPair) -> tuple[Change, ...]:
 
 
 def _is_explained(old: ToolSpec, new: ToolSpec) -> bool:
-    """Whether other audiences are told why a definition differs: hints, strict mode, a notice of the end."""
+    """Whether other audiences are told why a definition differs: by hints, strict mode and the like."""
     return any(
         getattr(old, name) != getattr(new, name)
-        for name in ("permission", "annotations", "providers", "deprecated")
+        for name in (
+            *("permission", "annotations", "providers", "deprecated"),
+            *("callers", "stream_arguments", "blocking", "task_support"),
+        )
     )
 
 
@@ -67,10 +70,18 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
         texts = [each.annotations.title or "" for each in (old, new)]
         message = f"the title: {words_changed(*texts)}"
         yield pair.change("title-read", message, at=("annotations", "title"), providers=providers)
-    if msgspec.json.encode(old.mcp) != msgspec.json.encode(new.mcp):
-        what = [name for name in ("icons", "meta") if getattr(old.mcp, name) != getattr(new.mcp, name)]
-        message = f"{' and '.join(what) or 'the order of `mcp`'} differ"
-        yield pair.change("client-data", message, at=("mcp",), providers=providers)
+    if (old.defer is True) != (new.defer is True):
+        message = (
+            "models read the tool once they have searched for it"
+            if new.defer
+            else "models read the tool at once"
+        )
+        yield pair.change("loading-changed", message, at=("defer",), providers=providers)
+    for name in ("icons", "meta"):
+        data = [msgspec.json.encode(getattr(each, name)) for each in (old, new)]
+        if data[0] != data[1]:
+            message = f"`{name}` differs"
+            yield pair.change("client-data", message, at=(name,), providers=providers)
 
 
 def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:

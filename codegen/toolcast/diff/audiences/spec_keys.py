@@ -8,11 +8,11 @@ from ..pairs import Context, Pair
 
 
 def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """What changed by `empty_is_absent`, `runtime_enums` and `defaults`.
+    """What changed by keys such as `empty_is_absent`, `callers` and `defaults`.
 
     Args:
         pair: a tool of both states; one that was added or removed has no such changes.
-        context: the states. A list of tools states none of the three.
+        context: the states. A list of tools states none of them, or not in all formats.
 
     Returns:
         The changes.
@@ -20,7 +20,45 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
     if pair.old is None or pair.new is None or context.old.listed or context.new.listed:
         return ()
     old, new = pair.old.tool, pair.new.tool
-    return (*_empty(pair, old, new), *_bounded(pair, old, new), *_defaults(pair, old, new, context))
+    return (
+        *_empty(pair, old, new),
+        *_bounded(pair, old, new),
+        *_callers(pair, old, new),
+        *_timing(pair, old, new),
+        *_defaults(pair, old, new, context),
+    )
+
+
+def may_call(tool: ToolSpec) -> frozenset[str]:
+    """Who may call a tool: without a word of the spec, the model and its code."""
+    return frozenset(("model", "code") if tool.callers is None else tool.callers)
+
+
+def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    whose = {"model": "the model itself", "code": "code that the model writes"}
+    for caller in sorted(may_call(old) - may_call(new)):
+        message = f"{whose[caller]} may no longer call the tool"
+        yield pair.change("callers-narrowed", message, at=("callers",))
+
+
+def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    if (old.stream_arguments is True) != (new.stream_arguments is True):
+        words = "arguments are streamed unchecked now"
+        if new.stream_arguments is not True:
+            words = "arguments are no longer streamed unchecked"
+        yield pair.change(
+            "arguments-streamed", words, at=("stream_arguments",), old="stream_arguments" not in _keys(new)
+        )
+    if (old.blocking is False) != (new.blocking is False):
+        message = (
+            f"the model {'goes on before it has' if new.blocking is False else 'waits for'} the result now"
+        )
+        yield pair.change("results-timing", message, at=("blocking",), old="blocking" not in _keys(new))
+    before, after = (each.task_support or "forbidden" for each in (old, new))
+    if before != after:
+        message = f"to run a call as a task was {before} and is {after}, for clients of MCP"
+        at = ("execution", "task_support")
+        yield pair.change("results-timing", message, at=at, old="execution" not in _keys(new))
 
 
 def _empty(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:

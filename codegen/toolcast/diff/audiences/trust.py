@@ -7,6 +7,7 @@ from ...spec.model import Permission, ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair
 from ..short_texts import compact, listed
+from .spec_keys import may_call
 
 _BELOW: Final[Mapping[Permission, frozenset[Permission]]] = {
     "read": frozenset(),
@@ -48,6 +49,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_words(pair, old, new),
         *_request(pair, old.http or {}, new.http or {}),
         *_external(pair, old, new),
+        *_callers(pair, old, new),
         *_run_time_values(pair, old, new),
         *_injected(pair, old, new),
         *_source(pair, old, new),
@@ -166,6 +168,13 @@ def _external(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         yield pair.change(
             "carried-out-elsewhere", message, at=("external",), old="external" not in new.document.data
         )
+
+
+def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    whose = {"model": "the model itself", "code": "code that the model writes"}
+    for caller in sorted(may_call(new) - may_call(old)):
+        message = f"{whose[caller]} may call the tool now"
+        yield pair.change("callers-widened", message, at=("callers",), old="callers" not in new.document.data)
 
 
 def _run_time_values(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:

@@ -16,6 +16,7 @@ from ...providers import (
     decode,
     envelope_pointers,
     load_profile,
+    placeholders,
     tool_object,
 )
 from ...runtime.arguments import Arguments
@@ -55,6 +56,12 @@ class _Envelopes(Mapping[str, tuple[str, str]]):
 
 
 _ENVELOPES = _Envelopes()
+
+
+def _has_structured_results(profile: Profile) -> bool:
+    """Whether a provider gets a server's structured content. Elsewhere it gets the text that the server wrote
+    beside it, which its output schema does not describe."""
+    return any(name in ("$result", "$result_object") for name, _ in placeholders(profile.envelope))
 
 
 class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, eq=False):
@@ -124,7 +131,7 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
                 destructive=tool.hint("destructiveHint"),
                 idempotent=tool.hint("idempotentHint"),
                 open_world=tool.hint("openWorldHint"),
-                result_schema=tool.output_schema,
+                result_schema=tool.output_schema if _has_structured_results(profile) else None,
             )
             ready = msgspec.json.encode(tool_object(info, profile, made))
             self._lazy.definitions[provider, "full"] = ready

@@ -107,12 +107,22 @@ class Listed:
             except UnknownProviderError:
                 # An older revision lacks schemas of results that are no objects, and the oldest one icons.
                 definition = _older(definition, dialect)
+        definition = _without_tasks(definition)
         schema = msgspec.json.decode(definition).get("outputSchema")
         validator: Validator | None = None
         if schema is not None:
             with suppress(UnsupportedSchema):  # then only the client validates
                 validator = result_validator(schema)
         return ListedTool(binding, definition, provider, validator)
+
+
+def _without_tasks(definition: bytes) -> bytes:
+    """A definition without `execution`: this server answers calls at once, and runs none as a task."""
+    tool: dict[str, Any] = msgspec.json.decode(definition)
+    if "execution" not in tool:
+        return definition
+    del tool["execution"]
+    return msgspec.json.encode(tool)
 
 
 def page_of(names: Sequence[str], cursor: str | None, size: int | None) -> tuple[Sequence[str], str | None]:

@@ -30,7 +30,7 @@ from ...runtime.request_rules import FILE, RequestRules
 from ...spec.model import Document, ToolSpec, diagnose
 from .compiled import Compiled, Losses, Options, ToolEntry, ledger_path, pretty, profile_of
 from .entry import entry_of, names_of
-from .tool_definitions import definition, tool_info
+from .tool_definitions import definition, tool_info, wanted_strict
 
 
 class _RefusedError(Exception):
@@ -210,7 +210,7 @@ def _definitions(
     for id in options.providers:
         profile = profile_of(id, options)
         try:
-            parameters = normalizer.normalize(profile, strict=tool.providers.get(id, {}).get("strict"))
+            parameters = normalizer.normalize(profile, strict=wanted_strict(tool, profile))
         except SchemaError as problem:
             message = f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}"
             hint = "simplify the schema there, or leave this provider out of the configuration"

@@ -9,9 +9,9 @@ from ...providers import (
     Normalized,
     Profile,
     ToolInfo,
-    examples_ledger,
     omits,
     pointer_to,
+    spec_ledger,
     tool_object,
 )
 from ...spec.deprecation import shown_description
@@ -31,9 +31,13 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
         result_schema=result if isinstance(result, dict) else None,
-        icons=tool.mcp.icons,
-        meta=tool.mcp.meta,
+        callers=tool.callers,
         defer=tool.defer,
+        stream_arguments=tool.stream_arguments,
+        blocking=tool.blocking,
+        task_support=tool.task_support,
+        icons=tool.icons,
+        meta=tool.meta,
         examples=tool.examples,
         shows_examples=_shows_examples(tool),
         states_draft=normal.states_draft,
@@ -42,6 +46,18 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
 
 def _shows_examples(tool: ToolSpec) -> dict[str, bool]:
     return {id: each["examples"] for id, each in tool.providers.items() if "examples" in each}
+
+
+def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
+    """Whether strict mode is asked for: what the spec says of the provider; None for the profile's default.
+
+    Without a word of the spec, a tool that code may call is not strict where the provider cannot have both.
+    """
+    stated: bool | None = tool.providers.get(profile.id, {}).get("strict")
+    code = profile.callers is not None and "code" in (tool.callers or ())
+    if stated is None and code and profile.callers is not None and "strict" in profile.callers.without:
+        return False
+    return stated
 
 
 class Definition(Struct, frozen=True):
@@ -55,7 +71,7 @@ class Definition(Struct, frozen=True):
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
-    ledger = (*parameters.ledger, *examples_ledger(info, profile, parameters))
+    ledger = (*parameters.ledger, *spec_ledger(info, profile, parameters))
     wire_forms = parameters.wire_forms
     if wire_forms is None or omits(profile, parameters):  # what is not shown has no form of its own
         return Definition(content, ledger, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,8 @@ from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
 from ...runtime.wire import WireForms
+from ..reference_cycles import in_cycles
+from ..result_schemas import fitted, in_response, may_be_text
 from ..sent_examples import SentExamples, sent_examples
 from .profile import Profile
 from .profile_error import ProfileError
@@ -49,7 +51,11 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     idempotent: bool | None = None
     open_world: bool | None = None
     result_schema: dict[str, Any] | None = None
+    callers: tuple[str, ...] | None = None
     defer: bool | None = None
+    stream_arguments: bool | None = None
+    blocking: bool | None = None
+    task_support: str | None = None
     icons: tuple[dict[str, Any], ...] = ()
     meta: dict[str, Any] = {}
     examples: tuple[Any, ...] = ()  # calls in the contract's form
@@ -72,15 +78,50 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     Raises:
         ProfileError: the template names an unknown value.
     """
+    return _filled(profile.envelope, envelope_values(tool, profile, parameters), profile.id)
+
+
+def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
+    """The value of each placeholder that an envelope may name; None where the tool object has no such member.
+
+    Arguments as for `tool_object`.
+    """
     schema = None if omits(profile, parameters) else parameters.schema
+    result = result_form(tool, profile)[0]
     if profile.states_draft:
         if schema is not None and "parameters" in tool.states_draft:
             schema = {"$schema": DIALECT, **schema}
-        if tool.result_schema is not None and "result" in tool.states_draft:
-            tool = replace(tool, result_schema={"$schema": DIALECT, **tool.result_schema})
+        if result is not None and "result" in tool.states_draft:
+            result = {"$schema": DIALECT, **result}
+    names, callers, blocking = profile.callers, tool.callers, tool.blocking
+    code = "code" in (callers or ())
+    if code and (names is None or code_excluded(profile, parameters)):
+        callers = None
+    if code and names is not None and "blocking" in names.without:
+        blocking = None
+    called = None if names is None or callers is None else [getattr(names, caller) for caller in callers]
+    stated = replace(tool, result_schema=result, blocking=blocking)
     examples = shown_examples(tool, profile, parameters).values
-    values = {**_values(tool, schema, parameters.strict), "$examples": list(examples) or None}
-    return _filled(profile.envelope, values, profile.id)
+    return {
+        **_values(stated, schema, parameters.strict),
+        "$callers": called,
+        "$examples": list(examples) or None,
+    }
+
+
+def result_form(tool: ToolInfo, profile: Profile) -> tuple[dict[str, Any] | None, tuple[LedgerEntry, ...]]:
+    """The schema of results as the provider takes it, and what it lacks; None where the tool has none."""
+    return (None, ()) if tool.result_schema is None else fitted(tool.result_schema, profile.result)
+
+
+def code_excluded(profile: Profile, parameters: Normalized) -> str:
+    """Why code cannot call a tool though its spec lets it, as the end of "because"; empty where it can."""
+    without = () if profile.callers is None else profile.callers.without
+    if "strict" in without and parameters.strict is True:
+        return "the provider's code cannot call strict tools, and the spec demands strict mode"
+    if "recursion" in without and in_cycles(parameters.schema):
+        return "the provider's code cannot call a tool whose parameters contain themselves"
+    return ""
 
 
 def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
@@ -99,29 +140,6 @@ def shown_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> 
     if not tool.examples or examples_excluded(tool, profile):
         return SentExamples()
     return sent_examples(tool.examples, parameters.schema, parameters.wire_forms)
-
-
-def examples_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
-    """What a tool object lacks of the examples of a spec.
-
-    Args:
-        tool: what the spec states.
-        profile: the provider's profile.
-        parameters: the schema of the tool's parameters as the provider gets it.
-
-    Returns:
-        One entry for all examples, or one for each that has no form; with paths into the spec.
-    """
-    cause = examples_excluded(tool, profile) if tool.examples else ""
-    lost = [("/examples", f"is not sent, because {cause}")] if cause else []
-    for index, reason in shown_examples(tool, profile, parameters).left_out:
-        lost.append((f"/examples/{index}", f"is left out, because {reason}"))
-    return tuple(
-        LedgerEntry(
-            path=path, keyword="examples", action="dropped", severity="lost", reason=reason, of="spec"
-        )
-        for path, reason in lost
-    )
 
 
 _DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
@@ -180,18 +198,40 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
         "$strict": strict,
         "$result": result,
         "$result_object": result if result is not None and result.get("type") == "object" else None,
+        "$result_text": None if result is None or may_be_text(result) else result,
+        "$result_response": None if result is None else in_response(result),
         "$read_only": tool.read_only,
         "$destructive": tool.destructive,
         "$idempotent": tool.idempotent,
         "$open_world": tool.open_world,
+        "$callers": None,  # in the provider's words: `envelope_values`
+        "$defer": tool.defer,
+        "$stream_arguments": tool.stream_arguments,
+        "$behavior": None if tool.blocking is None else "BLOCKING" if tool.blocking else "NON_BLOCKING",
+        "$async": None if tool.blocking is None else not tool.blocking,
+        "$task_support": tool.task_support,
         "$icons": list(tool.icons) or None,
         "$meta": tool.meta or None,
-        "$examples": None,  # in the provider's form: `tool_object`
+        "$examples": None,  # in the provider's form: `envelope_values`
     }
 
 
 PLACEHOLDERS = tuple(_values(ToolInfo(name="", description=""), None, None))
 """The names of all values that an envelope can have."""
+
+
+CARRIERS: Final[dict[str, tuple[str, ...]]] = {
+    "result": ("$result", "$result_object", "$result_text", "$result_response"),
+    "callers": ("$callers",),
+    "defer": ("$defer",),
+    "stream_arguments": ("$stream_arguments",),
+    "blocking": ("$behavior", "$async"),
+    "execution": ("$task_support",),
+    "icons": ("$icons",),
+    "meta": ("$meta",),
+}
+"""The keys of a spec that are sent as a value of their own, each with the placeholders that carry it.
+`annotations`, whose members have one placeholder each, is not among them."""
 
 
 def _filled(template: dict[str, Any], values: dict[str, Any], id: str) -> dict[str, Any]:

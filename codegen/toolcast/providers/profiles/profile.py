@@ -28,6 +28,33 @@ class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     without: tuple[Literal["defer"], ...] = ()
 
 
+class CallerNames(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """What a provider calls those who may call a tool, for `$callers` of the envelope.
+
+    Attributes:
+        model: the model itself.
+        code: programs that the model writes.
+        without: what a tool that code may call cannot have: strict mode, parameters that contain themselves,
+            `blocking: false`. Of strict mode and `blocking: false` the tool has none then; one whose
+            parameters contain themselves, or for which a spec demands strict mode, code cannot call.
+    """
+
+    model: str
+    code: str
+    without: tuple[Literal["strict", "recursion", "blocking"], ...] = ()
+
+
+class ResultRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """What a schema of results may hold.
+
+    Attributes:
+        keep: the keywords that it may have; empty for all. Without `const`, one is sent as `enum`. With a
+            list, nothing stands beside `$ref`, nothing contains itself, and enums are of strings and numbers.
+    """
+
+    keep: tuple[str, ...] = ()
+
+
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """One provider as data.
 
@@ -45,6 +72,10 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         strict: the dialect of strict mode; None where there is no such flag.
         always_strict: whether what is sent is always enforced, without a flag.
         examples: how examples are taken; None where tool objects have no place for them.
+        callers: what the provider calls those who may call a tool; None where a tool does not state it.
+        result: what a schema of results may hold.
+        lost: for keys of specs that tool objects have no place for, the reason, as the end of a sentence
+            that begins "is not sent, because".
         limits: what one request may hold.
         request: what a request needs beside its tool objects.
         answers: the provider's answer to a breach, by rule (`profile_check.RULES`).
@@ -63,6 +94,9 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     strict: Dialect | None = None
     always_strict: bool = False
     examples: ExampleRules | None = None
+    callers: CallerNames | None = None
+    result: ResultRules = ResultRules()
+    lost: dict[str, str] = {}
     limits: Limits = Limits()
     request: RequestRules = RequestRules()
     answers: dict[str, str] = {}

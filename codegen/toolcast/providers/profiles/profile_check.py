@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from ...jsonschema.keywords import KEYWORDS
 from ...runtime.request_rules import RequestRules
+from ..result_schemas import NARROWING
 from .dialect import Dialect
 from .dialect_check import contradictions
-from .envelope import PLACEHOLDERS, placeholders
-from .profile import ExampleRules, Profile
+from .envelope import CARRIERS, PLACEHOLDERS, placeholders
+from .profile import CallerNames, ExampleRules, Profile, ResultRules
 from .request_limits import Limits
 
 Problem = tuple[str, ...]
@@ -27,7 +28,11 @@ TABLES: dict[str, type[Struct]] = {
     "limits": Limits,
     "request": RequestRules,
     "examples": ExampleRules,
+    "callers": CallerNames,
+    "result": ResultRules,
 }
+SPEC_KEYS = (*CARRIERS, "annotations")
+"""The keys of a spec that `lost` may give a reason for."""
 PATTERNS = (
     ("dialect", "property-names"),
     ("strict", "property-names"),
@@ -117,6 +122,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
                 key,
             )
     yield from _keywords(raw)
+    yield from _spec_keys(raw, profile)
     for key, value in raw.get("limits", {}).items():
         if isinstance(value, int) and value < 0:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
@@ -127,11 +133,34 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
             yield f"[{table}]: {sentence}", "these axes do not go together", table
 
 
+def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
+    """`lost`, `callers` and `result`, which are about keys of a spec."""
+    for key, reason in profile.lost.items():
+        if key not in SPEC_KEYS:
+            yield (
+                f"'lost' names {key!r}, which is no key of a spec",
+                near(key, SPEC_KEYS, "known"),
+                "lost",
+                key,
+            )
+        elif not reason.strip() or reason.endswith("."):
+            hint = 'write what follows "is not sent, because", without a full stop'
+            yield f"'lost.{key}' is no end of a sentence", hint, "lost", key
+    named = any(name == "$callers" for name, _ in placeholders(profile.envelope))
+    if named and profile.callers is None:
+        hint = 'write [callers] with model and code: the provider\'s words, such as "direct"'
+        yield "the envelope names '$callers', and there is no table 'callers'", hint, "envelope"
+    for name in raw.get("result", {}).get("keep", ()):
+        if name in NARROWING:
+            hint = "leave it out: without other keywords, it would refuse more than the contract"
+            yield f"'result.keep' names {name!r}", hint, "result", "keep"
+
+
 def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
     """Names in lists of keywords that are nearly one: such a rule would never apply."""
     from difflib import get_close_matches
 
-    for table in ("dialect", "strict"):
+    for table in ("dialect", "strict", "result"):
         for key in LISTS:
             for entry in raw.get(table, {}).get(key, ()):
                 name = entry[0] if isinstance(entry, list) else entry

@@ -1,0 +1,194 @@
+"""The schema of results as a provider takes it. What is left out makes it accept more, never less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
+from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss
+from ..jsonschema.pointers import join
+from ..jsonschema.subschemas import Path, map_subschemas
+from .profiles.profile import ResultRules
+from .reference_cycles import ROOT, in_cycles, referred
+
+_UNKNOWN = "is left out, because the provider does not take it in a schema of results"
+_NO_VALUE = "is left out, because the provider does not take a schema that accepts no value"
+_REFUSES_MORE = "is left out, because it would apply to what another keyword describes, which is not sent"
+_CYCLE = "is left out, because the provider does not take a definition that contains itself"
+_BESIDE = "is left out, because the provider takes nothing beside `$ref`"
+_VALUES = "is left out, because the provider takes strings and numbers alone"
+
+NARROWING = frozenset(
+    (
+        *("not", "if", "then", "else", "oneOf", "maxContains"),
+        *("unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef"),
+    )
+)
+"""Keywords that refuse more values where a schema in them, or beside them, accepts more."""
+_REST_OF = {"additionalProperties": ("properties", "patternProperties"), "items": ("prefixItems",)}
+"""Keywords that apply to what others leave over."""
+
+
+def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
+    """Leave out what a provider does not take.
+
+    Args:
+        schema: the schema of results, self-contained; it is not changed.
+        rules: the provider's rules.
+
+    Returns:
+        The schema, and a ledger of what it lacks: entries with `of="result"` and pointers into `schema`.
+    """
+    if not rules.keep:
+        return dict(schema), ()
+    fitting = _Fitting(frozenset(rules.keep) - NARROWING, in_cycles(schema))
+    return fitting.schema(schema, (), ROOT), tuple(fitting.ledger)
+
+
+def in_response(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of the object that carries a result: `output`, or `error` where the call failed.
+
+    So `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
+    """
+    own = _moved({key: value for key, value in schema.items() if key != "$defs"})
+    error = {"type": "string", "description": "Why the call failed, in place of `output`."}
+    wrapped: dict[str, Any] = {"type": "object", "properties": {"output": own, "error": error}}
+    if "$defs" in schema:
+        wrapped["$defs"] = {name: _moved(each) for name, each in schema["$defs"].items()}
+    return wrapped
+
+
+def _moved(schema: Any) -> Any:
+    """A copy in which `#` means the schema of the output."""
+    if not isinstance(schema, Mapping):
+        return schema
+    out = map_subschemas(schema, _moved)
+    return {**out, "$ref": "#/properties/output"} if out.get("$ref") == "#" else out
+
+
+def may_be_text(schema: Mapping[str, Any]) -> bool:
+    """Whether a result may be a string, as far as the root, references and unions tell."""
+    definitions = schema.get("$defs")
+    return _may_be_text(schema, definitions if isinstance(definitions, Mapping) else {}, frozenset())
+
+
+def _may_be_text(node: Any, definitions: Mapping[str, Any], seen: frozenset[str]) -> bool:
+    if not isinstance(node, Mapping):
+        return node is not False
+    kind, name = node.get("type"), referred(node.get("$ref"))
+    if kind is not None:
+        return kind == "string" or (isinstance(kind, list) and "string" in kind)
+    if "const" in node:
+        return isinstance(node["const"], str)
+    if isinstance(node.get("enum"), list):
+        return any(isinstance(each, str) for each in node["enum"])
+    if name is not None and name in definitions and name not in seen:
+        return _may_be_text(definitions[name], definitions, seen | {name})
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(node.get(keyword), list):
+            return any(_may_be_text(each, definitions, seen) for each in node[keyword])
+    return True
+
+
+class _Fitting:
+    """One schema on its way through the rules."""
+
+    def __init__(self, kept: frozenset[str], cycles: frozenset[str]) -> None:
+        self.ledger: list[LedgerEntry] = []
+        self._kept = kept
+        self._cycles = cycles
+
+    def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> dict[str, Any]:
+        """A schema below `definition`, at `path`."""
+        out: dict[str, Any] = {}
+        refers = "$ref" in node and not self._closes_cycle(node, definition)
+        for keyword, value in node.items():
+            if keyword == "$ref" and not refers:
+                self._note(path, keyword, _CYCLE)
+            elif refers and not keyword.startswith("$"):
+                self._note(path, keyword, _BESIDE)
+            elif keyword == "const" and keyword not in self._kept and "enum" not in node and _plain(value):
+                self._note(path, keyword, "is sent as `enum`", "rewritten", "kept elsewhere")
+                out["enum"] = [value]
+            elif keyword == "oneOf" and "anyOf" not in node and isinstance(value, list):
+                self._note(
+                    path, keyword, "is sent as `anyOf`: the provider reads both alike", "rewritten", "changed"
+                )
+                self._add(out, "anyOf", value, path, definition, written="oneOf")
+            elif keyword not in self._kept:
+                self._note(path, keyword, _UNKNOWN)
+            elif any(each in node and each not in self._kept for each in _REST_OF.get(keyword, ())):
+                self._note(path, keyword, _REFUSES_MORE)
+            elif keyword == "enum" and not (isinstance(value, list) and all(map(_plain, value))):
+                self._note(path, keyword, _VALUES)
+            else:
+                self._add(out, keyword, value, path, definition)
+        return out
+
+    def _closes_cycle(self, node: Mapping[str, Any], definition: str) -> bool:
+        name = referred(node["$ref"])
+        return name is None or (definition in self._cycles and name in self._cycles)
+
+    def _add(
+        self,
+        out: dict[str, Any],
+        keyword: str,
+        value: Any,
+        path: Path,
+        definition: str,
+        *,
+        written: str = "",
+    ) -> None:
+        """A keyword that is kept, with the schemas in it; `written` is its name in the contract."""
+        at = (*path, written or keyword)
+        if keyword == "additionalProperties" and isinstance(value, bool):
+            out[keyword] = value
+        elif keyword in SCHEMA:
+            made = self._below(value, at, definition)
+            if made is not None:
+                out[keyword] = made
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
+            items = [self._below(each, (*at, index), definition) for index, each in enumerate(value)]
+            # A position of a tuple must stay; of a union, a branch without values adds nothing.
+            kept = [
+                {} if each is None else each for each in items if each is not None or keyword == "prefixItems"
+            ]
+            if kept:
+                out[keyword] = kept
+        elif keyword in ANY_SCHEMA_MAP and isinstance(value, Mapping):
+            named = keyword in ("$defs", "definitions")
+            made_of = {
+                name: self._below(each, (*at, name), name if named else definition)
+                for name, each in value.items()
+            }
+            out[keyword] = {name: {} if each is None else each for name, each in made_of.items()}
+        else:
+            out[keyword] = value
+
+    def _below(self, schema: Any, path: Path, definition: str) -> dict[str, Any] | None:
+        """A schema in a keyword; None for one that accepts no value."""
+        if isinstance(schema, Mapping):
+            return self.schema(schema, path, definition)
+        if schema is False:
+            self._note(path[:-1], str(path[-1]), _NO_VALUE)
+            return None
+        return {}
+
+    def _note(
+        self,
+        path: Path,
+        keyword: str,
+        reason: str,
+        action: Action = "dropped",
+        severity: SeverityOfLoss = "lost",
+    ) -> None:
+        self.ledger.append(
+            LedgerEntry(
+                path=join(path), keyword=keyword, action=action, severity=severity, reason=reason, of="result"
+            )
+        )
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)

@@ -1,0 +1,114 @@
+"""The ledger of what a spec states beside its parameters, and a provider's tool object does not carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ..jsonschema.ledger_entry import LedgerEntry
+from .ledger import NOT_STRICT
+from .profiles.envelope import (
+    CARRIERS,
+    Normalized,
+    ToolInfo,
+    code_excluded,
+    envelope_values,
+    examples_excluded,
+    placeholders,
+    result_form,
+    shown_examples,
+)
+from .profiles.profile import Profile
+
+NO_PLACE = "the provider's tool object has no place for it"
+
+ANNOTATIONS: Final = ("title", "destructive", "idempotent", "open_world")
+
+
+def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
+    """What the tool object lacks of what the spec states, apart from its parameters.
+
+    A value that asks for what happens anyway (`defer: false`, `callers: [model]`) is not missing.
+
+    Args:
+        tool: what the spec states.
+        profile: the provider's profile.
+        parameters: the schema of the parameters as the provider gets it.
+
+    Returns:
+        One entry for each key of the spec, with `of="spec"`, or for each example that has no form there; and
+        what the schema of results lacks, with `of="result"`.
+    """
+    values = envelope_values(tool, profile, parameters)
+    sent = {name for name, _ in placeholders(profile.envelope) if values.get(name) is not None}
+    lost = [key for key in _stated(tool) if not sent.intersection(CARRIERS[key])]
+    shown = any(getattr(tool, name) is not None and f"${name}" not in sent for name in ANNOTATIONS)
+    entries = [
+        LedgerEntry(
+            path=f"/{key}",
+            keyword=key,
+            action="dropped",
+            severity="lost",
+            reason=f"is not sent, because {_reason(key, tool, profile, parameters)}",
+            of="spec",
+        )
+        for key in (*lost, *(("annotations",) if shown else ()))
+    ]
+    if _gave_up_strict(tool, profile, parameters, sent):
+        reason = f"{NOT_STRICT}the provider does not have for tools that code may call"
+        entries.append(
+            LedgerEntry(
+                path="/callers",
+                keyword="callers",
+                action="widened",
+                severity="lost",
+                reason=reason,
+                of="spec",
+            )
+        )
+    entries += _lost_examples(tool, profile, parameters)
+    return (*entries, *(result_form(tool, profile)[1] if sent.intersection(CARRIERS["result"]) else ()))
+
+
+def _stated(tool: ToolInfo) -> Iterator[str]:
+    """The keys whose value asks for something."""
+    yield from ("result",) if tool.result_schema is not None else ()
+    yield from ("callers",) if "code" in (tool.callers or ()) else ()
+    yield from ("defer",) if tool.defer else ()
+    yield from ("stream_arguments",) if tool.stream_arguments else ()
+    yield from ("blocking",) if tool.blocking is False else ()
+    yield from ("execution",) if tool.task_support in ("optional", "required") else ()
+    yield from ("icons",) if tool.icons else ()
+    yield from ("meta",) if tool.meta else ()
+
+
+def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) -> str:
+    if profile.callers is not None:
+        if key == "callers" and (cause := code_excluded(profile, parameters)):
+            return cause
+        if key == "blocking" and "blocking" in profile.callers.without and "code" in (tool.callers or ()):
+            return "code may call the tool, and waits for its result"
+    return profile.lost.get(key, NO_PLACE)
+
+
+def _gave_up_strict(tool: ToolInfo, profile: Profile, parameters: Normalized, sent: set[str]) -> bool:
+    return (
+        profile.strict is not None
+        and parameters.strict is False
+        and profile.callers is not None
+        and "strict" in profile.callers.without
+        and "code" in (tool.callers or ())
+        and "$callers" in sent
+    )
+
+
+def _lost_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> Iterator[LedgerEntry]:
+    """One entry for all examples, or one for each that has no form."""
+    cause = examples_excluded(tool, profile) if tool.examples else ""
+    lost = [("/examples", f"is not sent, because {cause}")] if cause else []
+    for index, reason in shown_examples(tool, profile, parameters).left_out:
+        lost.append((f"/examples/{index}", f"is left out, because {reason}"))
+    for path, reason in lost:
+        yield LedgerEntry(
+            path=path, keyword="examples", action="dropped", severity="lost", reason=reason, of="spec"
+        )

@@ -1,0 +1,97 @@
+"""L4 for the spec: what it states beside its parameters stands in the tool object, or in the ledger.
+
+The reading is independent: it looks for the stated values in what was emitted, whatever the members are
+called.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import Any, Final
+
+from ..spec.model import ToolSpec
+
+Members = list[tuple[str, Any]]
+_SCHEMA_WORDS: Final = frozenset(("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"))
+
+
+def silent_keys(
+    tool: ToolSpec, definition: Mapping[str, Any], parameters: Any, lost: Set[str]
+) -> Iterator[str]:
+    """Keys of a spec that a tool object lacks, and no entry of the ledger names.
+
+    Args:
+        tool: the spec.
+        definition: the tool object of one provider.
+        parameters: the schema of the parameters in it, which is not looked into.
+        lost: the keys that the ledger names.
+
+    Returns:
+        The keys, in the order of the spec's format.
+    """
+    members = list(_members(definition, parameters))
+    for key, stands in _stated(tool):
+        if key not in lost and not stands(members):
+            yield key
+
+
+def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
+    """What asks for something, each with the look for it."""
+    if isinstance(tool.result, dict):
+        yield "result", lambda members: any(_is_schema(value) for _, value in members)
+    if "code" in (tool.callers or ()):
+        count = len(tool.callers or ())
+        yield "callers", lambda members: any(_are_names(value, count) for _, value in members)
+    if tool.defer is True:
+        yield "defer", lambda members: _has_flag(members, "defer")
+    if tool.stream_arguments is True:
+        yield "stream_arguments", lambda members: _has_flag(members, "stream")
+    if tool.blocking is False:
+        yield (
+            "blocking",
+            lambda members: _has_flag(members, "async") or ("behavior", "NON_BLOCKING") in _plain(members),
+        )
+    if tool.task_support in ("optional", "required"):
+        yield "execution", lambda members: ("taskSupport", tool.task_support) in _plain(members)
+    if tool.icons:
+        yield "icons", lambda members: any(value == list(tool.icons) for _, value in members)
+    if tool.meta:
+        yield "meta", lambda members: any(value == tool.meta for _, value in members)
+    hints = tool.annotations
+    stated = {
+        name: getattr(hints, name) for name in hints.__struct_fields__ if getattr(hints, name) is not None
+    }
+    if stated:
+        yield (
+            "annotations",
+            lambda members: all(_has_hint(members, name, value) for name, value in stated.items()),
+        )
+
+
+def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
+    """Every member of an object, at any depth, but for those of the parameters."""
+    for key, item in value.items() if isinstance(value, dict) else ():
+        if item is parameters:
+            continue
+        yield key, item
+        yield from _members(item, parameters)
+
+
+def _plain(members: Members) -> list[tuple[str, Any]]:
+    return [each for each in members if isinstance(each[1], str)]
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict) and not _SCHEMA_WORDS.isdisjoint(value)
+
+
+def _are_names(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(each, str) for each in value)
+
+
+def _has_flag(members: Members, word: str) -> bool:
+    return any(value is True and word in key.lower() for key, value in members)
+
+
+def _has_hint(members: Members, name: str, value: str | bool) -> bool:
+    """Whether a member whose name begins so has the value: `destructive` may be `destructiveHint`."""
+    start = name.replace("_", "")
+    return any(item == value and key.replace("_", "").lower().startswith(start) for key, item in members)

@@ -1,0 +1,268 @@
+"""Keys of a spec in tool objects: each is sent where the provider has it, and a ledger entry elsewhere."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+import pytest
+import toolcast
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from toolcast.providers import available, load_profile
+from toolcast.verify.spec_laws import silent_keys
+
+from tests.spec.helper import tool as read_tool
+
+BASE: dict[str, Any] = {
+    "description": "Looks a word up.",
+    "permission": "read",
+    "secrets": [],
+    "parameters": {
+        "type": "object",
+        "required": ["word"],
+        "additionalProperties": False,
+        "properties": {"word": {"type": "string"}},
+    },
+}
+ICON = {"src": "https://a.example/i.png", "mimeType": "image/png"}
+RESULT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+KEYS: dict[str, list[Any]] = {
+    "result": [RESULT, {"type": "array", "items": {"type": "integer"}}, {"type": "string"}],
+    "callers": [["model"], ["code"], ["model", "code"]],
+    "defer": [True, False],
+    "stream_arguments": [True, False],
+    "blocking": [True, False],
+    "execution": [{"task_support": word} for word in ("forbidden", "optional", "required")],
+    "icons": [[ICON]],
+    "meta": [{"example.com/team": "words"}],
+    "annotations": [{"title": "Look up", "destructive": False, "idempotent": True, "open_world": False}],
+}
+ALL: dict[str, Any] = {
+    **{key: values[0] for key, values in KEYS.items()},
+    "callers": ["model", "code"],
+    "blocking": False,
+    "execution": {"task_support": "optional"},
+}
+TREE = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/Node"}},
+    "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}},
+}
+
+
+def made(keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    """The tool objects and the ledger of a spec with these keys, for all providers."""
+    return _made(json.dumps({**BASE, **keys}))
+
+
+@lru_cache(maxsize=256)
+def _made(spec: str) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    compiled = toolcast.compile({"look.json": spec.encode()}, providers=available())
+    assert [each for each in compiled.diagnostics if each.severity == "error"] == []
+    ledger = compiled.files.get("ledger/look.json")
+    sent = {id: json.loads(compiled.files[f"schemas/{id}/look.json"]) for id in available()}
+    return sent, {} if ledger is None else json.loads(ledger)
+
+
+def lost(ledger: dict[str, list[dict[str, Any]]], provider: str) -> dict[str, str]:
+    """The keys of the spec that the ledger names, each with its reason."""
+    return {
+        entry["keyword"]: entry["reason"] for entry in ledger.get(provider, []) if entry.get("of") == "spec"
+    }
+
+
+def own(tool: dict[str, Any], *basic: str) -> dict[str, Any]:
+    return {key: value for key, value in tool.items() if key not in basic}
+
+
+def test_openai_responses() -> None:
+    sent, ledger = made({**ALL, "callers": ["model"]})
+    members = own(sent["openai-responses"], "type", "name", "description", "parameters", "strict")
+    assert members == {
+        "output_schema": RESULT, "allowed_callers": ["direct"], "defer_loading": True, "async": True
+    }  # fmt: skip
+    assert lost(ledger, "openai-responses").keys() == {
+        "stream_arguments", "execution", "icons", "meta", "annotations"
+    }  # fmt: skip
+
+
+def test_an_async_function_of_responses_is_not_for_code() -> None:
+    sent, ledger = made(ALL)
+    assert sent["openai-responses"]["allowed_callers"] == ["direct", "programmatic"]
+    assert "async" not in sent["openai-responses"]
+    assert "code may call the tool" in lost(ledger, "openai-responses")["blocking"]
+
+
+def test_anthropic() -> None:
+    sent, ledger = made(ALL)
+    assert own(sent["anthropic"], "name", "description", "input_schema") == {
+        "allowed_callers": ["direct", "code_execution_20260120"],
+        "defer_loading": True,
+        "eager_input_streaming": True,
+    }
+    assert (
+        lost(ledger, "anthropic")["result"]
+        == "is not sent, because the Messages API has no schema of results"
+    )
+    assert "callers" not in lost(ledger, "anthropic")
+
+
+def test_strict_mode_is_given_up_for_code() -> None:
+    """ "Tools with `strict: true` are not supported with programmatic calling"."""
+    sent, ledger = made({"callers": ["code"]})
+    assert made({})[0]["anthropic-strict"]["strict"] is True
+    assert made({"callers": ["model"]})[0]["anthropic-strict"]["strict"] is True
+    tool = sent["anthropic-strict"]
+    assert (tool["strict"], tool["allowed_callers"]) == (False, ["code_execution_20260120"])
+    assert tool["input_schema"] == sent["anthropic"]["input_schema"]
+    assert "rules out strict mode" in lost(ledger, "anthropic-strict")["callers"]
+    # bedrock has no callers, so nothing is given up for them
+    assert sent["bedrock-strict"]["toolSpec"]["strict"] is True
+
+
+def test_strict_mode_that_the_spec_demands_rules_out_code() -> None:
+    sent, ledger = made({"callers": ["code"], "providers": {"anthropic-strict": {"strict": True}}})
+    assert sent["anthropic-strict"]["strict"] is True
+    assert "allowed_callers" not in sent["anthropic-strict"]
+    assert "cannot call strict tools" in lost(ledger, "anthropic-strict")["callers"]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "anthropic-strict"])
+def test_a_schema_that_contains_itself_is_not_for_code(provider: str) -> None:
+    """400: "Circular $ref detected"."""
+    sent, ledger = made({"callers": ["model", "code"], "parameters": TREE})
+    assert "allowed_callers" not in sent[provider]
+    assert "contain themselves" in lost(ledger, provider)["callers"]
+    assert sent["openai-responses"]["allowed_callers"] == ["direct", "programmatic"]
+    direct, _ = made({"callers": ["model"], "parameters": TREE})
+    assert direct[provider]["allowed_callers"] == ["direct"]
+
+
+@pytest.mark.parametrize("provider", ["gemini", "gemini-json-schema"])
+def test_gemini(provider: str) -> None:
+    sent, ledger = made(ALL)
+    basic = ("name", "description", "parameters", "parametersJsonSchema")
+    members = own(sent[provider], *basic)
+    assert members["behavior"] == "NON_BLOCKING"
+    assert members["responseJsonSchema"]["properties"]["output"] == RESULT
+    assert members.keys() == {"behavior", "responseJsonSchema"}
+    assert own(made({"blocking": True})[0][provider], *basic) == {"behavior": "BLOCKING"}
+    assert "behavior" not in sent["vertex"]
+    assert "platform" in lost(ledger, "vertex")["blocking"]
+
+
+def test_execution_is_of_one_version_of_mcp() -> None:
+    sent, ledger = made(ALL)
+    assert sent["mcp-2025-11-25"]["execution"] == {"taskSupport": "optional"}
+    for provider in ("mcp", "mcp-2025-06-18"):
+        assert "execution" not in sent[provider]
+        assert "execution" in lost(ledger, provider)
+    oldest, older = (lost(ledger, f"mcp-{version}").keys() for version in ("2025-06-18", "2025-11-25"))
+    assert oldest - older == {"icons", "execution"}
+
+
+def test_nothing_stated_leaves_no_member_and_no_entry() -> None:
+    sent, ledger = made({})
+    for provider in available():
+        assert lost(ledger, provider) == {}
+    assert own(sent["anthropic"], "name", "description", "input_schema") == {}
+
+
+def test_a_result_that_a_version_cannot_have_is_in_its_ledger() -> None:
+    sent, ledger = made({"result": {"type": "array", "items": {"type": "integer"}}})
+    assert "outputSchema" in sent["mcp"]
+    for provider in ("mcp-2025-11-25", "mcp-2025-06-18"):
+        assert "outputSchema" not in sent[provider]
+        assert lost(ledger, provider)["result"] == "is not sent, because results are objects in this version"
+    text = made({"result": {"type": "string"}})[1]
+    assert "a result that is a text" in lost(text, "openai-responses")["result"]
+
+
+STATED = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for key, values in KEYS.items()})
+
+
+@given(keys=STATED, provider=st.sampled_from(available()))
+def test_nothing_that_is_stated_is_lost_in_silence(keys: dict[str, Any], provider: str) -> None:
+    """L4 by its independent reading; and it sees what a profile or the ledger would forget."""
+    sent, ledger = made(keys)
+    tool, found = read_tool(json.dumps({**BASE, **keys}), "look.json", "json")
+    assert tool is not None, found
+    recorded = frozenset(lost(ledger, provider))
+    parameters = _parameters(sent[provider])
+    assert list(silent_keys(tool, sent[provider], parameters, recorded)) == []
+    for key in recorded - {"callers"}:
+        assert list(silent_keys(tool, sent[provider], parameters, recorded - {key})) == [key]
+    bare = _without(sent[provider], parameters)
+    asked = set(silent_keys(tool, bare, parameters, frozenset()))
+    assert asked >= recorded - {"callers"}
+    assert asked <= keys.keys()
+
+
+def _parameters(tool: Any) -> Any:
+    """The schema of the parameters, which Bedrock wraps once more."""
+    found = dict(_members(tool))
+    wrapped = found.get("inputSchema", {})
+    known = ("parameters", "parametersJsonSchema", "input_schema")
+    return next((found[key] for key in known if key in found), wrapped.get("json", wrapped))
+
+
+def _members(value: Any) -> Any:
+    for key, item in value.items() if isinstance(value, dict) else ():
+        yield key, item
+        yield from _members(item)
+
+
+def _without(tool: dict[str, Any], parameters: Any) -> dict[str, Any]:
+    """The tool object with its name, description and parameters alone."""
+    kept = ("name", "description", "type", "function", "toolSpec", "inputSchema")
+    return {key: value for key, value in tool.items() if key in kept or value is parameters}
+
+
+def test_what_asks_for_the_default_is_not_missed() -> None:
+    _, ledger = made({"callers": ["model"], "defer": False, "stream_arguments": False, "blocking": True,
+                      "execution": {"task_support": "forbidden"}})  # fmt: skip
+    assert {provider: lost(ledger, provider) for provider in ledger} == {provider: {} for provider in ledger}
+
+
+def test_a_profile_states_names_for_callers_and_reasons_for_keys(tmp_path: Any) -> None:
+    from toolcast.providers import ProfileError, load_profile_file
+
+    head = 'base = "openai-nonstrict"\nid = "acme"\ndated = "2026-11-21"\n'
+    cases = (
+        (
+            '[lost]\nresults = "it has none"\n',
+            "'results', which is no key",
+            "did you mean 'result'?",
+        ),
+        ('[lost]\nresult = "It has none."\n', "no end of a sentence", "full stop"),
+        ('[envelope]\nname = "$name"\ncallers = "$callers"\n', "no table 'callers'", "[callers]"),
+        ('[callers]\nmodel = "direct"\n', "code", ""),
+        ('[callers]\nmodel = "a"\ncode = "b"\nwithout = ["speed"]\n', "callers.without", ""),
+        ('[result]\nkeep = ["type", "not"]\n', "'not'", "refuse more"),
+        ('[result]\nkeep = ["typ", "propertis"]\n', "propertis", "did you mean"),
+    )
+    for text, message, hint in cases:
+        file = tmp_path / "acme.toml"
+        file.write_text(head + text, encoding="utf-8")
+        with pytest.raises(ProfileError) as caught:
+            load_profile_file(file)
+        shown = "\n".join(f"{each.message} {each.hint}" for each in caught.value.problems)
+        assert message in shown
+        assert hint in shown
+
+
+def test_an_own_profile_names_its_callers() -> None:
+    acme = replace(load_profile("openai-nonstrict"), id="acme", envelope={"name": "$name", "who": "$callers"})
+    from toolcast.providers import ToolInfo, normalize, spec_ledger, tool_object
+    from toolcast.providers.profiles.profile import CallerNames
+
+    info = ToolInfo(name="t", description="d", callers=("code",))
+    parameters = normalize({"type": "object"}, acme)
+    assert "who" not in tool_object(info, acme, parameters)
+    assert [entry.keyword for entry in spec_ledger(info, acme, parameters)] == ["callers"]
+    named = replace(acme, callers=CallerNames(model="llm", code="script"))
+    assert tool_object(info, named, parameters)["who"] == ["script"]
+    assert spec_ledger(info, named, parameters) == ()
