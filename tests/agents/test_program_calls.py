@@ -288,6 +288,6 @@ def test_the_container_of_an_answer(client: Client) -> None:
     made = client("anthropic").types.Message.model_validate(answer)
     assert read_container(made, "anthropic") == read_container(answer, "anthropic") == "container_1"
     assert read_container(json.dumps(answer), "anthropic-strict") == "container_1"
-    for none in ({}, {"container": None}, {"container": {}}, {"container": {"id": 3}}):
+    for none in ({}, {"container": None}, {"container": {}}, {"container": {"id": 3}}, {"container": "c"}):
         assert read_container({"content": [], **none}, "anthropic") == ""
     assert read_container({"output": [], "container": CONTAINER}, "openai-responses") == ""

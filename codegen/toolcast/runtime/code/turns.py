@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 
@@ -24,7 +24,7 @@ class Turns:
         self._waiting: deque[tuple[bool, asyncio.Future[None]]] = deque()
 
     @asynccontextmanager
-    async def turn(self, alone: bool) -> AsyncIterator[None]:
+    async def turn(self, alone: bool) -> AsyncGenerator[None]:
         """Wait for the turn of a call, which ends with the block.
 
         Args:
