@@ -144,6 +144,23 @@ def test_a_program_calls_tools(tmp_path: Path, language: Language, name: str, pi
     assert ran.run.ended == "closed"
 
 
+def test_the_oldest_python_runs_programs(tmp_path: Path) -> None:
+    """Sandboxes have Pythons of their own."""
+    installed = [shutil.which("python3.9"), *Path.home().glob(".pyenv/versions/3.9.*/bin/python")]
+    # Some names on the path only say that the version is not chosen.
+    runs = (
+        str(each)
+        for each in installed
+        if each and not subprocess.run([each, "-c", ""], capture_output=True, check=False).returncode
+    )
+    oldest = next(runs, None)
+    if oldest is None:
+        pytest.skip("Python 3.9 is not installed")
+    _, *words = write_program(tmp_path, "python", dedent(PROGRAMS["side by side"]["python"]))
+    ran = asyncio.run(run_process(server(), [oldest, *words], tmp_path))
+    assert (ran.output, ran.code) == (PRINTED["side by side"], 0)
+
+
 @LANGUAGES
 def test_a_program_in_bubblewrap_reaches_nothing_but_the_tools(tmp_path: Path, language: Language) -> None:
     programs: dict[Language, str] = {

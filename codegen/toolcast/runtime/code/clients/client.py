@@ -18,6 +18,7 @@ import __future__
 
 import ast
 import asyncio
+import builtins
 import inspect
 import itertools
 import json
@@ -255,6 +256,7 @@ def run(path: str) -> None:
         "list_tools": list_tools,
         "ToolError": ToolError,
         **{name: getattr(tools, name) for name in (*top["namespaces"], *top["functions"])},
+        "__builtins__": builtins,  # which Python 3.9 does not add
         "__name__": "__main__",
         "__file__": path,
     }
