@@ -273,3 +273,17 @@ def test_both_members_of_vertex_are_one_object(monkeypatch: pytest.MonkeyPatch) 
     assert registry.request_members("vertex") == {"toolConfig": {"functionCallingConfig": config}}
     assert rules == load_profile("vertex").request
     assert RequestRules() == load_profile("openai").request
+
+
+@given(tools=TOOLS)
+def test_no_tool_has_examples_beside_a_search(tools: Any) -> None:
+    """Anthropic has either."""
+    rules = load_profile("anthropic").request
+    shown = [
+        tool._replace(definition=b'{"name":"' + tool.name.encode() + b'","input_examples":[{}]}')
+        for tool in request_of(tools)
+    ]
+    whole = json.loads(request_tools(shown, rules, rules.search_tools))
+    searches = any(tool.deferred for tool in shown)
+    assert len(whole) == len(shown) + searches
+    assert [each for each in whole if "input_examples" in each] == ([] if searches else whole)

@@ -27,6 +27,7 @@ class RequestRules(
         search_tools: objects with which the provider searches such tools.
         client_search: the object in their place where the program searches; "$name", "$description" and
             "$parameters" are filled in.
+        search_without: members of tool objects that none of them has in a request with a search.
         namespace: the object of a group of such tools; "$group", "$description" and "$tools" are filled in.
         cache: members of the last tool object that a prompt cache may hold.
         cache_entry: an entry of its own after the last tool, for the same.
@@ -38,6 +39,7 @@ class RequestRules(
     defer: dict[str, Any] = {}
     search_tools: tuple[dict[str, Any], ...] = ()
     client_search: dict[str, Any] = {}
+    search_without: tuple[str, ...] = ()
     namespace: dict[str, Any] = {}
     cache: dict[str, Any] = {}
     cache_entry: dict[str, Any] = {}
@@ -102,6 +104,8 @@ def tool_entries(
         Compact JSON of each entry. A namespace stands where the first of its tools would.
     """
     groups = _namespaces(tools) if rules.namespace else {}
+    if rules.search_without and any(tool.deferred for tool in tools):
+        tools = [tool._replace(definition=_without(tool.definition, rules.search_without)) for tool in tools]
     entries: list[bytes] = []
     written: set[str] = set()
     for tool in tools:
@@ -114,6 +118,14 @@ def tool_entries(
             written.add(name)
             entries.append(_namespace(name, tool.group, tools, rules, found))
     return entries
+
+
+def _without(definition: bytes, members: Collection[str]) -> bytes:
+    """A tool object without some of its members."""
+    if not any(msgspec.json.encode(member) in definition for member in members):
+        return definition
+    whole = msgspec.json.decode(definition)
+    return msgspec.json.encode({key: value for key, value in whole.items() if key not in members})
 
 
 def _namespace(
