@@ -21,6 +21,7 @@ GOOD = {
         "additionalProperties": False,
         "properties": {"text": {"type": "string", "description": "Any text, in any language."}},
     },
+    "annotations": {"title": "Count words", "destructive": False, "idempotent": True, "open_world": False},
 }
 """A spec in which there is nothing to find."""
 

@@ -106,12 +106,12 @@ def test_budgets_hold_up_to_the_limit_and_not_beyond(tmp_path: Path) -> None:
 
 
 def test_a_finding_names_number_limit_contributors_and_place(tmp_path: Path) -> None:
-    write(tmp_path, TOOLS, settings("[tool.toolcast.lint.max_tokens]\ntool = 90\nset = 30"))
+    write(tmp_path, TOOLS, settings("[tool.toolcast.lint.max_tokens]\ntool = 100\nset = 30"))
     known = costs(tmp_path)
     (tool,) = found(tmp_path, "tokens")
     numbers = [int(each) for each in re.findall(r"\d+", tool.message)]
     highest = max(each["a"] for each in known.values())
-    assert numbers[:3] == [highest, highest - 90, 90]
+    assert numbers[:3] == [highest, highest - 100, 100]
     assert "the description (" in tool.message
     assert "`text` (" in tool.message
     assert (Path(tool.file).name, tool.line, tool.severity) == ("a.yaml", 1, "error")

@@ -40,7 +40,7 @@ def test_one_finding_of_several_providers_is_one_suppressed(tmp_path: Path) -> N
 def test_an_unused_suppression_is_a_finding(tmp_path: Path) -> None:
     folder = write(tmp_path, {"a": spec(**ignoring(vague_description="It was once."))})
     (only,) = found(folder, "unused-ignore")
-    assert (only.tool, only.line, "'vague-description'" in only.message) == ("a", 15, True)
+    assert (only.tool, only.line, "'vague-description'" in only.message) == ("a", 20, True)
     assert found(folder, "unused-ignore", providers=("mcp",)) == []  # another provider may have it
     assert found(folder, "unused-ignore", groups=("",)) == []
 
@@ -50,7 +50,7 @@ def test_a_suppression_ends_after_its_last_day(tmp_path: Path, until: str, ended
     ignore = {"vague-description": {"reason": "A better text is being written.", "until": until}}
     outcome = run(write(tmp_path, {"a": {**VAGUE, "lint": {"ignore": ignore}}}))
     told = [(each.code, each.line) for each in outcome.findings]
-    assert told == ([("vague-description", 1), ("ended-ignore", 17)] if ended else [])
+    assert told == ([("vague-description", 1), ("ended-ignore", 22)] if ended else [])
     assert outcome.suppressed == (0 if ended else 1)
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from ..config import Config
 from ..diagnostics import Diagnostic
 from ..spec.suppressions import in_force
+from .annotations import unstated_annotations
 from .budgets import token_budgets, unknown_budgets
 from .deprecations import deprecations
 from .descriptions import collisions, descriptions, duplicates
@@ -113,6 +114,7 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
             if profile.id in subject.emitted:
                 yield from tool_limits(subject, profile, index)
                 yield from not_strict(subject, profile)
+                yield from unstated_annotations(subject, profile)
                 if settings.losses:
                     yield from losses(subject, profile)
     yield from collisions(subjects)

@@ -273,6 +273,12 @@ RULES: Final[dict[str, Rule]] = {
         "Its calls leave the program with `<secret_ref:NAME>` in them: who carries them out has to resolve "
         "the references.",
     ),
+    "unstated-annotation": Rule(
+        "note",
+        "A tool does not state all annotations",
+        "Directories of MCP servers want `title`, `destructive`, `idempotent` and `open_world` stated. "
+        "Otherwise clients take a tool for destructive and open to the world.",
+    ),
     "unknown-replacement": Rule(
         "warning",
         "A deprecated tool names no tool to use instead",

@@ -44,6 +44,7 @@ LINT_CODES: Final = (
     "tokens",
     "unknown-replacement",
     "unresolved-secrets",
+    "unstated-annotation",
     "vague-description",
     "vague-parameter",
 )

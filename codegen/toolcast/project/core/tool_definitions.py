@@ -26,7 +26,7 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         name=tool.name,
         description=shown_description(tool),
         title=tool.annotations.title,
-        read_only=True if tool.permission == "read" else None,
+        read_only=tool.permission == "read",
         destructive=tool.annotations.destructive,
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,

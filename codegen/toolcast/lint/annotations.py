@@ -1,0 +1,28 @@
+"""Hints about behaviour that a tool does not state, and that directories of MCP servers ask for."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ..providers import Profile, placeholders
+from .finding import Finding
+from .linted_tool import Subject
+
+HINTS: Final = ("title", "destructive", "idempotent", "open_world")
+"""Those that a spec states; `readOnlyHint` follows from its permission."""
+
+
+def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding]:
+    """One finding for all annotations that a provider's tool object could have and the spec does not state.
+
+    Unstated, they mean MCP's defaults: destructive, not idempotent, and open to the world.
+    """
+    carried = {name for name, _ in placeholders(profile.envelope)}
+    missing = [
+        name for name in HINTS if f"${name}" in carried and getattr(subject.tool.annotations, name) is None
+    ]
+    if not missing:
+        return
+    names = ", ".join(f"`{name}`" for name in missing)
+    message = f"the annotations do not state {names}"
+    fix = f"write `annotations: {{{', '.join(f'{name}: …' for name in missing)}}}`"
+    yield subject.finding("unstated-annotation", message, fix, at=("annotations",), providers=(profile.id,))
