@@ -1,9 +1,11 @@
 """Every emitted tool is accepted by the types of its provider's official client."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import toolcast
 from toolcast.providers import available, load_profile
 
 from tests.clients.conftest import Client
@@ -39,6 +41,34 @@ def test_the_reference_toolset(provider: str, client: Client) -> None:
 @pytest.mark.parametrize("provider", available())
 def test_real_tools(provider: str, client: Client, shared_dir: Path) -> None:
     assert findings(judges(provider, client), sample(shared_dir, EVERY), provider)[:MOST] == []
+
+
+EVERY_KEY = {
+    "description": "Looks a word up.",
+    "permission": "read",
+    "secrets": [],
+    "parameters": {"type": "object", "required": ["word"], "properties": {"word": {"type": "string"}}},
+    "result": {"type": "object", "required": ["text"], "properties": {"text": {"$ref": "#/$defs/Text"}},
+               "$defs": {"Text": {"type": "string", "minLength": 1}}},
+    "callers": ["model", "code"],
+    "defer": True,
+    "stream_arguments": True,
+    "blocking": False,
+    "execution": {"task_support": "optional"},
+    "icons": [{"src": "https://a.example/i.png", "mimeType": "image/png", "sizes": ["48x48"]}],
+    "meta": {"example.com/team": "words"},
+    "annotations": {"title": "Look up", "destructive": False, "idempotent": True, "open_world": False},
+}  # fmt: skip
+"""A spec that states whatever a tool object may have beside its parameters."""
+
+
+@pytest.mark.parametrize("callers", [["model"], ["code"], ["model", "code"]])
+@pytest.mark.parametrize("provider", available())
+def test_every_key_of_a_spec(provider: str, callers: list[str], client: Client) -> None:
+    spec = json.dumps({**EVERY_KEY, "callers": callers}).encode()
+    compiled = toolcast.compile({"look.json": spec}, providers=(provider,))
+    tool = json.loads(compiled.files[f"schemas/{provider}/look.json"])
+    assert [finding for judge in judges(provider, client) for finding in judge(tool)] == []
 
 
 def spoilt(tool: Any) -> dict[str, Any]:

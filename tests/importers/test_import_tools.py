@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+import toolcast
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -424,3 +425,80 @@ def test_strict_is_kept_for_the_providers_that_have_it(tmp_path: Path) -> None:
         "c.yaml": {"anthropic": {"strict": True}},
         "d.yaml": None,
     }
+
+
+RESPONSES = {
+    "type": "function",
+    "name": "find",
+    "description": "Finds.",
+    "parameters": SCHEMA,
+    "strict": False,
+}
+ANTHROPIC = {"name": "find", "description": "Finds.", "input_schema": SCHEMA}
+GEMINI = {"name": "find", "description": "Finds.", "parametersJsonSchema": SCHEMA}
+
+
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [
+        ({**RESPONSES, "allowed_callers": ["direct", "programmatic"]}, {"callers": ["model", "code"]}),
+        ({**RESPONSES, "defer_loading": True, "async": True}, {"defer": True, "blocking": False}),
+        ({**RESPONSES, "defer_loading": False, "async": False}, {}),
+        ({**RESPONSES, "output_schema": {"type": "object"}}, {"result": {"type": "object"}}),
+        (
+            {**ANTHROPIC, "allowed_callers": ["code_execution_20250825", "code_execution_20260120"]},
+            {"callers": ["code"]},
+        ),
+        ({**ANTHROPIC, "eager_input_streaming": True}, {"stream_arguments": True}),
+        ({**ANTHROPIC, "eager_input_streaming": False}, {"stream_arguments": False}),
+        ({**ANTHROPIC, "input_examples": [{"q": "a"}]}, {"examples": [{"q": "a"}]}),
+        ({"functionDeclarations": [{**GEMINI, "behavior": "NON_BLOCKING"}]}, {"blocking": False}),
+        ({"functionDeclarations": [{**GEMINI, "behavior": "BLOCKING"}]}, {}),
+        ({**MCP, "execution": {"taskSupport": "required"}}, {"execution": {"task_support": "required"}}),
+        ({**MCP, "execution": {"taskSupport": "forbidden"}}, {}),
+    ],
+)
+def test_what_providers_know_beside_schemas(
+    tmp_path: Path, element: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    spec = only(run(tmp_path, [element]))
+    stated = ("callers", "defer", "stream_arguments", "blocking", "execution", "examples", "result")
+    known = {key: spec[key] for key in stated if key in spec}
+    if "outputSchema" in element:
+        del known["result"]
+    assert known == expected
+
+
+def test_a_caller_that_no_spec_knows_is_left_out(tmp_path: Path) -> None:
+    (text,) = run(tmp_path, [{**ANTHROPIC, "allowed_callers": ["direct", "robot"]}]).specs.values()
+    assert yaml.safe_load(text)["callers"] == ["model"]
+    assert "allowed_callers[1]" in text
+
+
+KEYS = {
+    "callers": ["model", "code"],
+    "defer": True,
+    "stream_arguments": True,
+    "blocking": False,
+    "execution": {"task_support": "optional"},
+    "result": {"type": "object", "required": ["n"], "properties": {"n": {"$ref": "#/$defs/N"}},
+               "$defs": {"N": {"type": "integer"}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("provider", "keys"),
+    [
+        ("openai-responses", {"callers", "defer", "result"}),
+        ("anthropic", {"callers", "defer", "stream_arguments"}),
+        ("gemini", {"blocking", "result"}),
+        ("mcp-2025-11-25", {"execution", "result"}),
+    ],
+)
+def test_what_we_emit_comes_back(tmp_path: Path, provider: str, keys: set[str]) -> None:
+    spec = {"description": "Finds.", "permission": "read", "secrets": [], "parameters": SCHEMA, **KEYS}
+    made = toolcast.compile({"find.json": json.dumps(spec).encode()}, providers=(provider,))
+    tool = json.loads(made.files[f"schemas/{provider}/find.json"])
+    listed = {"functionDeclarations": [tool]} if provider == "gemini" else tool
+    back = only(run(tmp_path, [listed]))
+    assert {key: back[key] for key in KEYS if key in back} == {key: KEYS[key] for key in keys}

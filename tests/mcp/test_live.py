@@ -596,3 +596,16 @@ def test_a_thousand_calls_at_once_get_their_own_answers(sdk: Sdk) -> None:
 def test_what_cannot_be_right_is_refused_at_once(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):
         asyncio.run(mcp_tools(None, ToolRegistry(), **wrong))
+
+
+def test_the_schema_of_structured_results_is_for_clients_of_mcp(sdk: Sdk) -> None:
+    """Elsewhere a model gets the text that the server wrote beside them, which no schema describes."""
+    registry = ToolRegistry()
+
+    async def use(client: Any) -> None:
+        await mcp_tools(client, registry, server="s")
+
+    connected(sdk, Scripted(sdk, {**ECHO, "outputSchema": OBJECT}), use, MODERN)
+    shown = {id: registry.definition_objects(id)[0] for id in available()}
+    assert {id for id in shown if "outputSchema" in shown[id]} == {"mcp", "mcp-2025-11-25", "mcp-2025-06-18"}
+    assert not any({"output_schema", "responseJsonSchema"} & tool.keys() for tool in shown.values())

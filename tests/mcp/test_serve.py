@@ -97,6 +97,21 @@ def test_older_definitions_are_listed_where_they_were_generated() -> None:
     assert [tool.provider for tool in tools.values()] == ["mcp-2025-06-18", "mcp-2025-11-25", "mcp"]
 
 
+def test_tasks_are_not_announced_by_a_server_that_has_none() -> None:
+    stated = {"name": "edit", "inputSchema": {"type": "object"}}
+
+    class AsTask(ToolBinding[Any, Any], frozen=True, kw_only=True, eq=False):
+        """A binding whose spec states `execution`."""
+
+        def definition(self, provider: str, level: str = "full", *, strict: bool | None = None) -> bytes:
+            return json.dumps({**stated, "execution": {"taskSupport": "required"}}).encode()
+
+    registry = ToolRegistry()
+    registry.register(AsTask(**FIELDS), app.edit)
+    tool = Listed(registry, "mcp-2025-11-25", None).tools("2025-11-25")["edit"]
+    assert json.loads(tool.definition) == stated
+
+
 def test_a_later_tool_that_was_not_generated_takes_no_other_down(
     sdk: Sdk, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -117,7 +117,9 @@ def read_shape(element: Element) -> Declared:
         result = from_gemini(reader.take("response"))
     else:
         parameters = reader.take("parameters", "inputSchema", "input_schema", "parametersJsonSchema")
-        result = reader.take("outputSchema", "output_schema", "responseJsonSchema")
+        result = reader.take("outputSchema", "output_schema")
+    if result is None:
+        result = _output_of(reader.take("responseJsonSchema"))
     if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
         parameters = parameters["json"]
     strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
@@ -187,6 +189,16 @@ def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
     listed = value if isinstance(value, list) else [] if value is None else [value]
     odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
     return tuple(icon for icon in listed if is_icon(icon)), odd
+
+
+def _output_of(response: Any) -> Any:
+    """The schema of a result in Gemini's schema of the object that carries it: `output` beside `error`."""
+    properties = response.get("properties") if isinstance(response, dict) else None
+    if not isinstance(properties, dict) or properties.keys() != {"output", "error"}:
+        return response
+    if response.keys() - {"type", "properties", "$defs"} or not isinstance(properties["output"], dict):
+        return response
+    return {**properties["output"], **({"$defs": response["$defs"]} if "$defs" in response else {})}
 
 
 def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:
