@@ -40,6 +40,10 @@ KEYS: dict[str, list[Any]] = {
     "meta": [{"example.com/team": "words"}],
     "annotations": [{"title": "Look up", "destructive": False, "idempotent": True, "open_world": False}],
 }
+EXAMPLES: dict[str, list[Any]] = {
+    "examples": [[{"word": "a"}, {"word": "b"}]],
+    "providers": [{"anthropic": {"examples": True}}],
+}
 ALL: dict[str, Any] = {
     **{key: values[0] for key, values in KEYS.items()},
     "callers": ["model", "code"],
@@ -181,7 +185,9 @@ def test_a_result_that_a_version_cannot_have_is_in_its_ledger() -> None:
     assert "a result that is a text" in lost(text, "openai-responses")["result"]
 
 
-STATED = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for key, values in KEYS.items()})
+STATED = st.fixed_dictionaries(
+    {}, optional={key: st.sampled_from(values) for key, values in {**KEYS, **EXAMPLES}.items()}
+)
 
 
 @given(keys=STATED, provider=st.sampled_from(available()))

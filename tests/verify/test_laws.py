@@ -7,12 +7,13 @@ import msgspec
 import pytest
 import toolcast.verify.verified_tool as subject_module
 from msgspec import structs
-from toolcast.project.core.compiled import Compiled, ledger_path, pretty
+from toolcast.project.core.compiled import Compiled, Options, ledger_path, pretty
 from toolcast.project.core.compiler import compile_tool
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
+from toolcast.verify.tool_laws import Settings, check_laws
 
-from tests.verify.conftest import Hold
+from tests.verify.conftest import Hold, tool
 
 PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -206,6 +207,21 @@ def test_a_provider_schema_that_widens_silently_has_no_way_back(held: Hold, plan
     found = held(PARAMETERS, ("anthropic",)).counterexamples
     assert {each.law for each in found} == {"L3", "L4"}
     assert all("/properties/count" in each.place for each in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "law"), [(lambda sent: sent[0].update(count=2), "L2"), (lambda sent: sent.pop(), "L4")]
+)
+def test_an_example_that_does_not_fit_or_is_missing_is_found(plant: Any, change: Any, law: str) -> None:
+    def spoil(definition: Any) -> None:
+        change(definition["input_examples"])
+
+    more = {"examples": [{"name": "a", "count": 3}], "providers": {"anthropic": {"examples": True}}}
+    options, settings = Options(providers=("anthropic",)), Settings(examples=20, seed=1)
+    assert check_laws(tool(PARAMETERS, **more), {}, options, settings).counterexamples == ()
+    plant(emitted("anthropic", spoil))
+    (found,) = check_laws(tool(PARAMETERS, **more), {}, options, settings).counterexamples
+    assert (found.law, found.provider) == (law, "anthropic")
 
 
 def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:

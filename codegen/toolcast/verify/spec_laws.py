@@ -55,6 +55,8 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
         yield "icons", lambda members: any(value == list(tool.icons) for _, value in members)
     if tool.meta:
         yield "meta", lambda members: any(value == tool.meta for _, value in members)
+    if tool.examples:
+        yield "examples", lambda members: len(_examples(members)) == len(tool.examples)
     hints = tool.annotations
     stated = {
         name: getattr(hints, name) for name in hints.__struct_fields__ if getattr(hints, name) is not None
@@ -64,6 +66,23 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
             "annotations",
             lambda members: all(_has_hint(members, name, value) for name, value in stated.items()),
         )
+
+
+def sent_examples(definition: Mapping[str, Any], parameters: Any) -> list[Any]:
+    """The examples of calls in a tool object.
+
+    Args:
+        definition: the tool object of one provider.
+        parameters: the schema of the parameters in it, which is not looked into.
+
+    Returns:
+        The examples, as the provider is sent them.
+    """
+    return _examples(list(_members(definition, parameters)))
+
+
+def _examples(members: Members) -> list[Any]:
+    return next((value for key, value in members if "examples" in key and isinstance(value, list)), [])
 
 
 def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:

@@ -21,7 +21,7 @@ from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
 from .provider_laws import Dialect
 from .shrink import shrink, size
-from .spec_laws import silent_keys
+from .spec_laws import sent_examples, silent_keys
 from .verified_tool import NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
@@ -120,6 +120,7 @@ class _Case:
         for id, dialect in self.dialects.items():
             for failure in smallest(valid, lambda value, d=dialect: d.lock_out(binding, contract, value)):  # type: ignore[misc]
                 yield self._counterexample("L2", failure, id)
+            yield from self._examples(id, dialect)
             count = max(1, self.settings.examples // 2)
             sent = list(instances(dialect.oracle, self._random(id), count))
             self._few(sum(map(dialect.oracle.accepts, sent)), count, f"{id}'s schema")
@@ -129,6 +130,15 @@ class _Case:
                 sent = [value for value in sent if not sets_injected(self.subject.binding, value, id)]
             for failure in smallest(sent, partial(dialect.check_decoding, binding, contract)):
                 yield self._counterexample("L3", failure, id)
+
+    def _examples(self, id: str, dialect: Dialect) -> Iterator[Counterexample]:
+        """L2 for the examples in a tool object: the provider refuses the request where one does not fit."""
+        found = self.subject
+        for sent in sent_examples(found.definitions[id], found.emitted.get(id)):
+            problem = next(dialect.oracle.problems(sent), None)
+            if problem is not None:
+                actual = f"the schema beside it refuses it: {problem.message[:300]}"
+                yield self._counterexample("L2", Failure("L2", "the example can be sent", actual, sent), id)
 
     def _ledgers(self) -> Iterator[Counterexample]:
         found = self.subject
