@@ -1,8 +1,6 @@
 """JSON Schema as TypeScript types: each construct, and texts that must not change the structure."""
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +17,7 @@ from toolcast.declarations.typescript_types import (
     type_of,
 )
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "typescript"))
-from tools import tsc
+from tests.typescript.tools import tsc
 
 TYPES: list[tuple[Any, str]] = [
     (True, "unknown"),

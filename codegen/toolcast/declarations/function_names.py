@@ -82,8 +82,11 @@ def _safe(name: str, language: Language, *, top: bool) -> str:
     plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
     if not plain or plain[0].isdigit() or plain.startswith("__"):
         plain = f"t{plain}" if plain[:1] == "_" else f"t_{plain}"
-    reserved = PYTHON_RESERVED if language == "python" else _RESERVED_TYPESCRIPT
-    return f"{plain}_" if plain in reserved or (top and plain in _GLOBALS) else plain
+    if language == "python":
+        reserved = plain in PYTHON_RESERVED
+    else:
+        reserved = plain in _RESERVED_TYPESCRIPT or (top and plain in _GLOBALS)
+    return f"{plain}_" if reserved else plain
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,0 +1,189 @@
+"""JSON Schema as Python types: each construct, and texts that must not change the structure."""
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from toolcast.declarations.declared_tool import DeclaredTool
+from toolcast.declarations.definitions import with_definitions_inlined
+from toolcast.declarations.python import declare_function
+from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, Types, comment, literal
+from toolcast.providers import normalize
+
+from tests.declarations.test_typescript_types import SCHEMAS, TEXTS
+from tests.e2e.checkers import check
+
+TYPES: list[tuple[Any, str]] = [
+    (True, "Any"),
+    ({}, "Any"),
+    (False, "Never"),
+    ({"type": "integer"}, "int"),
+    ({"type": ["integer", "number"]}, "float"),
+    ({"type": ["string", "null"]}, "str | None"),
+    ({"enum": ["a", 1, 1.0, None, True]}, 'Literal["a", 1, True] | None'),
+    ({"enum": [1.5, "a"]}, "float | str"),
+    ({"const": {"a": [1]}}, "dict[str, Any]"),
+    ({"const": 1, "enum": [2]}, "Never"),
+    ({"type": "array"}, "list[Any]"),
+    ({"type": "array", "items": {"type": ["string", "null"]}}, "list[str | None]"),
+    ({"type": "array", "maxItems": 0}, "tuple[()]"),
+    ({"prefixItems": [{"type": "string"}, True], "minItems": 2}, "tuple[str, Any, *tuple[Any, ...]]"),
+    ({"prefixItems": [{"type": "string"}], "minItems": 1, "items": False}, "tuple[str]"),
+    ({"prefixItems": [{"type": "string"}], "items": {"type": "null"}}, "list[str | None]"),
+    ({"type": "object"}, "dict[str, Any]"),
+    ({"type": "object", "additionalProperties": False}, "dict[str, Never]"),
+    ({"type": "object", "additionalProperties": {"type": "number"}}, "dict[str, float]"),
+    ({"properties": {"a": {"type": "string"}}}, "Found"),
+    ({"type": ["object", "null"], "properties": {"a": {"type": "string"}}}, "Found | None"),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "str | None"),
+    ({"anyOf": [{"type": "string"}, True]}, "Any"),
+    ({"$ref": "#/$defs/unknown"}, "Any"),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
+def test_types(schema: Any, expected: str) -> None:
+    assert Types().type_of(schema, "found").text == expected
+
+
+CLASSES: list[tuple[Any, str]] = [
+    (
+        {"properties": {"a": {"type": "integer", "default": 1}, "b": True}, "required": ["b"]},
+        "class Found(TypedDict):\n a: NotRequired[int] # Default: 1.\n b: Any\n",
+    ),
+    (
+        {"properties": {"a": True}, "additionalProperties": {"type": "integer", "description": "Count."}},
+        "# Other keys: Count.\nclass Found(TypedDict, extra_items=int):\n a: NotRequired[Any]\n",
+    ),
+    (
+        {"properties": {"list": {"type": "string", "description": "All\nof them."}}},
+        '# "list": All\n# of them.\nFound = TypedDict("Found", {\n "list": NotRequired[str],\n})\n',
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), CLASSES)
+def test_classes(schema: Any, expected: str) -> None:
+    types = Types()
+    types.type_of(schema, "found")
+    assert "".join(types.statements) == expected
+
+
+def function(schema: dict[str, Any], description: str = "", **stated: Any) -> str:
+    parameters = normalize(schema, "python").schema
+    return declare_function(
+        DeclaredTool(function="run", description=description, parameters=parameters, **stated)
+    )[0]
+
+
+def test_parameters_state_their_defaults() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "default": 3},
+            "b": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+            "c": {"type": "string", "default": 3},
+            "d": {"type": "array", "items": {"type": "string"}, "default": []},
+            "e": {"type": "string"},
+        },
+        "required": ["e"],
+    }
+    assert function(schema) == (
+        "async def run(\n *,\n e: str,\n a: int = 3,\n b: str | None = None,\n c: str = ..., # Default: 3.\n"
+        " d: list[str] = ..., # Default: [].\n) -> str: ...\n"
+    )
+
+
+def test_names_that_cannot_be_parameters_are_renamed() -> None:
+    schema = {"type": "object", "properties": {"from": {"type": "string"}, "a-b": True, "__x": True}}
+    made = normalize(schema, "python")
+    assert list(made.schema["properties"]) == ["from_2", "a_b", "x"]
+    assert made.wire_forms is not None
+    assert made.wire_forms.root.names == {"from_2": "from", "a_b": "a-b", "x": "__x"}
+
+
+def test_further_arguments_are_accepted_where_the_object_is_open() -> None:
+    assert function({"type": "object", "additionalProperties": True}).startswith(
+        "async def run(**others: Any)"
+    )
+    schema = {"type": "object", "properties": {"a": True}, "additionalProperties": {"type": "integer"}}
+    assert function(schema) == "async def run(*, a: Any = ..., **others: int) -> str: ...\n"
+
+
+@given(text=TEXTS)
+def test_no_text_ends_a_docstring_or_a_comment(text: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "description": text}}}
+    tree = ast.parse(function(schema, description=text + '"""\\'))
+    assert len(tree.body) == 1
+    assert isinstance(tree.body[0], ast.AsyncFunctionDef)
+    assert len(tree.body[0].body) == 1
+
+
+def test_comments_do_not_direct_type_checkers() -> None:
+    assert comment(["type: ignore"]) == "# - type: ignore\n"
+    assert comment(["pyright: basic"]) == "# - pyright: basic\n"
+
+
+@given(text=TEXTS)
+def test_literals_are_read_back(text: str) -> None:
+    assert ast.literal_eval(literal(text)) == text
+
+
+def test_depth_is_bounded() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(MAX_DEPTH + 1):
+        schema = {"type": "array", "items": schema}
+    made = Types().type_of(schema, "found")
+    assert "list[Any]" in made.text
+    assert "Nested too deeply to be declared." in comment(made.notes)
+
+
+def test_definitions_with_one_use_take_the_place_of_the_reference() -> None:
+    once = {"type": "string"}
+    loop = {"type": "object", "properties": {"next": {"$ref": "#/$defs/loop"}}}
+    schema = {
+        "properties": {
+            "a": {"$ref": "#/$defs/once", "description": "A."},
+            "b": {"$ref": "#/$defs/loop"},
+            "c": {"$ref": "#/$defs/twice"},
+            "d": {"$ref": "#/$defs/twice"},
+        },
+        "$defs": {"once": once, "loop": loop, "twice": {"type": "integer"}, "never": True},
+    }
+    made = with_definitions_inlined(schema)
+    assert made["properties"]["a"] == {"type": "string", "description": "A."}
+    assert list(made["$defs"]) == ["loop", "twice"]
+
+
+def test_a_long_chain_of_definitions_stays_named() -> None:
+    chain = {f"d{i}": {"properties": {"x": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(2000)}
+    made = with_definitions_inlined({"$ref": "#/$defs/d0", "$defs": {**chain, "d2000": {"type": "string"}}})
+    assert 200 < len(made["$defs"]) < 300
+
+
+@pytest.mark.thorough
+def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
+    """One file of many examples, as a run of pyright takes seconds."""
+    functions: list[str] = []
+    taken: frozenset[str] = frozenset()
+
+    @given(schema=SCHEMAS)
+    def collect(schema: Any) -> None:
+        nonlocal taken
+        parameters = normalize({"type": "object", "properties": {"value": schema}}, "python").schema
+        tool = DeclaredTool(function=f"run_{len(functions)}", description="", parameters=parameters)
+        text, used = declare_function(tool, taken)
+        taken |= used
+        functions.append(text)
+
+    collect()
+    folder = tmp_path / "stubs"
+    folder.mkdir()
+    (folder / "declared.pyi").write_text(f"{IMPORT}\n\n" + "\n".join(functions), encoding="utf-8")
+    _, found, words = check([folder], tmp_path)
+    unused = {line for line in found.get((folder / "declared.pyi").resolve(), set()) if line == 1}
+    assert found.keys() <= {(folder / "declared.pyi").resolve()}
+    assert found.get((folder / "declared.pyi").resolve(), set()) == unused, words
