@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -156,6 +156,9 @@ pythons: $(STAMP) ## Compile the reference toolset with every Python of this mac
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
+
+declarations: $(STAMP) $(TYPESCRIPT)/.installed ## Declare real tools in TypeScript and Python; writes docs/reports/declarations.md
+	$(BIN)/python -m bench.declarations --write docs/reports/declarations.md $(ARGS)
 
 laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every provider; writes a part of docs/providers.md
 	$(BIN)/python -m bench.laws --write docs/providers.md $(ARGS)

@@ -58,7 +58,7 @@ def binding(
 def normalized_for(parameters: Mapping[str, Any]) -> dict[str, Normalized]:
     """A schema for both languages and for OpenAI. Raises SchemaError."""
     normalizer = SchemaNormalizer(dict(parameters))
-    return {one: normalizer.normalize(one) for one in ("typescript", "python", "openai")}
+    return {one: normalizer.normalize(one) for one in ("typescript", "python", "openai", "mcp")}
 
 
 def _unused(*_: Any) -> str:

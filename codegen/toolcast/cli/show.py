@@ -11,11 +11,12 @@ import msgspec
 from msgspec.structs import replace
 
 from ..config import Config
-from ..console import inert_json, wants_colour, write_line
+from ..console import inert_json, printable, wants_colour, write_line
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
+    from ..project.core.compiled import Options
     from ..project.worker import Context
     from ..providers import LedgerEntry
     from ..spec.model import Document
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "toolcast show edit                        the contract",
         "toolcast show edit --provider gemini      the tool object that Gemini gets",
+        "toolcast show edit --provider typescript  its declaration for code that a model writes",
         "toolcast show edit --ledger               what each provider's JSON lacks",
         "toolcast show edit --provider gemini --steps   how that comes about, pass by pass",
         "toolcast show --providers                 the providers there are, and where they come from",
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     type=click.Choice(("text", "json")),
     default="text",
     show_default=True,
-    help="How the ledger, the steps and the providers are printed: for people, or for programs.",
+    help="How declarations, ledger, steps and providers are printed: for people, or for programs.",
 )
 @config_option
 def command(
@@ -89,7 +91,7 @@ def command(
     folder = f"schemas/{provider}/" if provider else "contracts/"
     for path, content in sorted(compiled.files.items()):
         if path.startswith(folder):
-            _print(content)
+            _definition(content, provider, context.options, form)
             return 0
     near = difflib.get_close_matches(provider or "", known, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
@@ -224,6 +226,18 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
     near = difflib.get_close_matches(name, names, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(sorted(names)[:20]) or 'none'}"
     raise refuse(shown_root, "unknown-tool", f"there is no tool called {name!r}", hint)
+
+
+def _definition(content: bytes, provider: str | None, options: "Options", form: str) -> None:
+    """Print a definition: as JSON, or as the declaration that it is for a language."""
+    from ..declarations.one_tool import declaration
+    from ..project.core.compiled import profile_of
+
+    language = None if provider is None else profile_of(provider, options).declaration
+    if language is None or form == "json":
+        _print(content)
+    else:
+        click.echo(printable(declaration(msgspec.json.decode(content), language)), nl=False)
 
 
 def _print(content: bytes) -> None:

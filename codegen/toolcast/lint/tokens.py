@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from ..declarations.one_tool import declaration
 from ..project.core.tool_definitions import tool_info
 from ..providers import Profile, tool_object
 from ..runtime.definitions import cut_definition
@@ -82,7 +83,7 @@ def tool_costs(subjects: Sequence[Subject], profile: Profile, count: Callable[[s
         tool = subject.tool
         whole = definition(subject, profile)
         brief = cut_definition(whole, tool.name, shown_summary(tool))
-        full, short = count(as_json(whole)), count(as_json(brief))
+        full, short = count(sent_text(whole, profile)), count(sent_text(brief, profile))
         costs.append(Cost(tool=tool.name, provider=profile.id, full=full, brief=short))
     return costs
 
@@ -90,6 +91,13 @@ def tool_costs(subjects: Sequence[Subject], profile: Profile, count: Callable[[s
 def together(costs: Sequence[Cost]) -> int:
     """What tools cost in full as one array: its brackets and commas cost a token each."""
     return sum(each.full for each in costs) + len(costs) + 1
+
+
+def sent_text(definition: dict[str, Any], profile: Profile) -> str:
+    """What a model reads of a definition: JSON, or its declaration."""
+    return (
+        as_json(definition) if profile.declaration is None else declaration(definition, profile.declaration)
+    )
 
 
 def as_json(value: object) -> str:

@@ -10,9 +10,8 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from ..declarations import python, typescript
-from ..declarations.declared_tool import DeclaredTool
 from ..declarations.function_names import function_names as names_of_functions
+from ..declarations.one_tool import declare_tool
 from ..declarations.python_types import IMPORT
 from ..declarations.typescript_types import INTEGER_ALIAS
 from .binding import Level, ToolBinding
@@ -159,21 +158,13 @@ def _declared(
     later: Collection[str],
 ) -> str:
     """A namespace with its functions, of which those in `later` are named only."""
-    declare_function = typescript.declare_function if language == "typescript" else python.declare_function
     taken = frozenset(namespace.functions)
     texts: list[str] = []
     for function, tool in namespace.functions.items():
         if function in later:
             continue
         definition: dict[str, Any] = msgspec.json.decode(bindings[tool].definition(language, level))
-        declared = DeclaredTool(
-            function=function,
-            description=definition.get("description", ""),
-            parameters=definition.get("parameters", {}),
-            result=definition.get("result"),
-            top=not namespace.name,
-        )
-        text, used = declare_function(declared, taken)
+        text, used = declare_tool(definition, language, function, taken, top=not namespace.name)
         taken |= used
         texts.append(text)
     if later:
