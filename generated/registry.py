@@ -87,6 +87,8 @@ Provider: TypeAlias = Literal[
     "ollama",
     "openai",
     "openai-responses",
+    "python",
+    "typescript",
 ]
 """The id of a provider that this package has definitions for."""
 

@@ -340,5 +340,5 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
         "idempotent": True,
         "open_world": False,
     },
-    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
 )

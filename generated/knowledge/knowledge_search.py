@@ -90,5 +90,5 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult
         "idempotent": True,
         "open_world": False,
     },
-    wire_forms=("cohere", "gemini", "openai", "openai-responses"),
+    wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
 )
