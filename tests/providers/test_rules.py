@@ -277,6 +277,8 @@ BROKEN: list[tuple[str, Tool, str]] = [
      "not supported by xgrammar"),
     ("conservative", openai(of("a", {"type": "integer", "minimum": 1})), "minimum is not portable"),
     ("azure-openai", openai(of("a", {"type": "array"})), "array schema missing items."),
+    ("typescript", {"name": "a", "parameters": of("a", {"type": "string", "minLength": 1})}, "minLength"),
+    ("python", {"name": "a", "parameters": of("from", TEXT)}, "'from' is no name for a parameter"),
 ]  # fmt: skip
 
 
