@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers declarations ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers typescript-peers declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -201,6 +201,9 @@ $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart
 
 peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; writes a part of docs/providers.md
 	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.peers --write docs/providers.md $(ARGS)
+
+typescript-peers: typescript-tools ## Other ways from JSON Schema to checks in JavaScript beside ours; writes docs/peers.md (a minute)
+	$(BIN)/python -m bench.typescript_peers --write docs/peers.md $(ARGS)
 
 ci: ## What continuous integration runs
 	bash .ci/run

@@ -29,7 +29,7 @@ from tests.sampled import sampled
 
 from .projects import package, type_problems
 from .tools import run_node
-from .validators import Judge, built, judging, whole
+from .validators import Judge, answered, built, judging, whole
 
 HERE = Path(__file__).parent
 SPECS = PACKAGE.parent.parent / "specs"
@@ -160,17 +160,7 @@ def test_literals_are_the_values(tmp_path_factory: pytest.TempPathFactory, value
     assert source.isprintable() or "\n" in source
     exact = "typeof item === 'bigint' ? { bigint: String(item) } : item"
     file.write_text(f"console.log(JSON.stringify({source}, (_, item) => ({exact})));", "utf-8")
-
-    def read(item: Any) -> Any:
-        if isinstance(item, dict) and item.keys() == {"bigint"}:
-            return int(item["bigint"])
-        if isinstance(item, dict):
-            return {name: read(below) for name, below in item.items()}
-        if isinstance(item, int) and abs(item) >= 2**53:
-            return float(item)
-        return [read(below) for below in item] if isinstance(item, list) else item
-
-    assert equal(read(json.loads(run_node(file)))["value"], value)
+    assert equal(answered(json.loads(run_node(file)))["value"], value)
 
 
 ADDRESS = {
@@ -329,7 +319,7 @@ def filled(judge: Judge, schema: Any, values: list[Any]) -> list[str]:
         for value, found in zip(values, judge.ask("parse", normal, values), strict=True):
             if isinstance(value, dict) and "value" in found:
                 ours = plain(bindings["tool"].decode(value))
-                if not kept(ours, plain(found["value"])):
+                if not kept(ours, plain(answered(found["value"]))):
                     wrong.append(f"{json.dumps(value)}: {ours} is {found['value']}")
     return wrong
 

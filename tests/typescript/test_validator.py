@@ -22,7 +22,7 @@ from tests.jsonschema.test_suite import asserted
 from tests.python.test_suite import TRUE_REASONS
 from tests.sampled import sampled
 
-from .validators import SUPPORT, Judge, built, decided, differences, judging
+from .validators import SUPPORT, Judge, answered, built, decided, differences, judging
 
 
 @pytest.fixture(scope="module")
@@ -250,14 +250,4 @@ NUMBERS_TOO = SCALARS | st.floats(allow_nan=False, allow_infinity=False)
 @given(st.recursive(NUMBERS_TOO, lambda below: st.lists(below) | st.dictionaries(st.text(), below)))
 def test_json_texts_are_read_as_they_are(judge: Judge, value: Any) -> None:
     (found,) = judge.ask("text", True, [json.dumps(value)])
-
-    def exact(item: Any) -> Any:
-        if isinstance(item, dict) and item.keys() == {"bigint"}:
-            return int(item["bigint"])
-        if isinstance(item, dict):
-            return {name: exact(member) for name, member in item.items()}
-        if isinstance(item, int) and abs(item) >= 2**53:
-            return float(item)  # a double, which JavaScript writes without a point
-        return [exact(each) for each in item] if isinstance(item, list) else item
-
-    assert equal(exact(found["value"]), value)
+    assert equal(answered(found["value"]), value)

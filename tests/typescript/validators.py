@@ -57,6 +57,17 @@ def judging(folder: Path = SUPPORT) -> Iterator[Judge]:
             process.kill()
 
 
+def answered(value: Any) -> Any:
+    """A value of an answer: a bigint is an int; a double past 2**53, which has no point there, a float."""
+    if isinstance(value, dict) and value.keys() == {"bigint"}:
+        return int(value["bigint"])
+    if isinstance(value, dict):
+        return {name: answered(item) for name, item in value.items()}
+    if isinstance(value, int) and abs(value) >= 2**53:
+        return float(value)
+    return [answered(item) for item in value] if isinstance(value, list) else value
+
+
 def built(parameters: Any, types: Mapping[str, Any] | None = None) -> Built | None:
     """A tool with these parameters; None where it is refused."""
     documents = {path: document(content, path) for path, content in (types or {}).items()}
