@@ -16,6 +16,7 @@ from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.json_values import nested_objects
 from toolcast.package_files import PACKAGE
 from toolcast.python.structs.python_names import class_name
+from toolcast.runtime import ArgumentError
 from toolcast.typescript.javascript_text import literal
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
@@ -217,6 +218,52 @@ def test_shared_types_are_declared_once(tmp_path: Path) -> None:
         {"street": "y", "country": "DE"},
         False,
     ]
+
+
+INJECTED = spec(
+    {
+        "type": "object",
+        "properties": {
+            "user_id": {"type": "integer", "minimum": 1},
+            "page": {"type": "integer", "default": 1},
+        },
+        "required": ["user_id"],
+    },
+    inject={"user_id": "context.user.id"},
+)
+
+
+def test_what_the_program_fills_in_is_refused_and_not_shown(tmp_path: Path) -> None:
+    folder = package(tmp_path, {"list.json": INJECTED})
+    assert "user_id" not in json.dumps(contents(folder)["list"]["parameters"])
+    program = folder / "program.ts"
+    program.write_text(
+        'import { list, type ListParams } from "./index.js";\n'
+        "const sent: ListParams = list.parameters.parse({});\n"
+        "const all = list.complete.parse({ ...sent, user_id: 7 });\n"
+        "const id: number = all.user_id;\n"
+        "// @ts-expect-error\nsent.user_id;\n"
+        "export { id };\n"
+    )
+    assert type_problems(program, *everything(folder)) == []
+    probe = tmp_path / "probe.mjs"
+    probe.write_text(
+        'import { list } from "./typescript/index.js";\n'
+        "const { parameters, complete } = list;\n"
+        'const sent = [{ user_id: 1 }, { "USER_ID": null, page: "x" }, { other: 1 }];\n'
+        "const found = sent.map((value) => parameters.violations(value));\n"
+        "console.log(JSON.stringify([found, complete.parse({ user_id: 2 }), complete.accepts({})]));\n"
+    )
+    found, complete, lacking = json.loads(run_node(probe))
+    assert complete == {"user_id": 2, "page": 1}
+    assert not lacking
+    with python_package({"list.json": INJECTED}) as bindings:
+        for sent, theirs in zip(({"user_id": 1}, {"USER_ID": None, "page": "x"}), found[:2], strict=True):
+            with pytest.raises(ArgumentError) as refusal:
+                bindings["list"].decode(sent, injected={"user_id": 1})
+            ours = [(each.path, each.message, each.keyword) for each in refusal.value.violations]
+            assert [(each["path"], each["message"], each["keyword"]) for each in theirs] == ours
+    assert found[2] == []
 
 
 def plain(value: Any) -> Any:

@@ -56,13 +56,23 @@ def tool_modules(
         SchemaError: a schema is nested too deeply for a type.
     """
     normal = built.normal
-    schemas = {root: normal.standalone(root) for root in ("parameters", "result") if root in normal.roots}
+    schemas = _schemas(tool, normal)
     variable = variable_name(keyword_of(tool.name))
     place = "/".join((FOLDER, *module))
     return {
         f"{place}.js": _tool_code(tool, variable, module, schemas).encode(),
         f"{place}.d.ts": _tool_types(tool, variable, module, normal, types).encode(),
     }
+
+
+def _schemas(tool: ToolSpec, normal: NormalForm) -> dict[str, Any]:
+    """The schemas of a tool's contracts, by the member of the tool."""
+    found: dict[str, Any] = {"parameters": normal.offered(tool.inject)}
+    if tool.inject:
+        found["complete"] = normal.standalone("parameters")
+    if "result" in normal.roots:
+        found["result"] = normal.standalone("result")
+    return found
 
 
 def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict[str, bytes]:
@@ -102,6 +112,7 @@ def _contract_name(type_name: str) -> str:
 
 def _tool_code(tool: ToolSpec, variable: str, module: tuple[str, ...], schemas: Mapping[str, Any]) -> str:
     options = {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
+    injected = {**options, "injected": list(tool.inject)} if tool.inject else options
     hints = tool.annotations
     stated = {
         "title": hints.title,
@@ -117,9 +128,12 @@ def _tool_code(tool: ToolSpec, variable: str, module: tuple[str, ...], schemas: 
         "description": text(shown_description(tool)),
         "permission": text(tool.permission),
         "annotations": literal({key: value for key, value in stated.items() if value is not None}, "  "),
-        "parameters": _contract(schemas["parameters"], "  ", options),
+        "parameters": _contract(schemas["parameters"], "  ", injected),
         "result": _contract(schemas["result"], "  ") if "result" in schemas else "null",
     }
+    if tool.inject:
+        members["inject"] = literal(tool.inject, "  ")
+        members["complete"] = _contract(schemas["complete"], "  ", options)
     body = "".join(f"  {name}: {source},\n" for name, source in members.items())
     return (
         mark(tool.path)
@@ -137,33 +151,49 @@ def _tool_types(
     types: Mapping[str, Document],
 ) -> str:
     defs = {key: without_keyword(schema, KEYWORD) for key, schema in normal.defs.items()}
-    parts = {"parameters": "Params", "result": "Result"}
+    parts = {"parameters": "Params", "result": "Result", "complete": "CompleteParams"}
+    schemas = {
+        key: {word: value for word, value in schema.items() if word != "$defs"}
+        for key, schema in _schemas(tool, normal).items()
+    }
     roots = {
-        key: root_name(class_name(tool.name, part), normal.standalone(key), defs)
+        key: root_name(class_name(tool.name, part), schemas[key], defs)
         for key, part in parts.items()
-        if key in normal.roots
+        if key in schemas
     }
     taken = {name for each in roots.values() for name in (each.filled, f"{each.filled}Input")}
     foreign = _foreign(normal, [key for key in defs if normal.locations[key].file], types)
-    own = definition_names([key for key in defs if key not in foreign], defs, taken | {"Tool"})
+    own = definition_names([key for key in defs if key not in foreign], defs, taken | _IMPORTED)
     names = {**own, **_local_names(foreign, defs, {**own, **roots})}
-    schemas = {key: without_keyword(normal.roots[key], KEYWORD) for key in roots}
-    rows = [mark(tool.path), f'import type {{ Tool }} from "{_relative(module, (SUPPORT, "index"))}";\n']
+    needed = "InjectedTool, Tool" if tool.inject else "Tool"
+    rows = [mark(tool.path), f'import type {{ {needed} }} from "{_relative(module, (SUPPORT, "index"))}";\n']
     rows += _imports(module, foreign, names, [*schemas.values(), *(defs[key] for key in own)])
     for key, name in roots.items():
         rows += ["\n" + each for each in declarations(name, schemas[key], {**names, "": name})]
     for key, name in own.items():
-        rows += ["\n" + each for each in declarations(name, defs[key], {**names, "": roots["parameters"]})]
-    stated = [name for each in roots.values() for name in (each.filled, each.accepted)]
+        root = roots[str(normal.locations[key].path[0])]  # what `#` means there
+        rows += ["\n" + each for each in declarations(name, defs[key], {**names, "": root})]
+    stated = [name for key in ("parameters", "result") for name in _stated(roots, key)]
+    whole = f"Tool<{', '.join(stated)}>"
+    if tool.inject:
+        whole += f" & InjectedTool<{', '.join(_stated(roots, 'complete'))}>"
     rows.append("\n" + comment((shown_summary(tool),), "doc"))
-    rows.append(f"export declare const {variable}: Tool<{', '.join(stated)}>;\n")
+    rows.append(f"export declare const {variable}: {whole};\n")
     return "".join(rows)
+
+
+_IMPORTED = frozenset(("Tool", "InjectedTool", "Contract"))
+"""Types of the validator that a module imports."""
+
+
+def _stated(roots: Names, key: str) -> tuple[str, ...]:
+    return (roots[key].filled, roots[key].accepted) if key in roots else ()
 
 
 def _own_names(normal: NormalForm, file: str) -> Names:
     """The types that the module of a shared type file declares."""
     keys = [key for key in normal.defs if normal.locations[key].file == file]
-    return definition_names(keys, normal.defs, ("Contract",))
+    return definition_names(keys, normal.defs, _IMPORTED)
 
 
 def _foreign(normal: NormalForm, keys: Iterable[str], types: Mapping[str, Document]) -> dict[str, _Imported]:
@@ -184,7 +214,7 @@ def _local_names(
     foreign: Mapping[str, _Imported], definitions: Mapping[str, Any], taken: Names
 ) -> dict[str, TypeName]:
     """The names of imported types in the module that imports them."""
-    used = {name for each in taken.values() for name in each.all} | {"Tool", "Contract"}
+    used = {name for each in taken.values() for name in each.all} | _IMPORTED
     return dict(definition_names(list(foreign), definitions, used))
 
 

@@ -1,6 +1,8 @@
 // What a tool's contract decides about a value, as the tool's program does.
 
-import { put } from "./json_values.js";
+import { has, isObject, put } from "./json_values.js";
+import { member } from "./messages.js";
+import { violation } from "./node.js";
 import { readJson } from "./read_json.js";
 import { Validator } from "./validator.js";
 
@@ -20,17 +22,20 @@ export class Contract {
   #options;
   #compiled = null;
   #emptyIsAbsent;
+  #injected;
 
   /**
    * @param {object | boolean} schema - the schema, with what it refers to in `$defs`
    * @param {object} [options]
    * @param {string[]} [options.emptyIsAbsent] - parameters that an empty text leaves out
+   * @param {string[]} [options.injected] - parameters that the program fills in, and nobody else may set
    * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
    */
-  constructor(schema, { emptyIsAbsent = [], slowPatterns = {} } = {}) {
+  constructor(schema, { emptyIsAbsent = [], injected = [], slowPatterns = {} } = {}) {
     this.schema = schema;
     this.#options = { slowPatterns };
     this.#emptyIsAbsent = emptyIsAbsent;
+    this.#injected = new Set(injected.map(folded));
   }
 
   /** The validator, compiled at first use: a program may know many tools and call few. */
@@ -72,6 +77,12 @@ export class Contract {
   }
 
   #judge(given) {
+    const sent = this.#sentInjected(given);
+    if (sent.length) {
+      const own = sent.map((name) => violation(member("$", name), injectedText(name), "inject", name));
+      const kept = without(given, (name) => sent.includes(name));
+      return { violations: [...own, ...this.#judge(kept).violations].slice(0, LIMIT) };
+    }
     const value = this.#withoutEmpty(given);
     const settled = this.#validator.settle(value);
     const violations = this.#validator.violations(settled, LIMIT);
@@ -80,15 +91,31 @@ export class Contract {
   }
 
   #withoutEmpty(value) {
-    if (!this.#emptyIsAbsent.length || typeof value !== "object" || value === null || Array.isArray(value)) {
-      return value;
-    }
-    const kept = {};
-    for (const name of Object.keys(value)) {
-      if (value[name] !== "" || !this.#emptyIsAbsent.includes(name)) put(kept, name, value[name]);
-    }
-    return kept;
+    if (!this.#emptyIsAbsent.length || !isObject(value)) return value;
+    return without(value, (name) => value[name] === "" && this.#emptyIsAbsent.includes(name));
   }
+
+  /** Names that stand for parameters which the program fills in. What reads them behind a handler may fold case or
+   * compose characters, so another spelling counts, too, unless it is a parameter of its own. */
+  #sentInjected(value) {
+    if (!this.#injected.size || !isObject(value)) return [];
+    const known = this.schema.properties ?? {};
+    return Object.keys(value).filter((name) => !has(known, name) && this.#injected.has(folded(name)));
+  }
+}
+
+const folded = (name) => name.normalize("NFKC").toUpperCase().toLowerCase();
+
+function injectedText(name) {
+  const characters = Array.from(name);
+  const shown = characters.length <= 100 ? name : `${characters.slice(0, 100).join("")}…`;
+  return `\`${shown}\` is filled in by the program and cannot be set; leave it out`;
+}
+
+function without(value, drops) {
+  const kept = {};
+  for (const name of Object.keys(value)) if (!drops(name)) put(kept, name, value[name]);
+  return kept;
 }
 
 /** A settled value with the doubles that settling has made bigints. */

@@ -38,6 +38,7 @@ export declare class Contract<Value = unknown, Input = Value> {
     schema: JsonSchema,
     options?: {
       readonly emptyIsAbsent?: readonly string[];
+      readonly injected?: readonly string[];
       readonly slowPatterns?: Readonly<Record<string, SlowPattern>>;
     },
   );
@@ -83,6 +84,14 @@ export interface Annotations {
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
+}
+
+/** A tool with parameters that the program fills in: `parameters` is without them, and refuses them. */
+export interface InjectedTool<Complete = unknown, CompleteInput = Complete> {
+  /** Where the values come from, by parameter. */
+  readonly inject: Readonly<Record<string, string>>;
+  /** The contract of all parameters: of what `parameters.parse` returns, and the program's. */
+  readonly complete: Contract<Complete, CompleteInput>;
 }
 
 /** A tool, as its spec declares it. */
