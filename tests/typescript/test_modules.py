@@ -73,9 +73,11 @@ def test_the_reference_toolset(tmp_path: Path) -> None:
         "const all: boolean = params.replace_all;\n"
         'const name: "edit" extends keyof typeof tools ? true : false = true;\n'
         "const tree: Filter = filter.parse({ all: [] });\n"
-        "// @ts-expect-error\nedit.parameters.parse({ file_path: 1 });\n"
+        'import type { EditParamsInput } from "./files/edit.js";\n'
+        'const sent: EditParamsInput = { file_path: "a", old_string: "b", new_string: "" };\n'
+        "// @ts-expect-error\nconst wrong: EditParamsInput = { ...sent, file_path: 1 };\n"
         "// @ts-expect-error\nparams.nothing;\n"
-        "export { ContractError, all, name, tree };\n"
+        "export { ContractError, all, name, tree, wrong };\n"
     )
     assert type_problems(program, *everything(folder)) == []
 

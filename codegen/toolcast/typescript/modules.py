@@ -102,7 +102,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
         variable = _contract_name(name.filled)
         rows.append(f"\nexport const {variable} = {_contract(schema, '')};\n")
         shown += ["\n" + each for each in declarations(name, normal.defs[key], names)]
-        shown.append(f"\nexport declare const {variable}: Contract<{', '.join(name.all)}>;\n")
+        shown.append(f"\nexport declare const {variable}: Contract<{name.filled}>;\n")
     return {f"{place}.js": "".join(rows).encode(), f"{place}.d.ts": "".join(shown).encode()}
 
 
@@ -173,10 +173,10 @@ def _tool_types(
     for key, name in own.items():
         root = roots[str(normal.locations[key].path[0])]  # what `#` means there
         rows += ["\n" + each for each in declarations(name, defs[key], {**names, "": root})]
-    stated = [name for key in ("parameters", "result") for name in _stated(roots, key)]
+    stated = [roots[key].filled for key in ("parameters", "result") if key in roots]
     whole = f"Tool<{', '.join(stated)}>"
     if tool.inject:
-        whole += f" & InjectedTool<{', '.join(_stated(roots, 'complete'))}>"
+        whole += f" & InjectedTool<{roots['complete'].filled}>"
     rows.append("\n" + comment((shown_summary(tool),), "doc"))
     rows.append(f"export declare const {variable}: {whole};\n")
     return "".join(rows)
@@ -184,10 +184,6 @@ def _tool_types(
 
 _IMPORTED = frozenset(("Tool", "InjectedTool", "Contract"))
 """Types of the validator that a module imports."""
-
-
-def _stated(roots: Names, key: str) -> tuple[str, ...]:
-    return (roots[key].filled, roots[key].accepted) if key in roots else ()
 
 
 def _own_names(normal: NormalForm, file: str) -> Names:

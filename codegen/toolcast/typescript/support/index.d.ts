@@ -31,9 +31,9 @@ export declare class ContractError extends Error {
  * What a tool's contract decides about a value, as the tool's own program does: JSON Schema 2020-12, and an explicit
  * null of an optional property that refuses null counts as absent.
  *
- * `Value` is what `parse` returns; `Input` what a caller may leave to defaults.
+ * `Value` is what `parse` returns.
  */
-export declare class Contract<Value = unknown, Input = Value> {
+export declare class Contract<Value = unknown> {
   constructor(
     schema: JsonSchema,
     options?: {
@@ -49,7 +49,7 @@ export declare class Contract<Value = unknown, Input = Value> {
   /** All that is wrong with a value, 50 violations at most; none where it is accepted. */
   violations(value: unknown): Violation[];
   /** The typed value, with the defaults of what is absent. Throws ContractError. */
-  parse(value: Input): Value;
+  parse(value: unknown): Value;
   /**
    * The typed value of a JSON text, read exactly: an integer past 2**53 is a bigint, an object that has a key twice is
    * refused. Throws ContractError.
@@ -87,15 +87,15 @@ export interface Annotations {
 }
 
 /** A tool with parameters that the program fills in: `parameters` is without them, and refuses them. */
-export interface InjectedTool<Complete = unknown, CompleteInput = Complete> {
+export interface InjectedTool<Complete = unknown> {
   /** Where the values come from, by parameter. */
   readonly inject: Readonly<Record<string, string>>;
   /** The contract of all parameters: of what `parameters.parse` returns, and the program's. */
-  readonly complete: Contract<Complete, CompleteInput>;
+  readonly complete: Contract<Complete>;
 }
 
 /** A tool, as its spec declares it. */
-export interface Tool<Params = unknown, ParamsInput = Params, Result = unknown, ResultInput = Result> {
+export interface Tool<Params = unknown, Result = unknown> {
   readonly name: string;
   /** The folder of its spec; empty at the root. */
   readonly group: string;
@@ -104,7 +104,7 @@ export interface Tool<Params = unknown, ParamsInput = Params, Result = unknown, 
   readonly description: string;
   readonly permission: "read" | "write" | "execute" | "network";
   readonly annotations: Annotations;
-  readonly parameters: Contract<Params, ParamsInput>;
+  readonly parameters: Contract<Params>;
   /** Null where the spec has no typed result. */
-  readonly result: Contract<Result, ResultInput> | null;
+  readonly result: Contract<Result> | null;
 }
