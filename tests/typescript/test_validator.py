@@ -22,6 +22,7 @@ from tests.jsonschema.test_suite import asserted
 from tests.python.test_suite import TRUE_REASONS
 from tests.sampled import sampled
 
+from .tools import run_node
 from .validators import SUPPORT, Judge, answered, built, decided, differences, judging
 
 
@@ -251,3 +252,58 @@ NUMBERS_TOO = SCALARS | st.floats(allow_nan=False, allow_infinity=False)
 def test_json_texts_are_read_as_they_are(judge: Judge, value: Any) -> None:
     (found,) = judge.ask("text", True, [json.dumps(value)])
     assert equal(answered(found["value"]), value)
+
+
+def test_what_is_no_json_is_refused_and_undefined_is_absent(tmp_path: Path) -> None:
+    script = tmp_path / "values.mjs"
+    script.write_text(
+        f'import {{ Contract }} from "{(SUPPORT / "index.js").as_uri()}";\n'
+        'const schema = { type: "object", properties: { a: { type: "string", default: "x" } } };\n'
+        'const contract = new Contract(schema, { emptyIsAbsent: ["a"], injected: ["i"] });\n'
+        "const circle = {};\n"
+        "circle.one = circle.other = circle;\n"
+        "const values = [new Map(), new Date(), () => 1, Symbol(), { b: [NaN] }, { b: -Infinity }, circle,\n"
+        "  { b: new Proxy(class {}, {}) }, undefined];\n"
+        "const found = values.map((value) => contract.violations(value).map(({ keyword }) => keyword));\n"
+        "const bare = Object.create(null);\n"
+        "const parsed = [{ a: undefined }, bare, { a: '' }, { b: [undefined && 1, 2n ** 64n] }];\n"
+        "console.log(JSON.stringify([found, parsed.slice(0, 3).map((value) => contract.parse(value)),\n"
+        "  contract.violations(parsed[3]).length, contract.violations({ b: 2n ** 64n }).length]));\n",
+        "utf-8",
+    )
+    found, parsed, holes, large = json.loads(run_node(script))
+    assert found == [["json"]] * 6 + [["depth"]] + [["json"]] * 2
+    assert parsed == [{"a": "x"}, {"a": "x"}, {"a": "x"}]
+    assert (holes, large) == (1, 0)
+
+
+LONG = [
+    ("uri", "http://a/" + "/b" * 100_000 + " "),
+    ("uri-reference", "b" * 300_000),
+    ("json-pointer", "/a~0" * 100_000 + "~"),
+    ("date-time", "2020-01-01T00:00:00." + "1" * 300_000 + "Z"),
+    ("ipv6", ":" * 100_000),
+    ("duration", "P" + "1" * 300_000),
+    ("email", "a@[" + "1" * 300_000 + "]"),
+    ("hostname", "a." * 100_000),
+    ("regex", "(" * 10_000 + ")" * 10_000),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), LONG)
+def test_long_texts_of_a_format(judge: Judge, name: str, text: str) -> None:
+    assert differences(judge, {"type": "string", "format": name}, [text, text + "x", text[:-1]]) == []
+
+
+def test_long_json_texts(judge: Judge, tmp_path: Path) -> None:
+    escapes = '"' + "\\n" * 400_000
+    found = judge.ask("text", True, [escapes + '"', escapes, "[" + "1," * 200_000 + "1]"])
+    assert found[0] == {"value": "\n" * 400_000}
+    assert "not valid JSON" in found[1]["violations"][0][1]
+    assert len(found[2]["value"]) == 200_001
+    script = tmp_path / "large.mjs"
+    script.write_text(
+        f'import {{ readJson }} from "{(SUPPORT / "index.js").as_uri()}";\n'
+        'console.log(readJson(" ".repeat(2 ** 22) + "1").problem.message);\n'
+    )
+    assert "too large" in run_node(script)

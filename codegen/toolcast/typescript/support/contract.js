@@ -1,6 +1,6 @@
 // What a tool's contract decides about a value, as the tool's program does.
 
-import { has, isObject, put } from "./json_values.js";
+import { has, isPlainObject, put } from "./json_values.js";
 import { member } from "./messages.js";
 import { violation } from "./node.js";
 import { readJson } from "./read_json.js";
@@ -91,14 +91,14 @@ export class Contract {
   }
 
   #withoutEmpty(value) {
-    if (!this.#emptyIsAbsent.length || !isObject(value)) return value;
+    if (!this.#emptyIsAbsent.length || !isPlainObject(value)) return value;
     return without(value, (name) => value[name] === "" && this.#emptyIsAbsent.includes(name));
   }
 
   /** Names that stand for parameters which the program fills in. What reads them behind a handler may fold case or
    * compose characters, so another spelling counts, too, unless it is a parameter of its own. */
   #sentInjected(value) {
-    if (!this.#injected.size || !isObject(value)) return [];
+    if (!this.#injected.size || !isPlainObject(value)) return [];
     const known = this.schema.properties ?? {};
     return Object.keys(value).filter((name) => !has(known, name) && this.#injected.has(folded(name)));
   }

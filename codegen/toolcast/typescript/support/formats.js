@@ -143,10 +143,17 @@ const DURATION =
 const UUID = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/u;
 const MAX_REGEX = 20_000;
+const MAX_NESTING = 100; // groups: past it a pattern counts as one, unread
+const GROUPS = /\\.|\[(?:\\.|[^\]\\])*\]|[()]/gsu;
 
 /** An ECMA-262 regular expression. */
 function isRegex(text) {
   if (lengthOf(text) > MAX_REGEX) return false;
+  let open = 0;
+  for (const [token] of text.matchAll(GROUPS)) {
+    open += token === "(" ? 1 : token === ")" ? -1 : 0;
+    if (open > MAX_NESTING) return true;
+  }
   try {
     expression(text);
   } catch {

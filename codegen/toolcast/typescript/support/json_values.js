@@ -28,6 +28,13 @@ export const isNumber = (value) => typeof value === "number" || typeof value ===
 /** An integer in JSON Schema's sense: 1 and 1.0 are one number. */
 export const isWhole = (value) => typeof value === "bigint" || Number.isInteger(value);
 
+/** Whether a value is an object as `JSON.parse` makes them, not one of a class. */
+export function isPlainObject(value) {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** Whether an object has a property of its own. */
 export const has = (object, name) => Object.hasOwn(object, name);
 
@@ -105,9 +112,8 @@ export function plain(value, depth = 0) {
     }
     return changed ?? value;
   }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const name = prototype.constructor?.name || "unknown";
+  if (!isPlainObject(value)) {
+    const name = Object.getPrototypeOf(value).constructor?.name || "unknown";
     throw new NotJsonError(`the value holds a value of type ${name}, which is not JSON`);
   }
   let changed = null;
