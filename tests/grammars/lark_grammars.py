@@ -1,0 +1,330 @@
+# ruff: noqa: E501  # a line of a grammar is one line
+"""Lark grammars as tools have them, each with texts that it has and texts that it lacks."""
+
+from msgspec import Struct
+
+
+class Case(Struct, frozen=True):
+    """One grammar.
+
+    `divided`: a greedy lexer divides some texts so that they fit no rule, though another division does.
+    """
+
+    name: str
+    grammar: str
+    texts: tuple[str, ...]
+    others: tuple[str, ...]
+    divided: bool = False
+
+
+def case(name: str, grammar: str, texts: list[str], others: list[str], *, divided: bool = False) -> Case:
+    return Case(name, grammar, tuple(texts), tuple(others), divided)
+
+
+CALCULATOR = r"""
+start: expr
+expr: term (SP ADD SP term)* -> add
+    | term
+term: factor (SP MUL SP factor)* -> mul
+    | factor
+factor: INT
+SP: " "
+ADD: "+"
+MUL: "*"
+%import common.INT
+"""
+
+# As Codex publishes it: codex-rs/core/src/tools/handlers/tool_apply_patch.lark.
+APPLY_PATCH = r"""
+start: begin_patch hunk+ end_patch
+begin_patch: "*** Begin Patch" LF
+end_patch: "*** End Patch" LF?
+
+hunk: add_hunk | delete_hunk | update_hunk
+add_hunk: "*** Add File: " filename LF add_line+
+delete_hunk: "*** Delete File: " filename LF
+update_hunk: "*** Update File: " filename LF change_move? change?
+
+filename: /(.+)/
+add_line: "+" /(.*)/ LF -> line
+
+change_move: "*** Move to: " filename LF
+change: (change_context | change_line)+ eof_line?
+change_context: ("@@" | "@@ " /(.+)/) LF
+change_line: ("+" | "-" | " ") /(.*)/ LF
+eof_line: "*** End of File" LF
+
+%import common.LF
+"""
+
+# As OpenAI's cookbook has it for PostgreSQL (GPT-5 New Params and Tools), with LIMIT.
+SQL = r"""
+COMMA: ","
+GT: ">"
+EQ: "="
+SEMI: ";"
+SP: " "
+start: "SELECT" SP select_list SP "FROM" SP table SP "WHERE" SP amount_filter SP "AND" SP date_filter SP "ORDER" SP "BY" SP sort_cols SP "LIMIT" SP NUMBER SEMI
+select_list: column (COMMA SP column)*
+column: IDENTIFIER
+table: IDENTIFIER
+amount_filter: "total_amount" SP GT SP NUMBER
+date_filter: "order_date" SP GT SP DATE
+sort_cols: "order_date" SP "DESC"
+IDENTIFIER: /[A-Za-z_][A-Za-z0-9_]*/
+NUMBER: /[0-9]+/
+DATE: /'[0-9]{4}-[0-9]{2}-[0-9]{2}'/
+"""
+
+JSON = r"""
+start: value
+value: object | array | STRING | NUMBER | "true" | "false" | "null"
+object: "{" [pair ("," pair)*] "}"
+pair: STRING ":" value
+array: "[" [value ("," value)*] "]"
+STRING: /"([^"\\\x00-\x1f]|\\(["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+%ignore /[ \t\r\n]+/
+"""
+
+CASES = (
+    case(
+        "calculator",
+        CALCULATOR,
+        ["1", "1 + 2", "1 * 2 + 3", "10 + 20 * 30"],
+        ["", "1+2", "1 +", "a", "1  + 2"],
+    ),
+    case(
+        "apply patch",
+        APPLY_PATCH,
+        [
+            "*** Begin Patch\n*** Add File: a.txt\n+one\n+\n*** End Patch\n",
+            "*** Begin Patch\n*** Delete File: a\n*** End Patch",
+            "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@ def f():\n x\n-y\n+z\n*** End of File\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: a b/ü.py\n*** End Patch\n",
+        ],
+        ["*** Begin Patch\n*** End Patch\n", "*** Begin Patch\n*** Add File: a\nx\n*** End Patch", "x"],
+    ),
+    case(
+        "sql",
+        SQL,
+        [
+            "SELECT a, b FROM orders WHERE total_amount > 500 AND order_date > '2025-01-01' ORDER BY order_date DESC LIMIT 10;"
+        ],
+        ["SELECT * FROM t;", "select a from b;"],
+    ),
+    case(
+        "json",
+        JSON,
+        ["{}", "[1, 2.5e-3, true]", '{"a": {"b": [null, "x\\n\\u00e9"]}}', '"é😀"', "-0"],
+        ["{", "[1,]", "01", "'a'", '{"a"}', "nul"],
+    ),
+    case(
+        "sums without space",
+        'start: expr\nexpr: expr "+" term | term\nterm: NUMBER | "(" expr ")"\n%import common.NUMBER\n',
+        ["1", "1+2.5", "(1+2)+3", "((1))"],
+        ["", "+", "1+", "(1", "1)"],
+    ),
+    case(
+        "right recursion",
+        'start: list\nlist: ITEM "," list | ITEM\nITEM: /[a-z]+/\n',
+        ["a", "a,b", "abc,d,e,f"],
+        ["", ",", "a,", "a,,b", "A"],
+    ),
+    case(
+        "dates",
+        'start: YEAR "-" MONTH "-" DAY\nYEAR: /[0-9]{4}/\nMONTH: /0[1-9]|1[0-2]/\nDAY: /0[1-9]|[12][0-9]|3[01]/\n',
+        ["2025-01-31", "0000-12-01"],
+        ["2025-13-01", "2025-1-1", "25-01-01", "2025-00-10"],
+    ),
+    case(
+        "csv",
+        'start: row (LF row)*\nrow: field ("," field)*\nfield: /[^",\\n]*/ | QUOTED\nQUOTED: /"([^"]|"")*"/\n%import common.LF\n',
+        ["a,b\nc,d", '"x, ""y""",2', "", ",,", "a\n\nb"],
+        ['"a', 'a"b', '"a"b'],
+    ),
+    case(
+        "list of words",
+        'start: WORD+\n%import common.WORD\n%ignore " "\n',
+        ["a", "hello world", "a b  c"],
+        ["", "1", "a,b"],
+    ),
+    case(
+        "key and value",
+        'start: (line LF)*\nline: NAME "=" /[^\\n]*/ | "#" /[^\\n]*/ |\n%import common.CNAME -> NAME\n%import common.LF\n',
+        ["a=b\n", "# c\n\nx=\n", ""],
+        ["a", "1=2\n", "a=b"],
+    ),
+    case(
+        "shell words",
+        "start: word (\" \"+ word)*\nword: (BARE | SINGLE | DOUBLE)+\nBARE: /[A-Za-z0-9_.\\/-]+/\nSINGLE: /'[^']*'/\n"
+        'DOUBLE: /"([^"\\\\]|\\\\.)*"/\n',
+        ["ls", "grep -r 'a b' src", 'echo "x \\" y"z'],
+        ["", "a  ", "echo 'x", "a;b"],
+    ),
+    case(
+        "boolean expressions",
+        'start: or_\nor_: and_ ("OR"i and_)*\nand_: not_ ("AND"i not_)*\nnot_: "NOT"i not_ | "(" or_ ")" | TERM\n'
+        "TERM: /[a-z]+:[a-z0-9]+/\n%import common.WS\n%ignore WS\n",
+        ["a:b", "a:b and c:d", "NOT (a:1 Or b:2) AND c:3"],
+        ["a", "and", "a:b and", "(a:b"],
+        divided=True,
+    ),
+    case(
+        "lisp",
+        'start: sexp\nsexp: ATOM | "(" sexp* ")"\nATOM: /[^\\s()]+/\n%import common.WS\n%ignore WS\n',
+        ["a", "(a b (c d))", "()", "(+ 1 (* 2 3))"],
+        ["(", ")", "a b", "(a"],
+    ),
+    case(
+        "xml",
+        'start: element\nelement: "<" NAME attr* ("/>" | ">" (TEXT | element)* "</" NAME ">")\n'
+        'attr: " " NAME "=" /"[^"<]*"/\nNAME: /[a-z][a-z0-9]*/\nTEXT: /[^<]+/\n',
+        ["<a/>", '<a b="c">x<d/>y</a>', "<a></b>"],
+        ["<a>", "a", "<A/>", "<a b=c/>", "<a/><b/>"],
+    ),
+    case(
+        "semantic version",
+        'start: NUM "." NUM "." NUM pre? build?\npre: "-" ident ("." ident)*\nbuild: "+" ident ("." ident)*\n'
+        "ident: /[0-9A-Za-z-]+/\nNUM: /0|[1-9][0-9]*/\n",
+        ["1.2.3", "0.0.1-rc.1", "1.0.0+build.5", "1.0.0-a-b.1+x"],
+        ["1.2", "01.2.3", "1.2.3-", "1.2.3+"],
+    ),
+    case(
+        "repetitions",
+        'start: A~2 B~1..3 C~0..2 end\nA: "a"\nB: "b"\nC: "c"\nend: "!"~0..1\n',
+        ["aab", "aabbbcc!", "aabc", "aab!"],
+        ["ab", "aaab", "aabbbb", "aabccc", "aab!!"],
+    ),
+    case(
+        "optional parts",
+        'start: ["v"] NUM ["." NUM]\nNUM: "0".."9"+\n',
+        ["1", "v1", "1.2", "v10.20"],
+        ["", "v", "1.", "vv1"],
+    ),
+    case(
+        "case folding",
+        'start: "select"i " " /[a-z]+/i " " "Kelvin"i\n',
+        ["select a kelvin", "SELECT Ab KELVIN", "sElEcT x \u212aelvin"],
+        ["selec a kelvin", "select 1 kelvin", "select a kelvi"],
+    ),
+    case(
+        "escapes",
+        r'start: "\"" "\\" "\t" "\u00e9" "\/" /\// /\x41\u{42}\pL[\]\-]/' + "\n",
+        ['"\\\té//ABé]', '"\\\té//ABz-'],
+        ['"\\\té//AB1]', '"\\\te//ABz-'],
+    ),
+    case(
+        "dot and its flag",
+        "start: /.*/ LF /.+/s\n%import common.LF\n",
+        ["a\nx\ny", "\n\n"],
+        ["x", "x\n", ""],
+    ),
+    case(
+        "keyword or name",
+        'start: "if" NAME | NAME "=" NAME\nNAME: /[a-z]+/\n%ignore " "\n',
+        ["if x", "a = b", "if = c", "ifx"],
+        ["if", "a =", "= b"],
+        divided=True,
+    ),
+    case(
+        "terminal that takes all",
+        'start: A "x" | A\nA: /[a-z]+/\n',
+        ["a", "ax", "x"],
+        ["", "1", "a1"],
+    ),
+    case(
+        "text before an end",
+        'start: TEXT END\nTEXT: /[a-z]+/\nEND: "z"\n',
+        [],
+        ["", "A", "a"],
+        divided=True,
+    ),
+    case(
+        "one terminal in two forms",
+        'start: "a" "b" | "ab" "c"\n',
+        ["abc"],
+        ["a", "abb"],
+        divided=True,
+    ),
+    case(
+        "empty",
+        'start: a b\na: "a" |\nb: "b" | c\nc: "" | "c" c\n',
+        ["", "a", "ab", "acc", "b"],
+        ["ba", "aa", "bc"],
+    ),
+    case(
+        "nullable terminal",
+        'start: DIGITS "x" DIGITS\nDIGITS: /[0-9]*/\n',
+        ["x", "1x", "x2", "12x34"],
+        ["", "1", "xx"],
+    ),
+    case(
+        "left and right",
+        'start: s\ns: s "+" s | "(" s ")" | "n"\n',
+        ["n", "n+n+n", "(n+n)+n", "((n))"],
+        ["", "n+", "(n", "nn"],
+    ),
+    case(
+        "palindromes",
+        'start: p\np: "a" p "a" | "b" p "b" | "c"\n',
+        ["c", "aca", "abcba", "bbcbb"],
+        ["", "ac", "abcab", "cc"],
+    ),
+    case(
+        "common terminals",
+        "start: SIGNED_NUMBER CNAME ESCAPED_STRING HEXDIGIT WORD\n"
+        "%import common (SIGNED_NUMBER, CNAME, ESCAPED_STRING)\n%import common.HEXDIGIT\n%import common.WORD\n"
+        "%import common.WS\n%import common.C_COMMENT\n%ignore WS\n%ignore C_COMMENT\n",
+        ['-1.5e3 _a1 "x\\"y" f abc', '1 a "" 0 z /* c */', '+.5 a "b" F q'],
+        ['1 a "x f b', 'a 1 "x" f b', '1 a "x" g1'],
+        divided=True,
+    ),
+    case(
+        "comments",
+        '// a comment\nstart: stmt+ # another\nstmt: NAME ";"\n\n\nNAME: /[a-z]+/\n%import common.SH_COMMENT\n'
+        "%import common.WS\n%ignore SH_COMMENT\n%ignore WS\n",
+        ["a;", "a; # x\nb;", "a ;\n"],
+        ["a", ";", "a; #x\n1"],
+    ),
+    case(
+        "shaping signs",
+        '?start: _list\n_list: item ("," item)* -> items\n!item: "a"\n     | "b" -> bee\n',
+        ["a", "a,b", "b,b,a"],
+        ["", "c", "a,"],
+    ),
+    case(
+        "unicode classes",
+        r"start: /\w+/ /\s/ /\d+/ /[^\W\d_]/" + "\n",
+        ["été 1x", "a_1\u00a0٣é", "é 12z"],
+        ["é1x", "- 1x", "a ax"],
+        divided=True,  # the first byte of a no-break space begins letters, too
+    ),
+    case(
+        "http request",
+        'start: METHOD " " path [query] " HTTP/1.1"\nMETHOD: "GET" | "POST" | "PUT"\npath: ("/" SEGMENT?)+\n'
+        'query: "?" pair ("&" pair)*\npair: SEGMENT "=" SEGMENT?\nSEGMENT: /[A-Za-z0-9._~%-]+/\n',
+        ["GET / HTTP/1.1", "POST /a/b?c=d&e= HTTP/1.1"],
+        ["GET HTTP/1.1", "DELETE / HTTP/1.1", "GET /a b HTTP/1.1"],
+    ),
+    case(
+        "typed call",
+        'start: NAME "(" [arg ("," arg)*] ")"\narg: NAME "=" value\nvalue: STRING | INT | list | "True" | "False"\n'
+        'list: "[" [value ("," value)*] "]"\nNAME: /[a-z_]+/\nSTRING: /"[^"]*"/\n%import common.INT\n%ignore " "\n',
+        ["f()", 'open(path="a b", mode=1)', "g(x=[1, [True, False]])"],
+        ["f", "f(1)", "f(x=)", "f(x=1"],
+    ),
+    case(
+        "chess moves",
+        'start: move (" " move)*\nmove: NUM ". " half [" " half]\nhalf: castle | piece\ncastle: "O-O-O" | "O-O"\n'
+        "piece: /[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[QRBN])?[+#]?/\nNUM: /[1-9][0-9]*/\n",
+        ["1. e4 e5", "1. e4 e5 2. Nf3 Nc6 3. O-O O-O-O", "1. exd8=Q#"],
+        ["e4", "1.e4", "1. i9"],
+    ),
+    case(
+        "markdown table",
+        'start: row rule_ row*\nrow: "|" (CELL "|")+ LF\nrule_: "|" (/ ?-+ ?/ "|")+ LF\nCELL: /[^|\\n]*/\n%import common.LF\n',
+        ["| a | b |\n|---|---|\n| 1 | 2 |\n", "||\n|-|\n"],
+        ["| a |\n", "| a\n|-|\n"],
+    ),
+)
