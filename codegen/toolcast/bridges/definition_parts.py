@@ -48,9 +48,14 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> Definitio
     named = _named(plain, binding.name)
     description = named.get("description") if pointers is None else _at(plain, pointers[1])
     strict = named.get("strict")
+    if schema is None and binding.input is not None:
+        plain_schema = binding.schema()  # a custom tool of OpenAI's; a framework gets the text as a parameter
+    elif schema is None:
+        plain_schema = {"type": "object", "properties": {}}  # Gemini's, where there are no parameters
+    else:
+        plain_schema = msgspec.json.decode(schema)
     return DefinitionParts(
-        # Gemini's tool object has no schema where there are no parameters.
-        {"type": "object", "properties": {}} if schema is None else msgspec.json.decode(schema),
+        plain_schema,
         description if isinstance(description, str) else binding.description,
         strict if isinstance(strict, bool) else None,
         named,

@@ -12,6 +12,7 @@ from ..runtime.hidden_parameters import without_parameters
 from ..spec.corrected import corrected
 from ..spec.model import Document, ToolSpec
 from .doubtful_schemas import doubtful_schemas
+from .grammar_problems import grammar_problems
 from .lenient_form import lenient_form
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
@@ -83,7 +84,11 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    return _build(normaliser, tool.examples, tool.secrets, tool.inject)
+    built = _build(normaliser, tool.examples, tool.secrets, tool.inject)
+    if tool.input is None:
+        return built
+    found = (*built.diagnostics, *grammar_problems(tool.document, tool.input, tool.examples))
+    return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
 
 
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:

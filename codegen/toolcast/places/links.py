@@ -10,8 +10,8 @@ from ..contract.normal_form import schemas_with_pointers
 from ..jsonschema.pointers import join, split
 from ..project.core.compiled import Options, ledger_path, profile_of
 from ..project.core.compiler import tool_names
-from ..project.core.tool_definitions import wanted_strict
-from ..providers import Profile, pointer_to
+from ..project.core.tool_definitions import tool_info, wanted_strict
+from ..providers import Profile, pointer_to, profile_for
 from ..providers.written_at import written_at
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.module_model import ClassDefinition, Module
@@ -27,6 +27,9 @@ _VALUES: Mapping[str, Path] = {
     "$name": ("name",),
     "$description": ("description",),
     "$title": ("annotations", "title"),
+    "$input_format": ("input",),
+    "$grammar_syntax": ("input", "grammar"),
+    "$grammar_definition": ("input", "definition"),
     "$callers": ("callers",),
     "$defer": ("defer",),
     "$stream_arguments": ("stream_arguments",),
@@ -61,8 +64,9 @@ def tool_links(
         module_file = f"models/{family}/" + "/".join(names.module) + ".py"
         writer.add_models(module_file, class_name(tool.name, "Params"))
     writer.add_contract(f"contracts/{tool.name}.json")
+    info = tool_info(tool, built.normal)
     for id in options.providers:
-        profile = profile_of(id, options)
+        profile = profile_for(info, profile_of(id, options))
         strict = wanted_strict(tool, profile)
         writer.add_definition(f"schemas/{id}/{tool.name}.json", profile, strict)
     writer.add_ledger(ledger_path(tool.name))
@@ -143,7 +147,7 @@ class _Links:
             self.add_schemas(path, {pointer: pointer for pointer in pointers})
 
     def add_definition(self, path: str, profile: Profile, strict: bool | None) -> None:
-        """The values and schemas of a provider's tool object."""
+        """The values and schemas of a provider's tool object; `profile` has the envelope of this tool."""
         for value, keys in _VALUES.items():
             pointer = pointer_to(value, profile)
             if pointer is not None and find_path(self._document.data, keys) is not None:

@@ -10,11 +10,13 @@ from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
 from .profiles.dialect import Dialect as Dialect
 from .profiles.envelope import Normalized as Normalized
+from .profiles.envelope import TextFormat as TextFormat
 from .profiles.envelope import ToolInfo as ToolInfo
 from .profiles.envelope import envelope_pointers as envelope_pointers
 from .profiles.envelope import omits as omits
 from .profiles.envelope import placeholders as placeholders
 from .profiles.envelope import pointer_to as pointer_to
+from .profiles.envelope import profile_for as profile_for
 from .profiles.envelope import tool_object as tool_object
 from .profiles.load_profiles import available as available
 from .profiles.load_profiles import load_profile as load_profile

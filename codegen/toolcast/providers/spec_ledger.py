@@ -15,6 +15,7 @@ from .profiles.envelope import (
     envelope_values,
     examples_excluded,
     placeholders,
+    profile_for,
     result_form,
     shown_examples,
 )
@@ -39,6 +40,7 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
         One entry for each key of the spec, with `of="spec"`, or for each example that has no form there; and
         what the schema of results lacks, with `of="result"`.
     """
+    profile = profile_for(tool, profile)
     values = envelope_values(tool, profile, parameters)
     sent = {name for name, _ in placeholders(profile.envelope) if values.get(name) is not None}
     lost = [key for key in _stated(tool) if not sent.intersection(CARRIERS[key])]
@@ -67,6 +69,18 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
             )
         )
     entries += _lost_examples(tool, profile, parameters)
+    if tool.input is not None and tool.input.grammar and not sent.intersection(CARRIERS["input"]):
+        entries.append(
+            LedgerEntry(
+                path="/input",
+                keyword="input",
+                action="described",
+                severity="kept elsewhere",
+                reason="is stated in the description of the parameter `input`, because "
+                f"{profile.lost.get('input', NO_PLACE)}; decoding checks it",
+                of="spec",
+            )
+        )
     return (*entries, *(result_form(tool, profile)[1] if sent.intersection(CARRIERS["result"]) else ()))
 
 

@@ -9,7 +9,7 @@ from .arguments import Arguments
 from .contract_node import Node
 from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
-from .errors import LIMIT, EncodeError
+from .errors import LIMIT, ArgumentError, EncodeError
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -50,7 +50,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
         Raises:
             ArgumentError: the arguments do not fit the contract; it names every violation. What only the
-                program sets is one.
+                program sets is one. Or their text does not fit the tool's grammar; it names the first place.
             InjectionError: the contract refuses a value of `injected`, or needs one that is not there.
             UnknownProviderError: nothing was generated for `provider`.
             MissingDataError: a generated JSON file is missing or is not as it was generated.
@@ -60,7 +60,14 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             from .injection import decode_injected
 
             return decode_injected(self, arguments, wire_decoder, guesses, injected or {})
-        return decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
+        params = decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
+        if self.input is not None and self.input != "text":
+            from .grammars.check_text import text_violations
+
+            violations = text_violations(self, params.input)  # type: ignore[attr-defined]  # its one field
+            if violations:
+                raise ArgumentError(self.name, violations=violations)
+        return params
 
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
@@ -83,7 +90,14 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         from .injection import decode_offered
 
         wire_decoder = None if provider is None else self._wire_decoder(provider)
-        return decode_offered(self, arguments, wire_decoder, guesses)
+        offered = decode_offered(self, arguments, wire_decoder, guesses)
+        if self.input is not None and self.input != "text":
+            from .grammars.check_text import text_violations
+
+            violations = text_violations(self, offered["input"])
+            if violations:
+                raise ArgumentError(self.name, violations=violations)
+        return offered
 
     def encode(self, params: P) -> bytes:
         """Encode parameters as JSON that the contract accepts. Absent parameters stay absent.
@@ -95,7 +109,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             Compact JSON in the contract's form.
 
         Raises:
-            EncodeError: the contract refuses `params` in every form.
+            EncodeError: the contract refuses `params` in every form, or the tool's grammar their text.
         """
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
@@ -110,6 +124,12 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             if fitting is None:
                 raise EncodeError(self.name, validator.violations(plain, limit=LIMIT))
             plain = fitting
+        if self.input is not None and self.input != "text":
+            from .grammars.check_text import text_violations
+
+            violations = text_violations(self, params.input)  # type: ignore[attr-defined]  # its one field
+            if violations:
+                raise EncodeError(self.name, violations)
         return msgspec.json.encode(plain)
 
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:

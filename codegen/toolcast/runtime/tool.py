@@ -20,7 +20,8 @@ from .errors import UnknownProviderError
 from .request_rules import FILE, RequestRules
 from .resources import list_folders, read_definition, read_request_rules, read_resource
 
-if TYPE_CHECKING:  # most tools have one wire form
+if TYPE_CHECKING:  # most tools have one wire form and no grammar
+    from .grammars.text_grammar import TextGrammar
     from .wire.decoder import WireDecoder
 
 P = TypeVar("P")
@@ -34,6 +35,7 @@ class Lazy:
         "decoder",
         "defaults",
         "definitions",
+        "grammar",
         "offered",
         "parameters",
         "result",
@@ -45,6 +47,7 @@ class Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
+        self.grammar: TextGrammar | None = None
         self.offered: Node | None = None
         self.parameters: Node | None = None
         self.result: Node | None = None
@@ -68,6 +71,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         description: the full description.
         contract: path of the contract file from the module's folder.
         schemas: path of the folder of definitions from the module's folder.
+        input: what the one argument is, as the spec writes it: "text", or a mapping of `grammar` (its syntax)
+            and `definition`; None where the spec has parameters.
         result: type of the result; None where the spec has none.
         defaults: whether results hold members that equal their default, "include" or "omit"; None for both:
             included unless the receiving side sees the schema of results.
@@ -111,6 +116,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     description: str
     contract: str
     schemas: str
+    input: Literal["text"] | Mapping[str, str] | None = None
     result: Any = None
     defaults: Literal["include", "omit"] | None = None
     parallel: bool = True

@@ -11,6 +11,7 @@ from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
 from .spec_checker import UNWRITTEN
 from .suppressions import CODES, DATE, RULE, Command
+from .text_input import OF_PARAMETERS, SYNTAXES
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -42,12 +43,14 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         "required": ["permission", "secrets"],
         "anyOf": [{"required": ["description"]}, {"required": ["summary"]}],
         "not": {"required": ["external", "http"], "properties": {"external": {"const": True}}},
+        "dependentSchemas": {"input": {"properties": dict.fromkeys(OF_PARAMETERS, False)}},
         "additionalProperties": False,
         "properties": {
             "$schema": {**_TEXT, "description": "Where the editor finds this schema. Ignored otherwise."},
             **_texts(),
             **_policy(),
             "parameters": _parameters(),
+            "input": _input(),
             "result": {
                 "description": "What the tool returns as data: a typed Struct, and MCP's outputSchema.",
                 "type": "object",
@@ -206,6 +209,26 @@ def _parameters() -> dict[str, Any]:
         "anyOf": [{"required": [word]} for word in ("type", *COMPOSERS)],
         "$ref": "#/$defs/schema",
         "examples": [{"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}],
+    }
+
+
+def _input() -> dict[str, Any]:
+    grammar = {
+        "type": "object",
+        "required": ["grammar", "definition"],
+        "additionalProperties": False,
+        "properties": {
+            "grammar": {"enum": list(SYNTAXES), "description": "The syntax of the definition."},
+            "definition": {
+                **_TEXT,
+                "description": "The grammar in Lark's syntax, or a regular expression in Rust's.",
+            },
+        },
+    }
+    return {
+        "description": "In place of `parameters`: the argument is one text, free or of a grammar.",
+        "anyOf": [{"const": "text"}, grammar],
+        "examples": ["text", {"grammar": "regex", "definition": "[0-9]{4}-[0-9]{2}"}],
     }
 
 

@@ -15,6 +15,7 @@ Permission = Literal["read", "write", "execute", "network"]
 Defaults = Literal["include", "omit"]
 Caller = Literal["model", "code"]
 TaskSupport = Literal["forbidden", "optional", "required"]
+GrammarSyntax = Literal["lark", "regex"]
 
 
 class Document(Protocol):
@@ -80,6 +81,19 @@ class Source(Struct, frozen=True, kw_only=True):
         return {"kind": self.kind, "name": self.name, "from": self.label}
 
 
+class TextInput(Struct, frozen=True, kw_only=True):
+    """That the argument of a tool is one text: any text, or one of a grammar."""
+
+    grammar: GrammarSyntax | None = None  # None: any text
+    definition: str = ""
+
+    def as_written(self) -> Any:
+        """The key as a spec has it."""
+        if self.grammar is None:
+            return "text"
+        return {"grammar": self.grammar, "definition": self.definition}
+
+
 class Suppression(Struct, frozen=True):
     """Why something that a command reports does not apply to a tool."""
 
@@ -101,6 +115,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     permission: Permission
     secrets: tuple[str, ...]
     parameters: Any
+    input: TextInput | None = None  # the argument is one text; `parameters` has it as `input`
     result: Any = None  # None: no typed result
     defaults: Defaults | None = None  # None: what the project says
     parallel: bool = True  # False: a call runs alone among the calls of an answer

@@ -8,6 +8,8 @@ from msgspec import Struct
 from .model import Path
 
 _BREAK = re.compile(r"\r\n?|\n")
+_LITERAL = re.compile(r"\|[0-9+-]*[ \t]*(?:#.*)?")
+"""The sign before the lines of a literal block of YAML."""
 
 
 class Lines:
@@ -20,6 +22,34 @@ class Lines:
         """Line and column (from 1, in code points) of the character at `offset`."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
+
+
+def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> tuple[int, int]:
+    """The position of one character of a string value.
+
+    Args:
+        source: the text of the document.
+        place: line and column where the value begins.
+        value: the string.
+        offset: the character, from 0; the length of the string for its end.
+
+    Returns:
+        Line and column; of a string that the document writes with escapes or folded lines, of its beginning.
+    """
+    lines = _BREAK.split(source)
+    line, column = place
+    first = lines[line - 1][column - 1 :]
+    if _LITERAL.fullmatch(first):
+        row = value.count("\n", 0, offset)
+        content = value.split("\n")[row]
+        written = lines[line + row] if line + row < len(lines) else ""
+        if written.endswith(content):
+            within = offset - (value.rfind("\n", 0, offset) + 1)
+            return line + row + 1, len(written) - len(content) + within + 1
+    quoted = first[:1] in ("'", '"')
+    if "\n" not in value and first[quoted:].startswith(value):
+        return line, column + quoted + offset
+    return place
 
 
 class Node(Struct):

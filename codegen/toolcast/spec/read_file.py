@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from .model import Path
-from .positions import Lines, Node, locate
+from .positions import Lines, Node, in_scalar, locate
 from .reader_problems import MAX_BYTES, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]
@@ -45,6 +45,10 @@ class SourceDocument:
         if self._positions is None:
             self._positions = _positions(self._text, self._kind)
         return locate(self._positions, path, key=key)
+
+    def locate_character(self, path: Path, value: str, offset: int) -> tuple[int, int]:
+        """Line and column of one character of the string `value` at `path`; see `in_scalar`."""
+        return in_scalar(self._text, self.locate(path), value, offset)
 
     def __repr__(self) -> str:
         return f"SourceDocument({self._file!r})"

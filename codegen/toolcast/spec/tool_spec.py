@@ -13,6 +13,7 @@ from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .summary import first_sentence
 from .suppressions import CODES, suppressions
+from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
 
 KEYS: Final = (
@@ -23,6 +24,7 @@ KEYS: Final = (
     "permission",
     "secrets",
     "parameters",
+    "input",
     "result",
     "defaults",
     "parallel",
@@ -150,7 +152,11 @@ def read_tool(
         if key not in data and key not in suggested:
             checker.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
     has_parameters = "parameters" in data
-    parameters = fields.parameters(checker, data["parameters"]) if has_parameters else fields.no_parameters()
+    text = text_input(checker, data) if "input" in data else None
+    if has_parameters:
+        parameters = fields.parameters(checker, data["parameters"])
+    else:
+        parameters = fields.no_parameters() if text is None else text_parameters(text)
     known = fields.property_names(parameters)
     if "parameters" in suggested and not has_parameters:
         known = None  # they are under a mistyped key
@@ -197,6 +203,7 @@ def read_tool(
         permission=cast(Permission, permission),
         secrets=secrets,
         parameters=parameters,
+        input=text,
         result=result,
         defaults=defaults,
         parallel=parallel is not False,

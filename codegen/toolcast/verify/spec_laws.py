@@ -35,6 +35,9 @@ def silent_keys(
 
 def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
     """What asks for something, each with the look for it."""
+    if tool.input is not None and tool.input.grammar is not None:
+        definition = tool.input.definition
+        yield "input", lambda members: any(value == definition for _, value in members)
     if isinstance(tool.result, dict):
         yield "result", lambda members: any(_is_schema(value) for _, value in members)
     if "code" in (tool.callers or ()):

@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 import toolcast.providers
-from toolcast.providers import Profile, ToolInfo, available, load_profile, normalize, pointer_to, tool_object
+from toolcast.providers import (
+    Profile,
+    TextFormat,
+    ToolInfo,
+    available,
+    load_profile,
+    normalize,
+    pointer_to,
+    tool_object,
+)
 from toolcast.providers.profiles.envelope import PLACEHOLDERS
 from toolcast.providers.profiles.profile import CallerNames, ExampleRules
 
@@ -73,6 +82,7 @@ def test_placeholders_are_those_that_envelopes_fill() -> None:
         open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
         callers=("model", "code"), defer=True, stream_arguments=True, blocking=False, task_support="optional",
         examples=({},), shows_examples={"all": True},
+        input=TextFormat(grammar="lark", definition="g"),
     )  # fmt: skip
     made = tool_object(info, profile, normalize({"type": "object"}, profile, strict=False))
     assert set(made) == set(values) - {"strict"}

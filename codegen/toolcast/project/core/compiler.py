@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from ...contract.build import Built, build_tool, build_type
-from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers
+from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
 from ...python.bindings.format import formatted, parsed, require_python
 from ...python.bindings.render_module import (
     NO_PROVIDER_FILES,
@@ -220,7 +220,7 @@ def _definitions(
         if made.wire_forms is not None:
             files[f"wire_forms/{id}/{tool.name}.json"] = made.wire_forms
             encoded.append(id)
-        if (places := envelope_pointers(profile)) is not None:
+        if (places := envelope_pointers(profile_for(info, profile))) is not None:
             envelopes[id] = places
         if made.ledger:
             ledger[id] = made.ledger

@@ -8,9 +8,11 @@ from ...providers import (
     LedgerEntry,
     Normalized,
     Profile,
+    TextFormat,
     ToolInfo,
     omits,
     pointer_to,
+    profile_for,
     spec_ledger,
     tool_object,
 )
@@ -30,6 +32,9 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         destructive=tool.annotations.destructive,
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
+        input=None
+        if tool.input is None
+        else TextFormat(grammar=tool.input.grammar, definition=tool.input.definition),
         result_schema=result if isinstance(result, dict) else None,
         callers=tool.callers,
         defer=tool.defer,
@@ -70,10 +75,13 @@ class Definition(Struct, frozen=True):
 
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
+    profile = profile_for(info, profile)
     content = pretty(tool_object(info, profile, parameters))
-    ledger = (*parameters.ledger, *spec_ledger(info, profile, parameters))
-    wire_forms = parameters.wire_forms
+    own = spec_ledger(info, profile, parameters)
+    wire_forms, pointer = parameters.wire_forms, pointer_to("$parameters", profile)
+    if pointer is None:  # the argument is one text, which the tool object describes
+        return Definition(content, own, None)
+    ledger = (*parameters.ledger, *own)
     if wire_forms is None or omits(profile, parameters):  # what is not shown has no form of its own
         return Definition(content, ledger, None)
-    pointer = pointer_to("$parameters", profile) or ""
     return Definition(content, ledger, pretty(replace(wire_forms, parameters=pointer)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -40,6 +40,18 @@ class Normalized(Struct, frozen=True, kw_only=True):
     wire_forms: WireForms | None = None
 
 
+class TextFormat(Struct, frozen=True, kw_only=True):
+    """That the argument of a tool is one text.
+
+    Attributes:
+        grammar: the syntax of its grammar; None for any text.
+        definition: the grammar.
+    """
+
+    grammar: Literal["lark", "regex"] | None = None
+    definition: str = ""
+
+
 class ToolInfo(Struct, frozen=True, kw_only=True):
     """The values of an envelope other than the parameters. `None`: unstated, which leaves no key."""
 
@@ -50,6 +62,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
+    input: TextFormat | None = None
     result_schema: dict[str, Any] | None = None
     callers: tuple[str, ...] | None = None
     defer: bool | None = None
@@ -78,6 +91,7 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     Raises:
         ProfileError: the template names an unknown value.
     """
+    profile = profile_for(tool, profile)
     return _filled(profile.envelope, envelope_values(tool, profile, parameters), profile.id)
 
 
@@ -142,6 +156,14 @@ def shown_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> 
     return sent_examples(tool.examples, parameters.schema, parameters.wire_forms)
 
 
+def profile_for(tool: ToolInfo, profile: Profile) -> Profile:
+    """The profile with the envelope that a tool gets: where its argument is one text, that of such tools, if
+    the provider has them. The reasons of `lost` are about the other one."""
+    if tool.input is None or profile.text_envelope is None:
+        return profile
+    return replace(profile, envelope=profile.text_envelope, lost={})
+
+
 _DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
 """Keywords that may declare a parameter, in a root or in its branches."""
 
@@ -189,13 +211,16 @@ def placeholders(
 
 def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | None) -> dict[str, Any]:
     """The value of each placeholder."""
-    result = tool.result_schema
+    result, text = tool.result_schema, tool.input
     return {
         "$name": tool.name,
         "$description": tool.description,
         "$title": tool.title,
         "$parameters": parameters,
         "$strict": strict,
+        "$input_format": None if text is None else "text" if text.grammar is None else "grammar",
+        "$grammar_syntax": None if text is None else text.grammar,
+        "$grammar_definition": None if text is None or text.grammar is None else text.definition,
         "$result": result,
         "$result_object": result if result is not None and result.get("type") == "object" else None,
         "$result_text": None if result is None or may_be_text(result) else result,
@@ -221,6 +246,7 @@ PLACEHOLDERS = tuple(_values(ToolInfo(name="", description=""), None, None))
 
 
 CARRIERS: Final[dict[str, tuple[str, ...]]] = {
+    "input": ("$input_format",),
     "result": ("$result", "$result_object", "$result_text", "$result_response"),
     "callers": ("$callers",),
     "defer": ("$defer",),

@@ -135,6 +135,9 @@ def _with_base(
         inherited = rest
     if "envelope" in raw:  # a template is one value: half of another one's keys would make no sense
         inherited.pop("envelope", None)
+        inherited.pop("text-envelope", None)
+    if "text-envelope" in raw:
+        inherited.pop("text-envelope", None)
     return _overlaid(inherited, raw)
 
 

@@ -65,6 +65,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         sources: pages from which the rules come.
         declaration: the language in which code calls the tools; None where a model does.
         envelope: template of the tool object: "$name" and the like are filled in; absent values leave no key.
+        text_envelope: template of the tool object of a tool whose argument is one text; None where the
+            provider has no such tools: it gets the text as a parameter.
         omit_empty_parameters: whether a tool without parameters has no schema.
         states_draft: whether the schemas of a tool object name their draft, 2020-12, where the spec names
             one.
@@ -88,6 +90,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     sources: tuple[str, ...] = ()
     declaration: Literal["typescript", "python"] | None = None
     envelope: dict[str, Any]
+    text_envelope: dict[str, Any] | None = None
     omit_empty_parameters: bool = False
     states_draft: bool = False
     dialect: Dialect = Dialect()

@@ -103,13 +103,9 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
         yield f"the id {raw['id']!r} cannot be a folder name", hint, "id"
     if not _is_date(raw["dated"]):
         yield f"'dated' is {raw['dated']!r}, which is no date", "write it as 2026-11-21", "dated"
-    named = dict(placeholders(raw["envelope"], ("envelope",)))
-    for value, keys in named.items():
-        if value not in PLACEHOLDERS:
-            yield f"the envelope names {value!r}", near(value, PLACEHOLDERS, "known"), *keys
-    for value in ("$name", "$parameters"):
-        if value not in named:
-            yield f"the envelope has no {value}", "without it no tool can be called", "envelope"
+    yield from _template(raw, "envelope", ("$name", "$parameters"))
+    if "text-envelope" in raw:
+        yield from _template(raw, "text-envelope", ("$name", "$input_format"))
     for table, key in PATTERNS:
         pattern = raw.get(table, {}).get(key, "")
         try:
@@ -131,6 +127,18 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
     for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
         for sentence in () if dialect is None else contradictions(dialect):
             yield f"[{table}]: {sentence}", "these axes do not go together", table
+
+
+def _template(raw: Mapping[str, Any], table: str, required: tuple[str, ...]) -> Iterator[Problem]:
+    """Placeholders of a template that are unknown or missing."""
+    shown = table.replace("-", " ")
+    named = dict(placeholders(raw[table], (table,)))
+    for value, keys in named.items():
+        if value not in PLACEHOLDERS:
+            yield f"the {shown} names {value!r}", near(value, PLACEHOLDERS, "known"), *keys
+    for value in required:
+        if value not in named:
+            yield f"the {shown} has no {value}", "without it no tool can be called", table
 
 
 def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...spec.deprecation import shown_description, shown_summary
-from ...spec.model import ToolSpec
+from ...spec.model import TextInput, ToolSpec
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique
@@ -151,6 +151,8 @@ def _binding(
         ("contract", text(f"{up}contracts/{tool.name}.json")),
         ("schemas", text(f"{up}schemas")),
     ]
+    if tool.input is not None:
+        rows.append(("input", _input(tool.input)))
     if roots.result != "None":
         rows.append(("result", roots.result))
     if tool.defaults is not None:
@@ -199,6 +201,13 @@ def _binding(
     if roots.wire:
         rows.append(("wire", roots.wire))
     return rows
+
+
+def _input(stated: TextInput) -> str:
+    if stated.grammar is None:
+        return text("text")
+    parts = {"grammar": text(stated.grammar), "definition": paragraph(stated.definition, 22, 8)}
+    return mapping(parts, 10, 4)
 
 
 def _needed(definitions: Iterable[Definition]) -> set[str]:

@@ -128,6 +128,7 @@ def check_binding(
         ("http", tool.http),
         ("deprecated", None if tool.deprecated is None else tool.deprecated.as_written()),
         ("source", None if tool.source is None else tool.source.as_written()),
+        ("input", None if tool.input is None else tool.input.as_written()),
         ("defaults", tool.defaults),
         ("parallel", tool.parallel),
         ("external", tool.external),

@@ -1,0 +1,67 @@
+"""Grammars of specs: what is wrong is reported at its place in the file."""
+
+import pytest
+from toolcast.contract.build import build_tool
+from toolcast.diagnostics import Diagnostic
+from toolcast.spec.model import ToolSpec
+from toolcast.spec.read_file import SourceDocument, parse_document
+from toolcast.spec.tool_spec import read_tool
+
+HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
+
+
+def found_in(text: str, kind: str = "yaml") -> tuple[Diagnostic, ...]:
+    document = parse_document(text.encode(), "specs/x.yaml", "json" if kind == "json" else "yaml")
+    assert isinstance(document, SourceDocument)
+    spec, problems, _ = read_tool(document, "x.yaml", frozenset())
+    assert problems == ()
+    assert isinstance(spec, ToolSpec)
+    return build_tool(spec, {}).diagnostics
+
+
+LARK = """input:
+  grammar: lark
+  definition: {sign}
+{indent}start: a
+{indent}a: "x" b
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        (LARK.format(sign="|", indent="    "), 8, 12),
+        (LARK.format(sign="|-  # a comment", indent="     "), 8, 13),
+        (LARK.format(sign="|2", indent="    "), 8, 12),
+        ("input: {grammar: regex, definition: 'a\\b'}\n", 4, 39),
+        ('input: {grammar: regex, definition: "a(?=b)"}\n', 4, 39),
+        ("input:\n  grammar: regex\n  definition: ab*?\n", 6, 18),
+        # Escapes and folded lines: the place of the whole text.
+        ('input: {grammar: regex, definition: "\\x61(?=b)"}\n', 4, 37),
+        (LARK.format(sign=">", indent="    "), 6, 15),
+    ],
+)
+def test_a_wrong_grammar_is_reported_where_it_is_wrong(text: str, line: int, column: int) -> None:
+    found = [each for each in found_in(HEAD + text) if each.code == "bad-grammar"]
+    assert [(each.line, each.column, bool(each.hint)) for each in found] == [(line, column, True)]
+
+
+def test_a_spec_in_json() -> None:
+    text = (
+        '{"description": "Does it.", "permission": "read", "secrets": [],'
+        ' "input": {"grammar": "regex", "definition": "a(?=b)"}}'
+    )
+    assert [(each.code, each.line, each.column) for each in found_in(text, "json")] == [
+        ("bad-grammar", 1, text.index("(?=") + 1)
+    ]
+
+
+def test_examples_are_held_to_the_grammar() -> None:
+    grammar = "input: {grammar: regex, definition: '[ab]+'}\nexamples:\n  - input: ab\n  - input: abc\n"
+    found = found_in(HEAD + grammar)
+    assert [(each.code, each.line) for each in found] == [("example-mismatch", 7)]
+    assert "column 3" in found[0].message
+    assert [each.code for each in found_in(HEAD + "input: text\nexamples: [{}, {input: 5}]\n")] == [
+        "example-mismatch",
+        "example-mismatch",
+    ]
