@@ -57,9 +57,15 @@ class Oracle:
     """Judges values by the schema at `root` of a self-contained document."""
 
     def __init__(
-        self, document: Mapping[str, Any], root: str = "", formats: frozenset[str] = frozenset()
+        self,
+        document: Mapping[str, Any],
+        root: str = "",
+        formats: frozenset[str] = frozenset(),
+        checks: Mapping[str, Callable[[str], bool]] = CHECKS,
     ) -> None:
-        """`formats` are asserted, every other one is an annotation. Raises OracleError."""
+        """`formats` are asserted, by `checks` where these have them; every other one is an annotation. Raises
+        OracleError."""
+        self._checks = dict(checks)
         self.tree = Tree(_plain(document, formats), root)
         self.asserts = bool(formats)
         self.pointers: dict[int, str] | None = None  # kept here by those who need them
@@ -103,7 +109,7 @@ class Oracle:
             whole = {"$schema": DRAFT, "allOf": [schema]}
         try:
             return jsonschema_rs.Draft202012Validator(
-                whole, validate_formats=self.asserts, formats=CHECKS, retriever=_offline
+                whole, validate_formats=self.asserts, formats=self._checks, retriever=_offline
             )
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as problem:
             raise OracleError(str(problem)[:300]) from None

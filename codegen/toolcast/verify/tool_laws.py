@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
 from msgspec import Struct
@@ -12,13 +12,15 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.formats import FORMATS
 from ..project.core.compiled import Options
 from ..project.core.tool_definitions import wanted_strict
+from ..providers import LedgerEntry
 from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
 from .equivalence import equivalence
+from .grammar_format import GRAMMAR, GRAMMAR_ENTRY, GrammarFormat, grammar_format, with_format
 from .injected import OfferedCalls, WholeCalls, offered_document, offered_part, sets_injected
 from .instances import instances
 from .ledger_laws import fixpoint, silent_losses
-from .oracle import Oracle, OracleError
+from .oracle import CHECKS, Oracle, OracleError
 from .provider_laws import Dialect
 from .shrink import shrink, size
 from .spec_laws import sent_examples, silent_keys
@@ -62,12 +64,27 @@ def check_laws(
         return _with(base, warnings=(_warn(base, "not-verified", message),))
 
 
+def _contract(found: Subject, grammar: GrammarFormat | None) -> Oracle:
+    formats = asserted_formats()
+    if grammar is None:
+        return Oracle(found.contract, "/parameters", formats)
+    check: Callable[[str], bool] = lru_cache(maxsize=4096)(grammar.accepts)  # asked often for the same text
+    checks = {**CHECKS, GRAMMAR: check}
+    return Oracle(with_format(found.contract), "/parameters", formats | {GRAMMAR}, checks)
+
+
+def _entries(found: Subject, provider: str) -> tuple[LedgerEntry, ...]:
+    """The entry for the format that stands for a grammar, where the ledger of the spec names the grammar."""
+    return (GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
+
+
 class _Case:
     def __init__(self, found: Subject, settings: Settings, base: ToolReport) -> None:
         self.subject = found
         self.settings = settings
         self.base = base
-        self.contract = Oracle(found.contract, "/parameters", asserted_formats())
+        self.grammar = grammar_format(found.tool)
+        self.contract = _contract(found, self.grammar)
         self.binding: Any = found.binding
         self.offered, self.offered_binding = self.contract, cast("Any", found.binding)
         if inject := found.tool.inject:
@@ -76,7 +93,13 @@ class _Case:
             self.binding, self.offered_binding = WholeCalls(found.binding), OfferedCalls(found.binding)
         self.warnings: list[Diagnostic] = []
         self.dialects = {
-            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats(), found.wire_forms.get(id))
+            id: Dialect(
+                id,
+                schema,
+                (*found.ledger.get(id, ()), *_entries(found, id)),
+                asserted_formats(),
+                found.wire_forms.get(id),
+            )
             for id, schema in found.emitted.items()
         }
 
@@ -86,6 +109,9 @@ class _Case:
     def report(self) -> ToolReport:
         count = self.settings.examples
         made = list(instances(self.contract, self._random("contract"), count))
+        if self.grammar is not None:
+            made += self.grammar.instances(self._random("grammar"), count)
+            count = len(made)
         if empty := self.subject.tool.empty_is_absent:  # decoding removes it, whatever the schema states
             made = [_without_empty(value, empty) for value in made]
         if inject := self.subject.tool.inject:
