@@ -17,6 +17,20 @@ SPEC_KEYS: Final[dict[str, Rule]] = {
         "An empty text means that a parameter was left out",
         "`empty_is_absent` names the parameter now. A call can no longer pass the empty text.",
     ),
+    "grammar-narrowed": Rule(
+        "calls",
+        "error",
+        "A text is refused that was valid",
+        "The grammar of `input` is new, or another one. The witness is such a text: one that the old grammar "
+        "derives, or an example.",
+    ),
+    "grammar-undecided": Rule(
+        "calls",
+        "warning",
+        "Whether texts are refused that were valid is not known",
+        "The grammar of `input` is another one, and has every text of the old one that was tried: some that "
+        "it derives, and the examples. Whether one has all texts of another cannot be decided in general.",
+    ),
     "values-bounded": Rule(
         "calls",
         "warning",

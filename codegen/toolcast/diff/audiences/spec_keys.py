@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from ...spec.model import ToolSpec
-from ..change import Change
+from ...spec.text_input import PARAMETER
+from ..change import Change, Witness
+from ..lost_texts import lost_text
 from ..pairs import Context, Pair
 
 
@@ -21,6 +23,7 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
         return ()
     old, new = pair.old.tool, pair.new.tool
     return (
+        *_grammar(pair, old, new),
         *_empty(pair, old, new),
         *_bounded(pair, old, new),
         *_callers(pair, old, new),
@@ -59,6 +62,27 @@ def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         message = f"to run a call as a task was {before} and is {after}, for clients of MCP"
         at = ("execution", "task_support")
         yield pair.change("results-timing", message, at=at, old="execution" not in _keys(new))
+
+
+def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    """Of a grammar that is new or another one: a text that it lacks, or that none was found."""
+    before, after = (each.input if each.input and each.input.grammar else None for each in (old, new))
+    if before == after or not _was_parameter(pair, PARAMETER) or not _is_parameter(pair, PARAMETER):
+        return
+    if after is None:
+        message = "more calls are valid: `input` has no grammar any more"
+        yield pair.change("calls-widened", message, at=("input",), old=new.input is None)
+        return
+    lost = lost_text(before, after, (*old.examples, *new.examples))
+    if lost is None:
+        message = (
+            "the grammar of `input` is another one: no text was found that it refuses and the old one had"
+        )
+        yield pair.change("grammar-undecided", message, at=("input",), undecided=True)
+    else:
+        message = "a text of `input` is refused that was valid"
+        witness = Witness(value={PARAMETER: lost.text}, refusal=lost.refusal)
+        yield pair.change("grammar-narrowed", message, at=("input",), witness=witness)
 
 
 def _empty(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
