@@ -58,6 +58,7 @@ annotations: {title: Count words, destructive: false, idempotent: true, open_wor
 # runtime_enums: {agent: agents}         parameters whose values are known only when the program runs
 # described_by: reason                   the parameter with words for the person who approves a call
 # inject: {user_id: context.user_id}     parameters that the program fills in and models do not see
+# input: text                            in place of parameters: the argument is one text
 # parallel: false                        a call runs alone among the calls of an answer
 # external: true                         calls are carried out outside of the program: there is no handler
 # providers: {openai: {strict: false}}   settings for one provider
@@ -99,6 +100,7 @@ parameters:
 # runtime_enums: {agent: agents}          parameters whose values are known only when the program runs
 # described_by: reason                    the parameter with words for the person who approves a call
 # inject: {user_id: context.user_id}      parameters that the program fills in and models do not see
+# input: text                             in place of parameters: the argument is one text
 # parallel: false                         a call runs alone among the calls of an answer
 # external: true                          calls are carried out outside of the program: there is no handler
 # providers: {openai: {strict: false}}    settings for one provider

@@ -1,6 +1,6 @@
 """The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -8,6 +8,7 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.imported_fields import is_icon
 from ..spec.model import Caller, SourceKind, TaskSupport
+from ..spec.text_input import PARAMETER
 from .published_schemas import from_gemini
 from .tool_lists import Element
 
@@ -25,6 +26,7 @@ class Declared(Struct, frozen=True, kw_only=True):
         result: schema of the result; None where the source states none.
         calls: recorded or documented arguments.
         annotations: in the spec's terms: title, destructive, idempotent, open_world.
+        input: the key of a spec, as written, where the argument is one text; `parameters` has it then, too.
         read_only: MCP's `readOnlyHint`; None where it is not stated.
         deprecated: whether the source says that the tool is to be used no more.
         source: where the declaration comes from, for people.
@@ -67,6 +69,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     blocking: bool = True
     task_support: TaskSupport | None = None
     http: dict[str, Any] | None = None
+    input: Any = None
     icons: tuple[Any, ...] = ()
     meta: dict[str, Any] = {}
     strict: bool | None = None
@@ -96,6 +99,15 @@ class Declarations(Struct, frozen=True, kw_only=True):
     present: frozenset[str] | None = None
 
 
+TEXT_PARAMETERS: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {PARAMETER: {"type": "string"}},
+    "required": [PARAMETER],
+    "additionalProperties": False,
+}
+"""What a tool whose argument is one text has for parameters."""
+
+
 class ShapeError(ValueError):
     """The element declares no tool; the message completes "tools[3] …"."""
 
@@ -105,7 +117,9 @@ def read_shape(element: Element) -> Declared:
     data = element.data
     if not isinstance(data, dict):
         raise ShapeError("is not an object")
-    wrapper = next((key for key in ("function", "toolSpec") if isinstance(data.get(key), dict)), None)
+    custom = ("custom",) if data.get("type") == "custom" else ()
+    wrappers = ("function", "toolSpec", *custom)
+    wrapper = next((key for key in wrappers if isinstance(data.get(key), dict)), None)
     outer = [key for key in data if key not in (wrapper, "type", "strict")] if wrapper else []
     body: dict[str, Any] = data[wrapper] if wrapper else data
     reader = _Reader(body, outer)
@@ -126,6 +140,11 @@ def read_shape(element: Element) -> Declared:
     kind = reader.take("type")
     if parameters is None and kind not in (None, "function", "custom"):
         raise ShapeError(f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema")
+    text: Any = None
+    odd_format: list[str] = []
+    if parameters is None and "custom" in (wrapper, kind):  # Anthropic's custom tools have a schema
+        text, odd_format = _text_input(reader.take("format"))
+        parameters = TEXT_PARAMETERS
     description = reader.take("description")
     calls = reader.take("calls", "input_examples")
     hints = reader.take("annotations")
@@ -150,7 +169,8 @@ def read_shape(element: Element) -> Declared:
         annotations=annotations,
         read_only=read_only,
         source=source if isinstance(source, str) else "",
-        left_out=(*reader.rest(), *unknown, *odd, *other_callers),
+        left_out=(*reader.rest(), *unknown, *odd, *other_callers, *odd_format),
+        input=text,
         callers=callers,
         defer=deferred is True,
         stream_arguments=streamed if isinstance(streamed, bool) else None,
@@ -199,6 +219,26 @@ def _output_of(response: Any) -> Any:
     if response.keys() - {"type", "properties", "$defs"} or not isinstance(properties["output"], dict):
         return response
     return {**properties["output"], **({"$defs": response["$defs"]} if "$defs" in response else {})}
+
+
+def _text_input(format: Any) -> tuple[Any, list[str]]:
+    """The format of a custom tool of OpenAI's as a spec has it, and what of it no spec can have."""
+    kind = format.get("type") if isinstance(format, dict) else None
+    if format is None or kind == "text":
+        return "text", []
+    grammar = format.get("grammar", format) if kind == "grammar" else None
+    stated = grammar if isinstance(grammar, dict) else {}
+    syntax, definition = stated.get("syntax"), stated.get("definition")
+    if syntax not in ("lark", "regex") or not isinstance(definition, str):
+        return "text", ["format"]
+    from ..runtime.grammars.grammar_error import GrammarError
+    from ..runtime.grammars.text_grammar import grammar_of
+
+    try:
+        grammar_of("lark" if syntax == "lark" else "regex", definition)
+    except GrammarError:
+        return "text", ["format"]
+    return {"grammar": syntax, "definition": definition}, []
 
 
 def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:

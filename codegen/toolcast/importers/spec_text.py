@@ -215,7 +215,11 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     return {
         "name": name,
         **texts,
-        "parameters": without_wrong_defaults(tool.parameters)[0],
+        **(
+            {"parameters": without_wrong_defaults(tool.parameters)[0]}
+            if tool.input is None
+            else {"input": tool.input}
+        ),
         **{key: value for key, value in optional.items() if value is not None},
     }
 
