@@ -65,6 +65,14 @@ def test_a_ledger_as_a_table(run: Command) -> None:
     assert nothing == "mcp: no entries\n"
 
 
+def test_a_path_tells_what_it_leads_into(real: Path, run: Command) -> None:
+    result = "result: {type: object, properties: {n: {type: integer, not: {const: 3}}}}"
+    put(real / "specs/look.yaml", f"{SPEC}{result}\ndefer: true\n")
+    lines = run("show", "look", "--ledger", "--provider", "gemini").stdout.splitlines()[2:]
+    places = {" ".join(line.split()[:3]) for line in lines}
+    assert {"spec: /defer defer", "result: /properties/n not"} <= places
+
+
 @pytest.mark.usefixtures("real")
 def test_a_ledger_for_programs(run: Command) -> None:
     entries = json.loads(run("show", "look", "--ledger", "--format", "json").stdout)

@@ -61,6 +61,8 @@ annotations: {title: Count words, destructive: false, idempotent: true, open_wor
 # input: text                            in place of parameters: the argument is one text
 # parallel: false                        a call runs alone among the calls of an answer
 # external: true                         calls are carried out outside of the program: there is no handler
+# callers: [model, code]                 who may call it: the model itself, programs that it writes, or both
+# defer: true                            models read it only once they have searched for it
 # providers: {openai: {strict: false}}   settings for one provider
 """
 
@@ -103,5 +105,7 @@ parameters:
 # input: text                             in place of parameters: the argument is one text
 # parallel: false                         a call runs alone among the calls of an answer
 # external: true                          calls are carried out outside of the program: there is no handler
+# callers: [model, code]                  who may call it: the model itself, programs that it writes, or both
+# defer: true                             models read it only once they have searched for it
 # providers: {openai: {strict: false}}    settings for one provider
 """

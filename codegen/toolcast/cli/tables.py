@@ -77,11 +77,14 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
 def entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
     """Entries as a table."""
     cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
-    cells += [
-        (entry.path or "(root)", entry.keyword, entry.action, entry.severity, entry.reason)
-        for entry in entries
-    ]
+    cells += [(_place(entry), entry.keyword, entry.action, entry.severity, entry.reason) for entry in entries]
     return table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
+
+
+def _place(entry: LedgerEntry) -> str:
+    """The path of an entry, with what it leads into where that is not the schema of the parameters."""
+    path = entry.path or "(root)"
+    return path if entry.of == "parameters" else f"{entry.of}: {path}"
 
 
 def table(
