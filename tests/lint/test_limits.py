@@ -157,6 +157,15 @@ def test_a_model_that_begins_with_the_search_alone(tmp_path: Path) -> None:
     assert found(acme(tmp_path, "", late), "all-deferred") == []
 
 
+def test_a_tool_with_the_name_of_the_search(tmp_path: Path) -> None:
+    searching = LOADING.replace('{type = "search"}', '{type = "search", name = "search"}, {type = "other"}')
+    specs = {"search": tool(), "b": tool(), "late": tool(defer=True)}
+    (only,) = found(acme(tmp_path, "", specs, profile=searching), "search-name")
+    assert (only.tool, only.severity, only.providers) == ("search", "error", ("acme",))
+    assert found(acme(tmp_path, "", {**specs, "late": tool()}, profile=searching), "search-name") == []
+    assert found(acme(tmp_path, "", specs, profile=LOADING), "search-name") == []
+
+
 def test_only_strict_tools_count_in_strict_sums(tmp_path: Path) -> None:
     loose = {"acme": {"strict": False}}
     specs = {"a": tool(3), "b": tool(3, providers=loose)}

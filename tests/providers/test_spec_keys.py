@@ -30,7 +30,7 @@ BASE: dict[str, Any] = {
 ICON = {"src": "https://a.example/i.png", "mimeType": "image/png"}
 RESULT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
 KEYS: dict[str, list[Any]] = {
-    "result": [RESULT, {"type": "array", "items": {"type": "integer"}}, {"type": "string"}],
+    "result": [RESULT, {"type": "array", "items": {"type": "integer"}}, {"type": "string"}, {}],
     "callers": [["model"], ["code"], ["model", "code"]],
     "defer": [True, False],
     "stream_arguments": [True, False],

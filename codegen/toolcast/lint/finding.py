@@ -114,6 +114,11 @@ RULES: Final[dict[str, Rule]] = {
         "A model begins with the search for tools alone; a list of tools without it is refused.",
         whole=True,
     ),
+    "search-name": Rule(
+        "error",
+        "Name of the search for tools",
+        "Where a tool has `defer`, the provider's search is in the list; no two may have one name.",
+    ),
     "strict-tools": Rule(
         "error",
         "Too many strict tools",

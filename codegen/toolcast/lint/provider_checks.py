@@ -149,6 +149,8 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
     entries = [*loaded, *[1] * _late_entries(late, profile)]
     if late and not loaded:
         yield _all_deferred(len(late), profile, file)
+    if late:
+        yield from _search_names(subjects, profile)
     over = None if limits.tools is None else len(entries) > limits.tools
     fewer = "send a part of them: groups that belong together, or those that a task needs"
     less = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
@@ -205,6 +207,19 @@ def _all_deferred(count: int, profile: Profile, file: str) -> Finding:
         answer=f"without the search, {reported}" if reported else "",
         fix="take `defer` out of the specs of the tools that most conversations need",
     )  # fmt: skip
+
+
+def _search_names(subjects: Sequence[Subject], profile: Profile) -> Iterator[Finding]:
+    """Tools that have the name of an object with which the provider searches."""
+    names = {search["name"] for search in profile.request.search_tools if "name" in search}
+    for subject in subjects:
+        name = subject.tool.name
+        if name in names and profile.id in subject.emitted:
+            yield subject.finding(
+                "search-name", f"{name} is the name of the provider's search for tools, which is sent, too",
+                "give the tool another name, or take `defer` out of all specs", at=("name",),
+                providers=(profile.id,),
+            )  # fmt: skip
 
 
 def _mixed(

@@ -39,7 +39,7 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
         definition = tool.input.definition
         yield "input", lambda members: any(value == definition for _, value in members)
     if isinstance(tool.result, dict):
-        yield "result", lambda members: any(_is_schema(value) for _, value in members)
+        yield "result", lambda members: any(_is_schema(value) or value == tool.result for _, value in members)
     if "code" in (tool.callers or ()):
         count = len(tool.callers or ())
         yield "callers", lambda members: any(_are_names(value, count) for _, value in members)
