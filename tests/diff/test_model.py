@@ -121,6 +121,20 @@ def test_results_are_read_by_clients_that_are_shown_them() -> None:
     assert both(spec(), one)[0] == [("constraint-read", "/result")]
 
 
+def test_examples_are_told_where_they_are_sent() -> None:
+    parameters = properties(a=TEXT)
+    shown = {"providers": {"anthropic": {"examples": True}}}
+    one, other = (spec(parameters=parameters, examples=[{"a": word}], **shown) for word in ("x", "y"))
+    place = [("examples-read", "")]
+    assert both(one, other) == [place, place]
+    (change,) = changes(one, {**other, "examples": [{"a": "y"}, {"a": "z"}]})
+    assert change.providers == ("anthropic",)
+    described = changes(one, {**other, "description": "Finds all things."})
+    assert {each.rule for each in described} == {"examples-read", "description-read"}
+    hidden = [spec(parameters=parameters, examples=[{"a": word}]) for word in ("x", "y")]
+    assert changes(*hidden) == ()
+
+
 def test_what_no_provider_shows_is_not_told() -> None:
     """Each provider's definition decides: its bytes are the same."""
     one, other = (spec(parameters=properties(a={**TEXT, "$comment": text})) for text in ("One.", "Two."))

@@ -13,7 +13,7 @@ from ..jsonschema.pointers import escape, unescape
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
 
-_EXAMPLES = "input_examples"
+EXAMPLES: Final = "input_examples"
 """Where envelopes have examples of calls."""
 
 # What a schema needs to stay well formed, strict modes included. Dropping anything else only widens it.
@@ -84,7 +84,7 @@ def cut_definition(
     if definition.get("name") != name:
         return {key: cut_definition(value, name, summary, None, cut) for key, value in definition.items()}
     return {
-        key: _cut_member(key, value, summary, cut) for key, value in definition.items() if key != _EXAMPLES
+        key: _cut_member(key, value, summary, cut) for key, value in definition.items() if key != EXAMPLES
     }
 
 
@@ -94,7 +94,7 @@ def without_examples(definition: Any, name: str) -> Any:
         return definition
     if definition.get("name") != name:
         return {key: without_examples(item, name) for key, item in definition.items()}
-    return {key: item for key, item in definition.items() if key != _EXAMPLES}
+    return {key: item for key, item in definition.items() if key != EXAMPLES}
 
 
 def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[str, str] | None = None) -> Any:

@@ -51,7 +51,7 @@ MODEL: Final[dict[str, Rule]] = {
         "model",
         "note",
         "Other examples are shown",
-        "`examples` of a place in the schema.",
+        "`examples` of a place in the schema, or those of the tool where the provider is sent them.",
     ),
     "title-read": Rule(
         "model",

@@ -1,10 +1,11 @@
 """For models: every place that reads differently in some provider's definition, with both texts in short."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import msgspec
 
+from ...runtime.definitions import EXAMPLES
 from ...spec.model import ToolSpec
 from ..change import Change
 from ..pairs import Pair
@@ -12,6 +13,7 @@ from ..schema_texts import differences
 from ..sent_definitions import SentPair
 from ..short_texts import words_changed
 
+_KEY: Final = EXAMPLES.encode()
 _MOST: Final = 100
 """Places of one tool that are named one by one."""
 
@@ -34,7 +36,11 @@ def model_changes(sent: SentPair) -> tuple[Change, ...]:
     if not differing:
         return ()
     providers = () if len(differing) == len(sent.new.definitions) else differing
-    found = [*_texts(pair, pair.old.tool, pair.new.tool, providers), *_schemas(pair, providers)]
+    found = [
+        *_texts(pair, pair.old.tool, pair.new.tool, providers),
+        *_examples(sent, differing),
+        *_schemas(pair, providers),
+    ]
     if not found and not _is_explained(pair.old.tool, pair.new.tool):
         id = differing[0]
         before, after = (each.definitions.get(id, b"").decode() for each in (sent.old, sent.new))
@@ -82,6 +88,27 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
         if data[0] != data[1]:
             message = f"`{name}` differs"
             yield pair.change("client-data", message, at=(name,), providers=providers)
+
+
+def _examples(sent: SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """Calls that definitions show as examples."""
+    shown = [
+        {id: _shown(text) for id, text in each.definitions.items()}
+        for each in (sent.old, sent.new)
+        if each is not None
+    ]
+    providers = tuple(id for id in differing if shown[0].get(id) != shown[1].get(id))
+    if providers:
+        yield sent.pair.change(
+            "examples-read", "other calls are shown as examples", at=("examples",), providers=providers
+        )
+
+
+def _shown(definition: bytes) -> Any:
+    """The examples in a tool object; None without them, and for declarations of functions."""
+    if _KEY not in definition or not definition.startswith(b"{"):
+        return None
+    return msgspec.json.decode(definition).get(EXAMPLES)
 
 
 def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:
