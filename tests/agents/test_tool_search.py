@@ -97,6 +97,19 @@ def test_the_mark_of_the_cache_moves_to_the_last_tool_of_a_growing_list(cache: A
     assert [tool["name"] for tool in second] == ["tool_search_tool_bm25", "edit", "glob", "web_fetch"]
 
 
+def test_a_tool_that_comes_later_stands_alone_also_after_a_restart() -> None:
+    shown = Disclosure(registry_of(*NAMES), "openai-responses")
+    shown.choose(names=["edit"])
+    first = shown.definitions()
+    shown.choose(names=["glob"])  # of the same group
+    second = shown.definitions()
+    assert second.startswith(first[:-1])
+    again = Disclosure(registry_of(*NAMES), "openai-responses")
+    again.restore(msgspec.json.decode(msgspec.json.encode(shown.state), type=type(shown.state)))
+    assert again.definitions() == second
+    assert [entry["type"] for entry in again.definition_objects()] == ["tool_search", "namespace", "function"]
+
+
 # What words find.
 
 

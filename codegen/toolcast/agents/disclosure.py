@@ -138,6 +138,7 @@ class Disclosure:
         self._program_searches = search == "program"
         self._rules: RequestRules | None = None  # of the provider, once there is a tool
         self._deferred: frozenset[str] | None = None  # tools whose specs say so, once something is shown
+        self._grouped = 0  # tools of the first round: later ones come after their namespaces, not into them
         self._index: tuple[Any, SearchIndex] | None = None  # and the tools that it is of
         if native is True or self._program_searches:
             self._check_loading()
@@ -242,6 +243,7 @@ class Disclosure:
         for name in self.registry:
             if self._wanted is None or name in self._wanted:
                 self._order.setdefault(name)
+        self._grouped = self._grouped or len(self._order)
         return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
 
     def definitions_raw(self, *, cache: Cache | None = None) -> msgspec.Raw:
@@ -297,6 +299,7 @@ class Disclosure:
         """What this session has shown, for the state of a run."""
         return Shown(
             order=tuple(self._order),
+            grouped=self._grouped,
             chosen=None if self._wanted is None else tuple(sorted(self._wanted)),
             full=tuple(sorted(self._full)),
             always=tuple(sorted(self._eager)),
@@ -310,6 +313,7 @@ class Disclosure:
             shown: what it has shown.
         """
         self._order = {name: None for name in shown.order if name in self.registry}
+        self._grouped = sum(name in self._order for name in shown.order[: shown.grouped])
         self._wanted = None if shown.chosen is None else {*shown.chosen}
         self._full = {*shown.full}
         self._eager |= {*shown.always}
@@ -459,13 +463,16 @@ class Disclosure:
 
     def _request(self) -> list[RequestTool]:
         """The tools of the next request, in their order."""
-        return [self._request_tool(binding, level) for binding, level in self.shown()]
+        return [
+            self._request_tool(binding, level, at < self._grouped)
+            for at, (binding, level) in enumerate(self.shown())
+        ]
 
-    def _request_tool(self, binding: ToolBinding[Any, Any], level: Level) -> RequestTool:
+    def _request_tool(self, binding: ToolBinding[Any, Any], level: Level, grouped: bool) -> RequestTool:
         name = binding.name
         if self._loads and self._is_late(name):
             definition = binding.definition(self.provider)
-            return RequestTool(name, definition, True, binding.group, binding.summary)
+            return RequestTool(name, definition, True, binding.group if grouped else "", binding.summary)
         return RequestTool(name, mark_loaded(self._definition(binding, level), self.request_rules))
 
     def _definition(self, binding: ToolBinding[Any, Any], level: Level) -> bytes:

@@ -78,6 +78,7 @@ class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         order: the tools shown so far, in their order.
+        grouped: how many of them were shown in the first round.
         chosen: the tools that were chosen; None for all.
         full: the tools that are full in this turn.
         always: the tools that are full in every turn.
@@ -85,6 +86,7 @@ class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     order: tuple[str, ...] = ()
+    grouped: int = 0
     chosen: tuple[str, ...] | None = None
     full: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
