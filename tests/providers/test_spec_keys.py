@@ -272,3 +272,33 @@ def test_an_own_profile_names_its_callers() -> None:
     named = replace(acme, callers=CallerNames(model="llm", code="script"))
     assert tool_object(info, named, parameters)["who"] == ["script"]
     assert spec_ledger(info, named, parameters) == ()
+
+
+@pytest.mark.parametrize("provider", available())
+def test_tools_are_deferred_where_requests_can_load_them(provider: str) -> None:
+    """The rules of requests and the envelope agree on what says that a tool is loaded on demand."""
+    rules = load_profile(provider).request
+    sent, ledger = made({"defer": True})
+    plain, _ = made({})
+    if rules.loads_tools:
+        assert sent[provider] == {**plain[provider], **rules.defer}
+        assert "defer" not in lost(ledger, provider)
+    else:
+        assert sent[provider] == plain[provider]
+
+
+def test_what_is_left_of_deferring_elsewhere_is_stated() -> None:
+    _, ledger = made({"defer": True})
+    for provider in ("openai", "gemini", "bedrock", "mcp"):
+        assert "a `Disclosure` shows such tools in part" in lost(ledger, provider)["defer"]
+
+
+def test_a_setting_of_the_request_is_kept_elsewhere() -> None:
+    _, ledger = made({"stream_arguments": True})
+    severities = {
+        provider: [each["severity"] for each in entries if each["path"] == "/stream_arguments"]
+        for provider, entries in ledger.items()
+    }
+    assert severities["vertex"] == ["kept elsewhere"]
+    assert severities["gemini"] == severities["openai"] == ["lost"]
+    assert "`request_members` gives" in lost(ledger, "vertex")["stream_arguments"]

@@ -1,14 +1,21 @@
 """What a request has beside tool objects: tools loaded on demand, marks for caches, settings for all."""
 
+import importlib
 import inspect
 import json
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.agents import Disclosure
+from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 from toolcast.providers import available, load_profile
 from toolcast.runtime import MissingDataError, ToolBinding, ToolRegistry
 from toolcast.runtime.request_rules import (
@@ -287,3 +294,47 @@ def test_no_tool_has_examples_beside_a_search(tools: Any) -> None:
     searches = any(tool.deferred for tool in shown)
     assert len(whole) == len(shown) + searches
     assert [each for each in whole if "input_examples" in each] == ([] if searches else whole)
+
+
+SPEC = """
+permission: read
+secrets: []
+summary: Looks {0} up.
+description: Looks {0} up in the books.
+parameters: {{type: object, properties: {{word: {{type: string}}}}}}
+"""
+
+
+def test_specs_that_say_so_without_their_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From specs to the lists of requests; only tools in namespaces are imported for them."""
+    keys = "defer: true\nstream_arguments: true\nproviders: {gemini: {strict: true}}\n"
+    for path, more in (("one.yaml", ""), ("books/two.yaml", keys), ("books/three.yaml", keys)):
+        file = tmp_path / "specs" / path
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_text(SPEC.format(file.stem) + more, "utf-8")
+    chosen = "[tool.toolcast]\noutput = 'deferring'\nproviders = "
+    (tmp_path / "pyproject.toml").write_text(
+        f"{chosen}['anthropic', 'openai-responses', 'gemini', 'vertex']", "utf-8"
+    )
+    config, problems = load_config(tmp_path)
+    assert config is not None, problems
+    assert build(config, FRONTEND).diagnostics == ()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    bindings = importlib.import_module("deferring.registry").BINDINGS
+    registry = ToolRegistry()
+    for name in bindings:
+        registry.register_later(bindings, name, handle)
+    tools = registry.definition_objects("anthropic", cache="last")
+    assert [tool["name"] for tool in tools] == [BM25["name"], "one", "three", "two"]
+    assert [tool["name"] for tool in tools if tool.get("defer_loading")] == ["three", "two"]
+    assert [tool["name"] for tool in tools if "cache_control" in tool] == ["one"]
+    assert not [name for name in sys.modules if re.match(r"deferring\.(one|books\.)", name)]
+    _, one, books = registry.definition_objects("openai-responses")
+    assert "deferring.one" not in sys.modules
+    assert (one["name"], books["name"]) == ("one", "books")
+    assert books["description"] == "three: Looks three up; two: Looks two up"
+    assert registry.request_members("gemini") == VALIDATED
+    streamed = {"toolConfig": {"functionCallingConfig": {"streamFunctionCallArguments": True}}}
+    assert registry.request_members("vertex") == streamed
+    shown = Disclosure(registry, "gemini")
+    assert [shown.level_of(name) for name in ("one", "two", "three")] == ["full", "brief", "brief"]

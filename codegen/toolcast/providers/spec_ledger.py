@@ -22,6 +22,8 @@ from .profiles.envelope import (
 from .profiles.profile import Profile
 
 NO_PLACE = "the provider's tool object has no place for it"
+NOT_LOADED = "the provider loads no tools on demand; a `Disclosure` shows such tools in part"
+OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
 ANNOTATIONS: Final = ("title", "destructive", "idempotent", "open_world")
 
@@ -50,7 +52,7 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
             path=f"/{key}",
             keyword=key,
             action="dropped",
-            severity="lost",
+            severity="kept elsewhere" if _is_of_request(key, profile) else "lost",
             reason=f"is not sent, because {_reason(key, tool, profile, parameters)}",
             of="spec",
         )
@@ -102,7 +104,14 @@ def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) 
             return cause
         if key == "blocking" and "blocking" in profile.callers.without and "code" in (tool.callers or ()):
             return "code may call the tool, and waits for its result"
-    return profile.lost.get(key, NO_PLACE)
+    if _is_of_request(key, profile):
+        return OF_REQUEST
+    return profile.lost.get(key, NOT_LOADED if key == "defer" else NO_PLACE)
+
+
+def _is_of_request(key: str, profile: Profile) -> bool:
+    """Whether the provider has it for all tools of a request, and not in tool objects."""
+    return key == "stream_arguments" and bool(profile.request.stream_arguments)
 
 
 def _gave_up_strict(tool: ToolInfo, profile: Profile, parameters: Normalized, sent: set[str]) -> bool:
