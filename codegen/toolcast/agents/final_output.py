@@ -53,8 +53,15 @@ class FinalOutput:
             if result.success and self.tools.resolve(getattr(call, "name", "")) == self.binding.name:
                 # Out of the state of a run it comes as plain data.
                 plain = isinstance(result.data, dict)
-                return self.binding.decode(result.data) if plain else result.data
+                return _typed(self.binding, result.data) if plain else result.data
         return None
+
+
+def _typed(binding: ToolBinding[Any, Any], plain: dict[str, Any]) -> Any:
+    """The parameters that are kept as plain data, with what the program filled in."""
+    inject = binding.inject
+    sent = {name: item for name, item in plain.items() if name not in inject}
+    return binding.decode(sent, injected={name: plain[name] for name in inject if name in plain})
 
 
 class _WithFinal(ToolView):

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime import ToolRegistry, ToolResult
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.code import CodeLimits, CodeServer
 
+from tests.injected import CALL, USER, compiled, registered
 from tests.runtime.code.sandboxes import Sandbox, note, registry, run_program, serving
 from tests.runtime.sample.misc.note import NOTE
 
@@ -295,3 +296,33 @@ def test_the_registry_is_as_before_after_all_of_it() -> None:
 
         run_program(program, tools)
     assert tools.execute_sync("note", {"text": "x"}).output == "noted x"
+
+
+@pytest.mark.parametrize("language", [None, "typescript", "python"])
+def test_a_program_cannot_set_what_the_host_fills_in(language: Any) -> None:
+    with compiled() as binding:
+        tools, seen = registered(binding)
+        context = ToolContext(extra=USER)
+        answers: list[Any] = []
+
+        async def program(sandbox: Sandbox) -> None:
+            for more in ({}, {"user_id": 8}, {"USER_ID": 8}, {"region": None}):
+                request = {"id": 1, "call": "inbox", "arguments": {**CALL, **more}}
+                answers.append(await sandbox.ask(request))
+            if language is not None:
+                answers.append(await sandbox.ask({"id": 2, "describe": ""}))
+
+        async def main() -> None:
+            async with serving(CodeServer(tools, language), context) as (sandbox, run):
+                await program(sandbox)
+                sandbox.writer.close()
+                await asyncio.wait_for(run, 20)
+
+        asyncio.run(main())
+        assert answers[0] == {"id": 1, "result": "done"}
+        assert [each["error"]["kind"] for each in answers[1:4]] == ["arguments"] * 3
+        assert [each.user_id for each in seen.params] == [7]
+        for shown in answers[4:]:
+            assert "inbox" in shown["result"]
+            for word in ("user_id", "region", "zebra"):
+                assert word not in shown["result"]
