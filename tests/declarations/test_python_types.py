@@ -11,7 +11,8 @@ from toolcast.declarations.declared_tool import DeclaredTool
 from toolcast.declarations.definitions import with_definitions_inlined
 from toolcast.declarations.python import declare_function
 from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, Types, comment, literal
-from toolcast.providers import normalize
+from toolcast.providers import load_profile, normalize
+from toolcast.providers.result_schemas import fitted
 
 from tests.declarations.test_typescript_types import SCHEMAS, TEXTS
 from tests.e2e.checkers import check
@@ -187,3 +188,19 @@ def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
     unused = {line for line in found.get((folder / "declared.pyi").resolve(), set()) if line == 1}
     assert found.keys() <= {(folder / "declared.pyi").resolve()}
     assert found.get((folder / "declared.pyi").resolve(), set()) == unused, words
+
+
+def test_results_lack_what_no_type_expresses_and_the_ledger_has_it() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"count": {"type": "integer", "minimum": 1}, "minimum": {"$ref": "#/$defs/a"}},
+        "$defs": {"a": {"type": "array", "items": {"type": "string", "pattern": "x"}, "uniqueItems": True}},
+    }
+    made, ledger = fitted(schema, load_profile("python").result)
+    assert made["properties"] == {"count": {"type": "integer"}, "minimum": {"$ref": "#/$defs/a"}}
+    assert made["$defs"] == {"a": {"type": "array", "items": {"type": "string"}}}
+    assert {(entry.path, entry.keyword, entry.of) for entry in ledger} == {
+        ("/properties/count", "minimum", "result"),
+        ("/$defs/a", "uniqueItems", "result"),
+        ("/$defs/a/items", "pattern", "result"),
+    }

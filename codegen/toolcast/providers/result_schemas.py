@@ -8,7 +8,7 @@ from typing import Any
 from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss
 from ..jsonschema.pointers import join
-from ..jsonschema.subschemas import Path, map_subschemas
+from ..jsonschema.subschemas import Path, map_subschemas, subschemas
 from .profiles.profile import ResultRules
 from .reference_cycles import ROOT, in_cycles, referred
 
@@ -17,6 +17,7 @@ _NO_VALUE = "is left out, because the provider does not take a schema that accep
 _REFUSES_MORE = "is left out, because it would apply to what another keyword describes, which is not sent"
 _CYCLE = "is left out, because the provider does not take a definition that contains itself"
 _BESIDE = "is left out, because the provider takes nothing beside `$ref`"
+_NO_TYPE = "is left out, because a declaration states the types of results"
 _VALUES = "is left out, because the provider takes strings and numbers alone"
 
 NARROWING = frozenset(
@@ -40,10 +41,34 @@ def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any
     Returns:
         The schema, and a ledger of what it lacks: entries with `of="result"` and pointers into `schema`.
     """
+    if rules.without:
+        return _without(schema, frozenset(rules.without), ())
     if not rules.keep:
         return dict(schema), ()
     fitting = _Fitting(frozenset(rules.keep) - NARROWING, in_cycles(schema))
     return fitting.schema(schema, (), ROOT), tuple(fitting.ledger)
+
+
+def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tuple[LedgerEntry, ...]]:
+    """A schema without some keywords, none of which holds for what others leave over."""
+    if not isinstance(schema, Mapping):
+        return schema, ()
+    kept = {key: value for key, value in schema.items() if key not in keywords}
+    ledger = [
+        LedgerEntry(
+            path=join(at), keyword=key, action="dropped", severity="lost", reason=_NO_TYPE, of="result"
+        )
+        for key in schema
+        if key in keywords
+    ]
+    places = (place for place, _ in subschemas(kept))
+
+    def change(below: Any) -> Any:
+        made, entries = _without(below, keywords, (*at, *next(places)))
+        ledger.extend(entries)
+        return made
+
+    return map_subschemas(kept, change), tuple(ledger)
 
 
 def in_response(schema: Mapping[str, Any]) -> dict[str, Any]:

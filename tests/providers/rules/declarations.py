@@ -10,7 +10,7 @@ from . import common
 from .checker import Checker, Tool
 from .nodes import Node
 
-MEMBERS = {"name", "description", "parameters", "result"}
+MEMBERS = {"name", "description", "parameters", "result", "callers", "defer"}
 STRUCTURE = {
     *("type", "properties", "required", "additionalProperties", "patternProperties", "items", "prefixItems"),
     *("minItems", "maxItems", "enum", "const", "anyOf", "$ref", "$defs", "description"),

@@ -50,9 +50,11 @@ class ResultRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     Attributes:
         keep: the keywords that it may have; empty for all. Without `const`, one is sent as `enum`. With a
             list, nothing stands beside `$ref`, nothing contains itself, and enums are of strings and numbers.
+        without: the keywords that it may not have, where nothing else is changed.
     """
 
     keep: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
