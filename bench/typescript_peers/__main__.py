@@ -111,7 +111,8 @@ def page(sources: list[tuple[Cases, list[dict[str, Any]]]]) -> str:
     for cases, answers in sources:
         values = sum(len(case.values) for case in cases.cases)
         rows.append(f"## {cases.source[0].upper()}{cases.source[1:]}\n")
-        more = f"the contract refuses {cases.refused} more schemas"
+        codes = ", ".join(f"`{code}` {count}" for code, count in sorted(cases.refused.items()))
+        more = f"the contract refuses {sum(cases.refused.values())} more schemas ({codes})"
         rows.append(f"{len(cases.cases):,} schemas, {values:,} values; {more}.\n")
         rows.append(
             "| | schemas exact | refuses the schema | values right | too wide | too narrow | raises |"

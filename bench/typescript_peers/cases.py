@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,19 +33,26 @@ class Case(Struct, frozen=True):
     values: tuple[tuple[Any, bool], ...]
 
 
+class Refusal(Struct, frozen=True):
+    """A schema that the contract refuses, by the code of its first error."""
+
+    code: str
+
+
 class Cases(Struct, frozen=True):
-    """The cases of one source, and the schemas that the contract refuses, which nobody is asked about."""
+    """The cases of one source, and by code of the diagnostic how many schemas the contract refuses: nobody is
+    asked about those."""
 
     source: str
     cases: tuple[Case, ...]
-    refused: int
+    refused: Mapping[str, int]
 
 
 def suite(shared: Path) -> Cases:
     """The official suite, whose verdicts count: each schema as that of one property. Its optional formats are
     left out, as they are annotations for some of those who are asked."""
     found: list[Case] = []
-    refused = 0
+    refused: Counter[str] = Counter()
     for record in map(json.loads, _lines(shared / SUITE)):
         if "format" in record["source"] or "/optional/content" in record["source"]:
             continue
@@ -54,8 +62,8 @@ def suite(shared: Path) -> Cases:
         normal = normal_form(
             {"type": "object", "required": ["value"], "properties": {"value": value}}, shared_types
         )
-        if normal is None:
-            refused += 1
+        if isinstance(normal, Refusal):
+            refused[normal.code] += 1
             continue
         values = [({"value": call}, True) for call in record["calls"]]
         values += [({"value": case["arguments"]}, False) for case in record["bad_calls"]]
@@ -66,12 +74,12 @@ def suite(shared: Path) -> Cases:
 def constructs() -> Cases:
     """The constructs of tool schemas of `make peers`, whose instances state their verdict."""
     found: list[Case] = []
-    refused = 0
+    refused: Counter[str] = Counter()
     for each in CONSTRUCTS:
         draft = {"$schema": "http://json-schema.org/draft-07/schema#"} if each.draft == 7 else {}
         normal = normal_form({**draft, **each.schema})
-        if normal is None:
-            refused += 1
+        if isinstance(normal, Refusal):
+            refused[normal.code] += 1
             continue
         values = [(value, True) for value in each.valid] + [(value, False) for value in each.invalid]
         found.append(Case(each.name, normal, _small(values)))
@@ -81,33 +89,35 @@ def constructs() -> Cases:
 def real_tools(shared: Path, every: int, count: int) -> Cases:
     """Every so many-th tool of the corpora, with values at the edges of its schema; jsonschema-rs judges."""
     found: list[Case] = []
-    refused = 0
+    refused: Counter[str] = Counter()
     for corpus in CORPORA:
         lines = _lines(shared / "corpora" / f"{corpus}.jsonl")
         for number in range(0, len(lines), every):
             normal = normal_form(json.loads(lines[number])["parameters"])
-            if normal is None:
-                refused += 1
+            if isinstance(normal, Refusal):
+                refused[normal.code] += 1
                 continue
             try:
                 oracle = Oracle({"parameters": normal, "$defs": normal.get("$defs", {})}, "/parameters")
                 made = list(instances(oracle, random.Random(number), count))
                 judge = jsonschema_rs.Draft202012Validator(normal, validate_formats=True)
             except (OracleError, ValueError):
-                refused += 1
-                continue
+                continue  # nobody says which verdict is due
             values = [(value, bool(judge.is_valid(value))) for value in made]
             found.append(Case(f"{corpus}:{number}", normal, _small(values)))
     return Cases("real tools", tuple(found), refused)
 
 
 def normal_form(parameters: Any, types: Mapping[str, Any] | None = None) -> Any:
-    """The contract's schema of parameters; None where it is refused."""
+    """The contract's schema of parameters, or a Refusal."""
     documents = {path: _document(schema, path) for path, schema in (types or {}).items()}
     spec = {"description": "A tool.", "permission": "read", "secrets": [], "parameters": parameters}
-    tool, _, _ = read_tool(_document(spec, "tool.json"), "tool.json", frozenset())
-    built = None if tool is None else build_tool(tool, documents)
-    return None if built is None or built.contract is None else built.normal.standalone("parameters")
+    tool, problems, _ = read_tool(_document(spec, "tool.json"), "tool.json", frozenset())
+    if tool is None:
+        return Refusal(problems[0].code)
+    built = build_tool(tool, documents)
+    wrong = [each.code for each in built.diagnostics if each.severity == "error"]
+    return Refusal(wrong[0]) if wrong else built.normal.standalone("parameters")
 
 
 def inlined(schema: Any, defs: Mapping[str, Any], above: tuple[str, ...] = ()) -> Any:
