@@ -37,7 +37,7 @@ def lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) ->
     """
     after = _grammar(new)
     before = None if old is None else _grammar(old)
-    tried = [each[PARAMETER] for each in examples if isinstance(each, dict) and _is_text(each)]
+    tried: list[str] = [each[PARAMETER] for each in examples if isinstance(each, dict) and _is_text(each)]
     tried = [text for text in tried if before is None or before.problem(text) is None]
     if before is None:
         tried += _FREE

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.charset import Ranges
 from .common_terminals import COMMON
 from .expressions import (
     EMPTY,
@@ -336,7 +337,7 @@ class _Reader:
             if high < text:
                 raise GrammarError("a range is out of order", token.at, "write the smaller character first")
             return Literal(f"{token.text}..{last.text}", Characters(((ord(text), ord(high)),)), token.at)
-        sets = [((ord(each),) * 2,) for each in text]
+        sets: list[Ranges] = [((ord(each), ord(each)),) for each in text]
         if token.text.endswith("i"):
             characters = [Characters(fold_case(each, token.at)) for each in sets]
         else:

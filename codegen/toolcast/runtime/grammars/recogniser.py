@@ -226,7 +226,7 @@ class _Recogniser:
         here = origin, rule
         inside: set[_Item] = set()
         while here not in known:
-            awaiting = self._waiting[here[0]].get(here[1], ())
+            awaiting = self._waiting[here[0]].get(here[1]) or []
             if len(awaiting) != 1 or items.symbols[awaiting[0][0] + 1] is not None or here in inside:
                 known[here] = None
                 break

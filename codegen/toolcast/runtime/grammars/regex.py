@@ -94,7 +94,7 @@ def fold_case(ranges: Ranges, at: int = 0) -> Ranges:
             if letter.isalpha():
                 added.append((ord(letter.swapcase()), ord(letter.swapcase())))
                 if letter.lower() in _SAME_AS_ASCII:
-                    added.append((_SAME_AS_ASCII[letter.lower()],) * 2)
+                    added += _one(_SAME_AS_ASCII[letter.lower()])
         for point in range(max(low, 0x80), high + 1):
             letter = chr(point)
             if letter.lower() != letter or letter.upper() != letter:
@@ -269,7 +269,7 @@ class _Reader:
         if char in "pP":
             return self.category(start)
         if char in _CONTROLS:
-            return ((_CONTROLS[char],) * 2,)
+            return _one(_CONTROLS[char])
         if char in _HEX_DIGITS:
             return self.code_point(char, start)
         if char in "bB<>":
@@ -279,7 +279,7 @@ class _Reader:
         if not char.isascii() or char.isalnum():
             hint = "back-references do not exist" if char.isdigit() else "remove the backslash, or double it"
             raise self.fail(f"`\\{char}` is no escape of Rust's regular expressions", hint, start)
-        return ((ord(char),) * 2,)
+        return _one(ord(char))
 
     def code_point(self, char: str, start: int) -> Ranges:
         match = re.compile(r"\{([0-9a-fA-F]{1,8})\}").match(self.text, self.at)
@@ -351,7 +351,11 @@ class _Reader:
         if char == "\\":
             return self.escape()
         self.at += 1
-        return ((ord(char),) * 2,)
+        return _one(ord(char))
+
+
+def _one(point: int) -> Ranges:
+    return ((point, point),)
 
 
 def _sequence(parts: list[Expression]) -> Expression:
