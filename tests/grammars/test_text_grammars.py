@@ -7,6 +7,7 @@ as Lark itself is.
 
 import random
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -110,3 +111,27 @@ def test_where_a_greedy_lexer_refuses_more(engine: Engine) -> None:
     ):
         assert grammar_of("lark", grammar).problem(text) is None
         assert engine.compile_lark(grammar).refuses(text) is not None
+
+
+PARTS = (
+    '"a"', '"b"', '"ab"i', "/a*/", "/[ab]/", "/a|b+/", "x", "y", "X", "Y", '("a" | x)', '["b"]', "x?", "X*",
+    '"a"+', "x~2", "X~0..1", '"a".."c"', '""', "(x Y)*", "INT", "/./s", "|",
+)  # fmt: skip
+OF_TERMINALS = tuple(
+    part for part in PARTS if not {"x", "y"} & {*part} and part not in ("X", "Y", "X*", "X~0..1")
+)
+SHORT = ["".join(letters) for length in range(4) for letters in product("ab1 ", repeat=length)]
+
+
+def sides(parts: tuple[str, ...]) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(parts), min_size=1, max_size=4).map(" ".join)
+
+
+@given(sides(PARTS), sides(PARTS), sides(PARTS), sides(OF_TERMINALS), sides(OF_TERMINALS), st.booleans())
+def test_composed_grammars_compile_and_are_never_stricter(
+    engine: Engine, start: str, x: str, y: str, first: str, second: str, ignores: bool
+) -> None:
+    definition = f"start: {start}\nx: {x}\n?y: {y}\nX: {first}\nY: {second}\n%import common.INT\n"
+    definition += '%ignore " "\n' if ignores else ""
+    ours, theirs = grammar_of("lark", definition), engine.compile_lark(definition)
+    assert [text for text in SHORT if theirs.refuses(text) is None and ours.problem(text)] == []

@@ -115,6 +115,9 @@ def test_a_provider_without_such_tools_gets_one_parameter(binding: ToolBinding[A
     assert binding.decode(b'{"input": "1"}', "anthropic").input == "1"
     with pytest.raises(ArgumentError, match="line 1, column 1"):
         binding.decode(b'{"input": "x"}', "anthropic")
+    assert binding.decode_offered({"input": "1"}) == {"input": "1"}
+    with pytest.raises(ArgumentError, match="line 1, column 1"):
+        binding.decode_offered({"input": "x"})
     with pytest.raises(EncodeError, match="line 1, column 1"):
         binding.encode(binding.params(input="x"))
 
