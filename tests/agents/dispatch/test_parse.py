@@ -323,7 +323,7 @@ def test_every_profile_has_a_format() -> None:
     from toolcast.providers import available
 
     rest = set(available()) - set(FORMATS) - set(FORMAT_OF_PROVIDER)
-    assert rest <= {"cloud-code-assist", "conservative"}, rest
+    assert rest <= {"cloud-code-assist", "conservative", "python", "typescript"}, rest
 
 
 ODD = st.sampled_from([None, 5, -1, "x", [], {}, True, [1], {"a": 1}, 2**70, "\ud800", b"\xff", object()])
