@@ -9,7 +9,7 @@ from ..runtime.errors import ArgumentError
 from .oracle import Oracle
 from .schema_document import CERTAIN, Schema, Tree, matches
 from .shrink import Path
-from .verified_tool import Binding
+from .verified_tool import Decoder
 from .verify_report import Failure
 
 ACCEPTED = "accepts it"
@@ -20,7 +20,7 @@ def as_text(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def decoded(binding: Binding, arguments: Any, provider: str | None = None) -> tuple[str, Any]:
+def decoded(binding: Decoder, arguments: Any, provider: str | None = None) -> tuple[str, Any]:
     """The decoder's verdict in words, and the typed value where it accepts."""
     try:
         return ACCEPTED, binding.decode(arguments, provider)
@@ -30,7 +30,7 @@ def decoded(binding: Binding, arguments: Any, provider: str | None = None) -> tu
         return f"fails with {type(fault).__name__}: {fault}", None
 
 
-def equivalence(binding: Binding, oracle: Oracle, value: Any) -> Failure | None:
+def equivalence(binding: Decoder, oracle: Oracle, value: Any) -> Failure | None:
     """How the two sides disagree about `value`, if they do."""
     if isinstance(value, str) or value is None:
         return None  # by design, text that holds the arguments as text is opened, and null means no arguments
@@ -70,7 +70,7 @@ def _words(expected: bool | None, oracle: Oracle | None = None, value: Any = Non
     return "the schema refuses it" + (f": {first.message[:300]}" if first is not None else "")
 
 
-def _round_trip(binding: Binding, oracle: Oracle, value: Any, params: Any) -> Failure | None:
+def _round_trip(binding: Decoder, oracle: Oracle, value: Any, params: Any) -> Failure | None:
     expected = "it comes back as it was, up to defaults, order and the two allowances"
     try:
         again = json.loads(binding.encode(params))

@@ -14,7 +14,7 @@ from .ledger_laws import ToolLedger
 from .oracle import Oracle
 from .schema_document import as_json_schema
 from .shrink import Path, differences, inside, replaced
-from .verified_tool import Binding
+from .verified_tool import Decoder
 from .verify_report import Failure
 from .wire_encoding import WireEncoder
 
@@ -52,7 +52,7 @@ class Dialect:
 
     # -- L2 -----------------------------------------------------------------------------------
 
-    def lock_out(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
+    def lock_out(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
         """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
         if not contract.surely_accepts(value):
             return None
@@ -103,7 +103,7 @@ class Dialect:
         below = (each for each, _ in inside(problem.instance) if each)
         return any(self.ledger.changed(contract, (*location, *each), sent) for each in below)
 
-    def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+    def _lossy(self, binding: Decoder, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):
             return None  # the ledger has an entry
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
@@ -131,7 +131,7 @@ class Dialect:
 
     # -- L3 -----------------------------------------------------------------------------------
 
-    def check_decoding(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
+    def check_decoding(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
         """L3 for one value, if this provider's schema accepts it."""
         if not self.oracle.surely_accepts(value):
             return None

@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, cast
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ from .oracle import CHECKS, Oracle, OracleError
 from .provider_laws import Dialect
 from .shrink import shrink, size
 from .spec_laws import sent_examples, silent_keys
-from .verified_tool import NotCompiledError, Subject, subject
+from .verified_tool import Decoder, NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
 FEW = 10
@@ -85,8 +85,9 @@ class _Case:
         self.base = base
         self.grammar = grammar_format(found.tool)
         self.contract = _contract(found, self.grammar)
-        self.binding: Any = found.binding
-        self.offered, self.offered_binding = self.contract, cast("Any", found.binding)
+        self.binding: Decoder = found.binding
+        self.offered = self.contract
+        self.offered_binding: Decoder = found.binding
         if inject := found.tool.inject:
             document = offered_document(found.contract, inject)
             self.offered = Oracle(document, "/parameters", asserted_formats())

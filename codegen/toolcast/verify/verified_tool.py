@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -90,6 +90,18 @@ def attribute(package: str, module: str, name: str) -> Any:
 
 
 Binding = ToolBinding[Any, Any]
+
+
+class Decoder(Protocol):
+    """The part of a binding that laws are about."""
+
+    def decode(self, arguments: Any, provider: str | None = None) -> Any:
+        """Decode the arguments of a call. Raises ArgumentError."""
+        ...
+
+    def encode(self, params: Any) -> bytes:
+        """Encode what `decode` returned as JSON."""
+        ...
 
 
 class Subject(Struct, frozen=True, kw_only=True):
