@@ -229,9 +229,7 @@ class Types:
     def _further(self, patterns: Mapping[str, Any], others: Any, depth: int) -> TypeText | None:
         """The type of the values of undeclared keys; None where there are none."""
         if not patterns:
-            return (
-                None if others in (None, False) and others != {} else self._type(others, "Value", depth + 1)
-            )
+            return None if others is None or others is False else self._type(others, "Value", depth + 1)
         found = [(one, self._type(below, "Value", depth + 1)) for one, below in patterns.items()]
         rest = (
             NEVER if others is False else self._type(True if others is None else others, "Value", depth + 1)
