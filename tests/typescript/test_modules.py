@@ -11,12 +11,14 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.contract.build import Built
 from toolcast.jsonschema import UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.json_values import nested_objects
 from toolcast.package_files import PACKAGE
 from toolcast.python.structs.python_names import class_name
 from toolcast.runtime import ArgumentError
+from toolcast.typescript.default_plans import default_plans
 from toolcast.typescript.javascript_text import literal
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
@@ -328,7 +330,7 @@ def test_defaults_are_those_of_the_struct(judge: Judge) -> None:
         {}, {"page": 2}, {"sort": {}}, {"items": [{}, {"id": 1, "tags": ["a"]}]}, {"either": {"a": 1}},
         {"either": {"b": 2}}, {"map": {"k": {}}}, {"absent": None}, {"page": None, "sort": {"up": None}},
     ]  # fmt: skip
-    assert filled(judge, DEFAULTS, values) == []
+    assert filled(judge, DEFAULTS, values, strict=True) == []
 
 
 @given(st.integers(0, 10**6), st.sampled_from([schemas.compose, overlaps.compose]))
@@ -358,17 +360,20 @@ def with_defaults(schema: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     return schema
 
 
-def filled(judge: Judge, schema: Any, values: list[Any]) -> list[str]:
-    """Where `parse` returns something else than decoding does."""
+def filled(judge: Judge, schema: Any, values: list[Any], *, strict: bool = False) -> list[str]:
+    """Where `parse` returns something else than decoding does. Unless `strict`, it may have more: decoding
+    keeps some values of unions as plain data, without defaults."""
     made = built(schema)
     assert made is not None
     normal, values = whole(made.normal.standalone("parameters")), whole(values)
     wrong: list[str] = []
     with python_package({"tool.json": spec(schema)}) as bindings:
-        for value, found in zip(values, judge.ask("parse", normal, values), strict=True):
+        answers = judge.ask("parse", normal, values, options=options_of(made))
+        for value, found in zip(values, answers, strict=True):
             if isinstance(value, dict) and "value" in found:
                 ours = plain(bindings["tool"].decode(value))
-                if not kept(ours, plain(answered(found["value"]))):
+                theirs = plain(answered(found["value"]))
+                if not same(ours, theirs, plain(value) if strict else theirs):
                     wrong.append(f"{json.dumps(value)}: {ours} is {found['value']}")
     return wrong
 
@@ -382,12 +387,21 @@ def numbers(value: Any) -> Iterator[float]:
         yield abs(value)
 
 
-def kept(decoded: Any, parsed: Any) -> bool:
-    """Whether what was parsed has all that was decoded: a Struct does not keep what it does not declare."""
+def options_of(made: Built) -> dict[str, Any]:
+    assert made.contract is not None
+    return {"defaults": default_plans(made.contract, "parameters")}
+
+
+def same(decoded: Any, parsed: Any, sent: Any) -> bool:
+    """Whether what was parsed is what was decoded, and what was sent undeclared, which a Struct drops."""
     if isinstance(decoded, dict) and isinstance(parsed, dict):
-        return all(name in parsed and kept(item, parsed[name]) for name, item in decoded.items())
+        before = sent if isinstance(sent, dict) else parsed
+        return all(name in decoded or name in before for name in parsed) and all(
+            name in parsed and same(item, parsed[name], before.get(name)) for name, item in decoded.items()
+        )
     if isinstance(decoded, list) and isinstance(parsed, list):
-        return len(decoded) == len(parsed) and all(map(kept, decoded, parsed))
+        before = sent if isinstance(sent, list) and len(sent) == len(parsed) else parsed
+        return len(decoded) == len(parsed) and all(map(same, decoded, parsed, before))
     return equal(decoded, parsed)
 
 
@@ -416,7 +430,8 @@ def test_types_fit_what_contracts_accept(shared_dir: Path, tmp_path: Path, corpu
             values = [value for value in values if max(numbers(value), default=0) < 2**53]
             params = class_name(name, "Params")
             rows.append(f'import type {{ {params} }} from "./{name}.js";')
-            for number, answer in enumerate(judge.ask("parse", normal, values)):
+            answers = judge.ask("parse", normal, values, options=options_of(made))
+            for number, answer in enumerate(answers):
                 if "value" in answer:
                     checked += 1
                     made_by = f"v{number}_{name}"

@@ -259,7 +259,8 @@ def test_what_is_no_json_is_refused_and_undefined_is_absent(tmp_path: Path) -> N
     script.write_text(
         f'import {{ Contract }} from "{(SUPPORT / "index.js").as_uri()}";\n'
         'const schema = { type: "object", properties: { a: { type: "string", default: "x" } } };\n'
-        'const contract = new Contract(schema, { emptyIsAbsent: ["a"], injected: ["i"] });\n'
+        'const contract = new Contract(schema, { emptyIsAbsent: ["a"], injected: ["i"],\n'
+        '  defaults: { "": { defaults: { a: "x" } } } });\n'
         "const circle = {};\n"
         "circle.one = circle.other = circle;\n"
         "const values = [new Map(), new Date(), () => 1, Symbol(), { b: [NaN] }, { b: -Infinity }, circle,\n"

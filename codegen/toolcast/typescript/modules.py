@@ -15,9 +15,19 @@ from ..python.structs.module import module_path
 from ..python.structs.python_names import class_name
 from ..spec.deprecation import shown_description, shown_summary
 from ..spec.model import Document, ToolSpec
+from .default_plans import default_plans, filled_properties
 from .javascript_text import literal, text, variable_name
 from .slow_patterns import slow_patterns
-from .type_texts import Names, TypeName, declarations, definition_names, root_name
+from .type_texts import (
+    Located,
+    Names,
+    TypeName,
+    declarations,
+    definition_names,
+    definition_pointer,
+    local_name,
+    root_name,
+)
 
 FOLDER = "typescript"
 """Where all of it lies, below the output root."""
@@ -59,9 +69,21 @@ def tool_modules(
     schemas = _schemas(tool, normal)
     variable = variable_name(keyword_of(tool.name))
     place = "/".join((FOLDER, *module))
+    assert built.contract is not None
+    plans = {
+        key: default_plans(
+            built.contract,
+            "result" if key == "result" else "parameters",
+            tuple(tool.inject) if key == "parameters" else (),
+        )
+        for key in schemas
+    }
+    contracts = {
+        key: (schema, {"defaults": plans[key]} if plans[key] else {}) for key, schema in schemas.items()
+    }
     return {
-        f"{place}.js": _tool_code(tool, variable, module, schemas).encode(),
-        f"{place}.d.ts": _tool_types(tool, variable, module, normal, types).encode(),
+        f"{place}.js": _tool_code(tool, variable, module, contracts).encode(),
+        f"{place}.d.ts": _tool_types(tool, variable, module, built, types).encode(),
     }
 
 
@@ -89,10 +111,12 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     Raises:
         SchemaError: a schema is nested too deeply for a type.
     """
+    assert built.contract is not None
     normal, module = built.normal, module_path(path)
-    own = _own_names(normal, path)
+    filled = filled_properties(built.contract)
+    own = _own_names(built, path)
     foreign = _foreign(normal, [key for key in normal.defs if key not in own], types)
-    names = {**own, **_local_names(foreign, normal.defs, own)}
+    names = {**own, **_local_names(foreign, own)}
     place, support = "/".join((FOLDER, *module)), _relative(module, (SUPPORT, "index"))
     rows = [mark(path), f'import {{ Contract }} from "{support}";\n']
     shown = [mark(path), f'import type {{ Contract }} from "{support}";\n']
@@ -100,8 +124,10 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     for key, name in own.items():
         schema = _standalone(normal, {"$ref": f"#/$defs/{key.replace('~', '~0').replace('/', '~1')}"})
         variable = _contract_name(name.filled)
-        rows.append(f"\nexport const {variable} = {_contract(schema, '')};\n")
-        shown += ["\n" + each for each in declarations(name, normal.defs[key], names)]
+        plans = default_plans(built.contract, f"$defs/{key}")
+        stated = {"defaults": plans} if plans else {}
+        rows.append(f"\nexport const {variable} = {_contract(schema, stated, '')};\n")
+        shown += ["\n" + each for each in declarations(name, _definition(normal.defs, key), names, filled)]
         shown.append(f"\nexport declare const {variable}: Contract<{name.filled}>;\n")
     return {f"{place}.js": "".join(rows).encode(), f"{place}.d.ts": "".join(shown).encode()}
 
@@ -110,7 +136,12 @@ def _contract_name(type_name: str) -> str:
     return variable_name(type_name[0].lower() + type_name[1:])
 
 
-def _tool_code(tool: ToolSpec, variable: str, module: tuple[str, ...], schemas: Mapping[str, Any]) -> str:
+def _tool_code(
+    tool: ToolSpec,
+    variable: str,
+    module: tuple[str, ...],
+    contracts: Mapping[str, tuple[Any, Mapping[str, Any]]],
+) -> str:
     options = {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
     injected = {**options, "injected": list(tool.inject)} if tool.inject else options
     hints = tool.annotations
@@ -128,12 +159,12 @@ def _tool_code(tool: ToolSpec, variable: str, module: tuple[str, ...], schemas: 
         "description": text(shown_description(tool)),
         "permission": text(tool.permission),
         "annotations": literal({key: value for key, value in stated.items() if value is not None}, "  "),
-        "parameters": _contract(schemas["parameters"], "  ", injected),
-        "result": _contract(schemas["result"], "  ") if "result" in schemas else "null",
+        "parameters": _contract(*contracts["parameters"], "  ", injected),
+        "result": _contract(*contracts["result"], "  ") if "result" in contracts else "null",
     }
     if tool.inject:
         members["inject"] = literal(tool.inject, "  ")
-        members["complete"] = _contract(schemas["complete"], "  ", options)
+        members["complete"] = _contract(*contracts["complete"], "  ", options)
     body = "".join(f"  {name}: {source},\n" for name, source in members.items())
     return (
         mark(tool.path)
@@ -147,32 +178,41 @@ def _tool_types(
     tool: ToolSpec,
     variable: str,
     module: tuple[str, ...],
-    normal: NormalForm,
+    built: Built,
     types: Mapping[str, Document],
 ) -> str:
+    assert built.contract is not None
+    normal, filled = built.normal, filled_properties(built.contract)
     defs = {key: without_keyword(schema, KEYWORD) for key, schema in normal.defs.items()}
     parts = {"parameters": "Params", "result": "Result", "complete": "CompleteParams"}
     schemas = {
-        key: {word: value for word, value in schema.items() if word != "$defs"}
+        key: Located(
+            {word: value for word, value in schema.items() if word != "$defs"},
+            "/result" if key == "result" else "/parameters",
+        )
         for key, schema in _schemas(tool, normal).items()
     }
     roots = {
-        key: root_name(class_name(tool.name, part), schemas[key], defs)
+        key: root_name(class_name(tool.name, part), schemas[key], defs, filled)
         for key, part in parts.items()
         if key in schemas
     }
     taken = {name for each in roots.values() for name in (each.filled, f"{each.filled}Input")}
     foreign = _foreign(normal, [key for key in defs if normal.locations[key].file], types)
-    own = definition_names([key for key in defs if key not in foreign], defs, taken | _IMPORTED)
-    names = {**own, **_local_names(foreign, defs, {**own, **roots})}
+    own = definition_names([key for key in defs if key not in foreign], defs, filled, taken | _IMPORTED)
+    names = {**own, **_local_names(foreign, {**own, **roots})}
     needed = "InjectedTool, Tool" if tool.inject else "Tool"
     rows = [mark(tool.path), f'import type {{ {needed} }} from "{_relative(module, (SUPPORT, "index"))}";\n']
-    rows += _imports(module, foreign, names, [*schemas.values(), *(defs[key] for key in own)])
+    rows += _imports(
+        module, foreign, names, [*(each.schema for each in schemas.values()), *(defs[key] for key in own)]
+    )
     for key, name in roots.items():
-        rows += ["\n" + each for each in declarations(name, schemas[key], {**names, "": name})]
+        rows += ["\n" + each for each in declarations(name, schemas[key], {**names, "": name}, filled)]
     for key, name in own.items():
         root = roots[str(normal.locations[key].path[0])]  # what `#` means there
-        rows += ["\n" + each for each in declarations(name, defs[key], {**names, "": root})]
+        rows += [
+            "\n" + each for each in declarations(name, _definition(defs, key), {**names, "": root}, filled)
+        ]
     stated = [roots[key].filled for key in ("parameters", "result") if key in roots]
     whole = f"Tool<{', '.join(stated)}>"
     if tool.inject:
@@ -186,10 +226,16 @@ _IMPORTED = frozenset(("Tool", "InjectedTool", "Contract"))
 """Types of the validator that a module imports."""
 
 
-def _own_names(normal: NormalForm, file: str) -> Names:
+def _definition(definitions: Mapping[str, Any], key: str) -> Located:
+    return Located(definitions[key], definition_pointer(key))
+
+
+def _own_names(built: Built, file: str) -> Names:
     """The types that the module of a shared type file declares."""
+    normal = built.normal
+    filled = filled_properties(built.contract) if built.contract is not None else frozenset()
     keys = [key for key in normal.defs if normal.locations[key].file == file]
-    return definition_names(keys, normal.defs, _IMPORTED)
+    return definition_names(keys, normal.defs, filled, _IMPORTED)
 
 
 def _foreign(normal: NormalForm, keys: Iterable[str], types: Mapping[str, Document]) -> dict[str, _Imported]:
@@ -199,19 +245,17 @@ def _foreign(normal: NormalForm, keys: Iterable[str], types: Mapping[str, Docume
     for key in keys:
         location = normal.locations[key]
         if location.file not in known:
-            home = build_type(location.file, types).normal
+            home = build_type(location.file, types)
             own = _own_names(home, location.file)
-            known[location.file] = {home.locations[each].path: name for each, name in own.items()}
+            known[location.file] = {home.normal.locations[each].path: name for each, name in own.items()}
         found[key] = _Imported(module_path(location.file), known[location.file][location.path])
     return found
 
 
-def _local_names(
-    foreign: Mapping[str, _Imported], definitions: Mapping[str, Any], taken: Names
-) -> dict[str, TypeName]:
+def _local_names(foreign: Mapping[str, _Imported], taken: Names) -> dict[str, TypeName]:
     """The names of imported types in the module that imports them."""
     used = {name for each in taken.values() for name in each.all} | _IMPORTED
-    return dict(definition_names(list(foreign), definitions, used))
+    return {key: local_name(each.name, used) for key, each in foreign.items()}
 
 
 def _imports(
@@ -228,10 +272,12 @@ def _imports(
     return [f'import type {{ {", ".join(words)} }} from "{home}";\n' for home, words in sorted(rows.items())]
 
 
-def _contract(schema: Any, indent: str, options: Mapping[str, Any] | None = None) -> str:
+def _contract(
+    schema: Any, stated: Mapping[str, Any], indent: str, options: Mapping[str, Any] | None = None
+) -> str:
     """The source of a contract."""
     slow = slow_patterns(schema)
-    more = {**(options or {}), **({"slowPatterns": slow} if slow else {})}
+    more = {**(options or {}), **stated, **({"slowPatterns": slow} if slow else {})}
     words = [literal(schema, indent), *([literal(more, indent)] if more else [])]
     return f"new Contract({', '.join(words)})"
 

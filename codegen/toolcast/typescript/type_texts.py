@@ -8,8 +8,8 @@ from msgspec import Struct
 from ..contract.normal_form import direct_references
 from ..declarations.typescript_types import Scope, comment, followed, type_names, type_of
 from ..jsonschema.keywords import TYPE_OF
-from ..jsonschema.pointers import escape
-from ..jsonschema.subschemas import map_subschemas
+from ..jsonschema.pointers import escape, join
+from ..jsonschema.subschemas import map_subschemas, subschemas
 
 
 class TypeName(Struct, frozen=True):
@@ -25,23 +25,40 @@ class TypeName(Struct, frozen=True):
         return (self.filled,) if self.filled == self.accepted else (self.filled, self.accepted)
 
 
+class Located(Struct, frozen=True):
+    """A schema, and its pointer in the contract."""
+
+    schema: Any
+    pointer: str
+
+
+Filled = frozenset[str]
+"""Pointers of the schemas of properties that a default fills in: those that the typed tree has."""
 Names = Mapping[str, TypeName]
 """By definition, as `$defs` has it; "" is the root that `#` leads to."""
 
 
-def definition_names(keys: Iterable[str], definitions: Mapping[str, Any], taken: Iterable[str] = ()) -> Names:
+def definition_pointer(key: str) -> str:
+    """The pointer of a definition in a contract."""
+    return f"/$defs/{escape(key)}"
+
+
+def definition_names(
+    keys: Iterable[str], definitions: Mapping[str, Any], filled: Filled, taken: Iterable[str] = ()
+) -> Names:
     """Name the types of definitions.
 
     Args:
         keys: the definitions to name, in order.
         definitions: all schemas that they refer to, by name.
+        filled: the properties with defaults.
         taken: names that are in use.
 
     Returns:
         The names, distinct from one another and from those in use.
     """
     used = set(taken)
-    differing = _differing(definitions)
+    differing = _differing(definitions, filled)
     named = type_names([f"#/$defs/{escape(key)}" for key in keys], used)
     used |= set(named.values())
     found: dict[str, TypeName] = {}
@@ -51,26 +68,35 @@ def definition_names(keys: Iterable[str], definitions: Mapping[str, Any], taken:
     return found
 
 
-def root_name(name: str, schema: Any, definitions: Mapping[str, Any]) -> TypeName:
+def local_name(name: TypeName, used: set[str]) -> TypeName:
+    """The names of imported types, which are added to those in use: their own, or numbered."""
+    filled = _free(name.filled, used)
+    return TypeName(filled, filled if name.accepted == name.filled else _free(name.accepted, used))
+
+
+def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Filled) -> TypeName:
     """The names of the types of a schema that is called `name`."""
-    sound = _sound(schema)
-    differs = _filled(sound) != sound or not _differing(definitions).isdisjoint(direct_references(sound))
+    sound = _sound(at.schema)
+    differs = _filled(sound, at.pointer, filled) != sound
+    differs = differs or not _differing(definitions, filled).isdisjoint(direct_references(sound))
     return TypeName(name, f"{name}Input" if differs else name)
 
 
-def declarations(name: TypeName, schema: Any, names: Names) -> list[str]:
+def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> list[str]:
     """The exported types of one schema.
 
     Args:
         name: their names.
-        schema: the schema.
+        at: the schema.
         names: those of the definitions that it refers to.
+        filled: the properties with defaults.
 
     Returns:
         One declaration, or two; each ends with a line feed.
     """
-    sound = _sound(schema)
-    found = [_exported(name.filled, _filled(sound), {key: each.filled for key, each in names.items()})]
+    sound = _sound(at.schema)
+    whole = _filled(sound, at.pointer, filled)
+    found = [_exported(name.filled, whole, {key: each.filled for key, each in names.items()})]
     if name.accepted != name.filled:
         accepted = {key: each.accepted for key, each in names.items()}
         found.append(_exported(name.accepted, sound, accepted))
@@ -95,26 +121,24 @@ def _sound(schema: Any) -> Any:
     return map_subschemas(kept, _sound)
 
 
-def _filled(schema: Any) -> Any:
-    """A schema in which properties with defaults are required. A default of null may stand for absence."""
+def _filled(schema: Any, pointer: str, filled: Filled) -> Any:
+    """A schema in which properties that a default fills in are required."""
     if not isinstance(schema, Mapping):
         return schema
-    made = map_subschemas(schema, _filled)
-    properties = schema.get("properties", {})
+    pointers = iter([pointer + join(path) for path, _ in subschemas(schema)])  # in the order of the next line
+    made = map_subschemas(schema, lambda below: _filled(below, next(pointers), filled))
     given = [
-        name
-        for name, below in properties.items()
-        if isinstance(below, Mapping) and below.get("default") is not None
+        name for name in schema.get("properties", {}) if f"{pointer}/properties/{escape(name)}" in filled
     ]
     required = list(dict.fromkeys((*schema.get("required", ()), *given)))
     return made if len(required) == len(schema.get("required", ())) else {**made, "required": required}
 
 
-def _differing(definitions: Mapping[str, Any]) -> frozenset[str]:
+def _differing(definitions: Mapping[str, Any], filled: Filled) -> frozenset[str]:
     """The definitions of which a value may lack what a default fills in."""
     sound = {key: _sound(schema) for key, schema in definitions.items()}
     references = {key: direct_references(schema) for key, schema in sound.items()}
-    found = {key for key, schema in sound.items() if _filled(schema) != schema}
+    found = {key for key, each in sound.items() if _filled(each, definition_pointer(key), filled) != each}
     while more := {key for key in sound if key not in found and found & references[key]}:
         found |= more
     return frozenset(found)

@@ -48,7 +48,6 @@ function itemsRule(context) {
       return found;
     },
     settle: (value, run) => changed(value, (node, item) => node.settle(item, run)),
-    fill: (value, run) => changed(value, (node, item) => node.fill(item, run)),
     indices(value, run, evaluated) {
       for (let index = 0; index < Math.min(start, value.length); index++) evaluated.add(index);
       return rest !== null || start >= value.length;

@@ -61,10 +61,7 @@ export class Compiler {
     if (this.nodes.has(schema)) return [this.nodes.get(schema), false];
     const node = new Node(schema);
     if (schema === false) node.rules = [FALSE];
-    if (isObject(schema)) {
-      this.nodes.set(schema, node);
-      if (has(schema, "default")) node.default = { value: schema.default };
-    }
+    if (isObject(schema)) this.nodes.set(schema, node);
     return [node, isObject(schema)];
   }
 
@@ -107,7 +104,7 @@ export class Compiler {
 }
 
 /** What a local reference means. */
-function resolve(document, reference) {
+export function resolve(document, reference) {
   let found = document;
   for (const part of decodeURIComponent(reference.slice(1)).split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");

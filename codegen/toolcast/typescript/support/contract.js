@@ -1,5 +1,6 @@
 // What a tool's contract decides about a value, as the tool's program does.
 
+import { Defaults } from "./defaults.js";
 import { has, isPlainObject, put } from "./json_values.js";
 import { member } from "./messages.js";
 import { violation } from "./node.js";
@@ -21,6 +22,7 @@ export class ContractError extends Error {
 export class Contract {
   #options;
   #compiled = null;
+  #defaults;
   #emptyIsAbsent;
   #injected;
 
@@ -29,11 +31,13 @@ export class Contract {
    * @param {object} [options]
    * @param {string[]} [options.emptyIsAbsent] - parameters that an empty text leaves out
    * @param {string[]} [options.injected] - parameters that the program fills in, and nobody else may set
+   * @param {Record<string, object>} [options.defaults] - by definition, as `Plan` in defaults.js
    * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
    */
-  constructor(schema, { emptyIsAbsent = [], injected = [], slowPatterns = {} } = {}) {
+  constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {} } = {}) {
     this.schema = schema;
     this.#options = { slowPatterns };
+    this.#defaults = new Defaults(schema, defaults, this.#options);
     this.#emptyIsAbsent = emptyIsAbsent;
     this.#injected = new Set(injected.map(folded));
   }
@@ -61,7 +65,7 @@ export class Contract {
   parse(value) {
     const { violations, accepted } = this.#judge(value);
     if (violations.length) throw new ContractError(violations);
-    return this.#validator.fill(accepted);
+    return this.#defaults.fill(accepted);
   }
 
   /**

@@ -8,21 +8,17 @@ import { explainExtra } from "./object_rules.js";
 /** `$ref`. Where the target has references, verdicts are kept. */
 export function referenceRule(context) {
   const node = context.refer(context.schema.$ref);
-  const settled = {}; // owners of what a run remembers
-  const filled = {};
+  const settled = {}; // owner of what a run remembers
   return {
     check: (value, run) =>
       node.hasReference ? run.remember(node, value, () => node.check(value, run)) : node.check(value, run),
     explain: (value, path, run) =>
       run.rememberAt(node, path, value, () => node.explain(value, path, run)).slice(),
     settle: (value, run) => run.remember(settled, value, () => node.settle(value, run)),
-    fill: (value, run) => run.remember(filled, value, () => node.fill(value, run)),
     names: (value, run, evaluated) => node.names(value, run, evaluated),
     indices: (value, run, evaluated) => node.indices(value, run, evaluated),
   };
 }
-
-const inTurn = (nodes, method) => (value, run) => nodes.reduce((last, node) => node[method](last, run), value);
 
 /** `allOf`; settled by each in turn. */
 function allRule(context) {
@@ -43,8 +39,7 @@ function allRule(context) {
       }
       return found;
     },
-    settle: inTurn(nodes, "settle"),
-    fill: inTurn(nodes, "fill"),
+    settle: (value, run) => nodes.reduce((last, node) => node.settle(last, run), value),
     names: (value, run, evaluated) => nodes.some((node) => node.names(value, run, evaluated)),
     indices: (value, run, evaluated) => nodes.some((node) => node.indices(value, run, evaluated)),
   };

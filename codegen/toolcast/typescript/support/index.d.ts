@@ -39,6 +39,7 @@ export declare class Contract<Value = unknown> {
     options?: {
       readonly emptyIsAbsent?: readonly string[];
       readonly injected?: readonly string[];
+      readonly defaults?: Readonly<Record<string, object>>;
       readonly slowPatterns?: Readonly<Record<string, SlowPattern>>;
     },
   );

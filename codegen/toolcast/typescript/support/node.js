@@ -52,13 +52,12 @@ export class Run {
 /**
  * One keyword, or a few that belong together. `explain` is called only for values that `check` refuses; `names` (for
  * objects) and `indices` (for arrays) only for values that it accepts: they add what a schema evaluates to a set,
- * and return true where that is everything. `settle` applies the two allowances, `fill` the defaults.
+ * and return true where that is everything. `settle` applies the two allowances.
  *
  * @typedef {object} Rule
  * @property {(value: unknown, run: Run) => boolean} check
  * @property {(value: unknown, path: string, run: Run) => Violation[]} explain
  * @property {(value: unknown, run: Run) => unknown} [settle]
- * @property {(value: unknown, run: Run) => unknown} [fill]
  * @property {(value: object, run: Run, evaluated: Set<string>) => boolean} [names]
  * @property {(value: unknown[], run: Run, evaluated: Set<number>) => boolean} [indices]
  * @property {boolean} [last] - skipped once another rule has failed: unevaluatedProperties and its like
@@ -97,12 +96,6 @@ export class Node {
   /** The value with the two allowances applied; the same object where nothing applies. */
   settle(value, run) {
     for (const rule of this.rules) if (rule.settle) value = rule.settle(value, run);
-    return value;
-  }
-
-  /** The value with the defaults of absent properties; the same object where nothing is absent. */
-  fill(value, run) {
-    for (const rule of this.rules) if (rule.fill) value = rule.fill(value, run);
     return value;
   }
 

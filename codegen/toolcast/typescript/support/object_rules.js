@@ -63,18 +63,6 @@ function propertiesRule(context) {
       }
       return changed ?? value;
     },
-    fill(value, run) {
-      if (!isObject(value)) return value;
-      const filled = withItems(value, (name, item) => nodes.get(name)?.fill(item, run) ?? item);
-      let changed = null;
-      for (const [name, node] of nodes) {
-        if (has(value, name) || required.has(name) || !node.default) continue;
-        if (node.default.value === null && !node.check(null, run)) continue; // it stands for absence
-        changed ??= { ...filled };
-        put(changed, name, node.fill(structuredClone(node.default.value), run));
-      }
-      return changed ?? filled;
-    },
     names(value, run, evaluated) {
       for (const name of Object.keys(value)) if (nodes.has(name)) evaluated.add(name);
       return false;
@@ -87,8 +75,6 @@ function patternPropertiesRule(context) {
   const schemas = context.schema.patternProperties;
   const pairs = Object.keys(schemas).map((pattern) => [context.search(pattern), context.child(schemas[pattern])]);
   const matching = (name) => pairs.filter(([search]) => search.finds(name)).map(([, node]) => node);
-  const throughAll = (method) => (value, run) =>
-    withItems(value, (name, item) => matching(name).reduce((last, node) => node[method](last, run), item));
   return {
     check: (value, run) =>
       !isObject(value) ||
@@ -103,8 +89,8 @@ function patternPropertiesRule(context) {
       }
       return found;
     },
-    settle: throughAll("settle"),
-    fill: throughAll("fill"),
+    settle: (value, run) =>
+      withItems(value, (name, item) => matching(name).reduce((last, node) => node.settle(last, run), item)),
     names(value, run, evaluated) {
       for (const name of Object.keys(value)) if (matching(name).length) evaluated.add(name);
       return false;
@@ -134,7 +120,6 @@ function additionalRule(context) {
       return found;
     },
     settle: (value, run) => withItems(value, (name, item) => (extra(name) ? node.settle(item, run) : item)),
-    fill: (value, run) => withItems(value, (name, item) => (extra(name) ? node.fill(item, run) : item)),
     names: () => true,
   };
 }

@@ -32,7 +32,6 @@ function unionRule(keyword) {
         return explainUnion(nodes, value, path, run, keyword);
       },
       settle: (value, run) => settleUnion(nodes, value, run),
-      fill: (value, run) => nodes.find((node) => node.check(value, run))?.fill(value, run) ?? value,
       names: marked("names"),
       indices: marked("indices"),
     };

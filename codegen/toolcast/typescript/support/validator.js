@@ -59,11 +59,6 @@ export class Validator {
     }
   }
 
-  /** A value that the schema accepts, with the defaults of properties that are absent. */
-  fill(value) {
-    return this.#run(value, 1, (run) => this.#node.fill(value, run));
-  }
-
   #run(value, limit, judge) {
     try {
       return judge(new Run(limit));

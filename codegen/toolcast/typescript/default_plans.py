@@ -1,0 +1,159 @@
+"""Where a value may lack what a default fills in, as data for the validator in JavaScript.
+
+Read from the typed tree, so that JavaScript fills in what the Struct has.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from ..contract.tree import Anything, Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
+
+Plan = dict[str, Any]
+"""As `Plan` in `support/defaults.js`."""
+
+
+def default_plans(contract: Contract, root: str, without: Collection[str] = ()) -> dict[str, Plan]:
+    """Where values of a root may lack what a default fills in.
+
+    Args:
+        contract: the contract.
+        root: `parameters`, `result`, or `$defs/Name`.
+        without: properties of the root that have no part in it.
+
+    Returns:
+        The plan of each definition that is needed, by name; "" is the root. Empty where no default is.
+    """
+    nodes = {**contract.definitions, "": _root(contract, root)}
+    lacking = {name for name, node in nodes.items() if _plan(node, root, frozenset()) is not None}
+    while more := {
+        n for n in nodes.keys() - lacking if _plan(nodes[n], root, frozenset(lacking)) is not None
+    }:
+        lacking |= more
+    plans = {name: _plan(nodes[name], root, frozenset(lacking)) for name in lacking}
+    if "" in plans and without:
+        plans[""] = _without(plans[""] or {}, without)
+    needed: dict[str, Plan] = {}
+    pending = [""]
+    while pending:
+        name = pending.pop()
+        if plan := plans.get(name):
+            needed[name] = plan
+            pending += [each for each in _named(plan) if each not in needed]
+    return needed
+
+
+def keeps_value(node: Node) -> bool:
+    """Whether decoding keeps the values of a node as they are: those of a union that has any value."""
+    return isinstance(node, Union) and any(
+        isinstance(branch, Anything) and not branch.residue for branch in node.branches
+    )
+
+
+def filled_properties(contract: Contract) -> frozenset[str]:
+    """The properties that a default fills in. A default of null may stand for absence.
+
+    Args:
+        contract: the contract.
+
+    Returns:
+        The pointers of their schemas.
+    """
+    found: set[str] = set()
+    pending: list[Node] = [*contract.roots.values(), *contract.definitions.values()]
+    while pending:
+        node = pending.pop()
+        if keeps_value(node):
+            continue
+        pending += children(node)
+        for field in node.fields if isinstance(node, Object) else ():
+            if field.default is not UNSET and field.default is not None:
+                found.add(field.pointer)
+    return frozenset(found)
+
+
+def _root(contract: Contract, root: str) -> Node:
+    kind, _, name = root.partition("/")
+    return contract.definitions[name] if kind == "$defs" else contract.roots[kind]
+
+
+def _plan(node: Node, root: str, lacking: Collection[str]) -> Plan | None:
+    """The plan of one node, where `lacking` are the definitions that have one."""
+
+    def below(each: Node) -> Plan | None:
+        return _plan(each, root, lacking)
+
+    match node:
+        case Reference():
+            return {"definition": node.name} if node.name in lacking else None
+        case Object():
+            return _object(node, below)
+        case Map():
+            return _made(others=_pair([], below(node.values)))
+        case Array():
+            return _made(items=below(node.items))
+        case Tuple():
+            prefix = [below(each) for each in node.items]
+            return _made(prefix=prefix if any(prefix) else None)
+        case Union() if not keeps_value(node):
+            branches = [[_which(node, each, root), below(each)] for each in node.branches]
+            return _made(branches=branches if any(plan for _, plan in branches) else None)
+        case _:
+            return None
+
+
+def _object(node: Object, below: Callable[[Node], Plan | None]) -> Plan | None:
+    plans = {field.encode_name: below(field.node) for field in node.fields}
+    defaults = {
+        field.encode_name: field.default
+        for field in node.fields
+        if field.default is not UNSET and (field.default is not None or field.nullable)
+    }
+    return _made(
+        defaults=defaults,
+        properties={name: plan for name, plan in plans.items() if plan is not None},
+        others=None if node.extra is None else _pair(list(plans), below(node.extra)),
+    )
+
+
+def _pair(names: list[str], plan: Plan | None) -> list[Any] | None:
+    return None if plan is None else [names, plan]
+
+
+def _which(union: Union, branch: Node, root: str) -> str:
+    """How the validator tells a branch: by the value's type, or by its schema."""
+    if union.mode == "types" or branch.pointer == union.pointer:
+        if isinstance(branch, Object | Map):
+            return "object"
+        return "array" if isinstance(branch, Array | Tuple) else "other"
+    return branch.pointer if root.startswith("$defs/") else branch.pointer.removeprefix(f"/{root}")
+
+
+def _made(**parts: Any) -> Plan | None:
+    return {name: part for name, part in parts.items() if part} or None
+
+
+def _without(plan: Plan, names: Collection[str]) -> Plan:
+    kept: Mapping[str, Any] = {
+        key: {name: item for name, item in plan[key].items() if name not in names}
+        if key in ("defaults", "properties")
+        else plan[key]
+        for key in plan
+    }
+    return {key: part for key, part in kept.items() if part}
+
+
+def _named(plan: Any) -> set[str]:
+    """The definitions that a plan leads to."""
+    if isinstance(plan, list):
+        return {name for each in plan for name in _named(each)}
+    if not isinstance(plan, dict):
+        return set()
+    if isinstance(plan.get("definition"), str):
+        return {plan["definition"]}
+    return {name for key, each in plan.items() if key != "defaults" for name in _named_in(key, each)}
+
+
+def _named_in(key: str, part: Any) -> set[str]:
+    return {name for each in part.values() for name in _named(each)} if key == "properties" else _named(part)
