@@ -10,7 +10,7 @@ from hypothesis import given
 from toolcast.declarations.declared_tool import DeclaredTool
 from toolcast.declarations.definitions import with_definitions_inlined
 from toolcast.declarations.python import declare_function
-from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, Types, comment, literal
+from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Types, comment, literal
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
 
@@ -94,7 +94,7 @@ def test_parameters_state_their_defaults() -> None:
     }
     assert function(schema) == (
         "async def run(\n *,\n e: str,\n a: int = 3,\n b: str | None = None,\n c: str = ..., # Default: 3.\n"
-        " d: list[str] = ..., # Default: [].\n) -> str: ...\n"
+        " d: list[str] = ..., # Default: [].\n **others: Any,\n) -> str: ...\n"
     )
 
 
@@ -112,6 +112,26 @@ def test_further_arguments_are_accepted_where_the_object_is_open() -> None:
     )
     schema = {"type": "object", "properties": {"a": True}, "additionalProperties": {"type": "integer"}}
     assert function(schema) == "async def run(*, a: Any = ..., **others: int) -> str: ...\n"
+    assert "**" not in function({"type": "object", "properties": {"a": True}, "additionalProperties": False})
+
+
+def test_objects_that_do_not_speak_of_further_keys_say_that_they_may_have_any() -> None:
+    inner = {"type": "object", "properties": {"b": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"a": inner}, "required": ["a"]}
+    assert function(schema, result=inner) == (
+        "class A(Open):\n b: NotRequired[str]\n\n"
+        "class RunResult(TypedDict):\n b: NotRequired[str]\n\n"
+        "async def run(*, a: A, **others: Any) -> RunResult: ...\n"
+    )
+    types = Types()
+    types.define({"a": {"properties": {"if": True}}}, open_objects=True)
+    assert types.statements == ['A = TypedDict("A", {\n "if": NotRequired[Any],\n}, extra_items=Any)\n']
+
+
+def test_the_name_of_further_arguments_is_free() -> None:
+    text = function({"type": "object", "properties": {"others": True, "others_": True}})
+    assert text == "async def run(*, others: Any = ..., others_: Any = ..., **others__: Any) -> str: ...\n"
+    ast.parse(text)
 
 
 @given(text=TEXTS)
@@ -183,7 +203,7 @@ def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
     collect()
     folder = tmp_path / "stubs"
     folder.mkdir()
-    (folder / "declared.pyi").write_text(f"{IMPORT}\n\n" + "\n".join(functions), encoding="utf-8")
+    (folder / "declared.pyi").write_text(f"{IMPORT}\n{OPEN_CLASS}\n" + "\n".join(functions), encoding="utf-8")
     _, found, words = check([folder], tmp_path)
     unused = {line for line in found.get((folder / "declared.pyi").resolve(), set()) if line == 1}
     assert found.keys() <= {(folder / "declared.pyi").resolve()}

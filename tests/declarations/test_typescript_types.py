@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.declarations.typescript_types import (
     MAX_DEPTH,
+    OPEN_ALIAS,
     Scope,
     comment,
     literal,
@@ -76,6 +77,26 @@ TYPES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
 def test_types(schema: Any, expected: str) -> None:
     assert type_of(schema, Scope(names={"#/$defs/a": "A"})).text == expected
+
+
+OPEN: list[tuple[Any, str]] = [
+    ({"properties": {"a": {"type": "string"}}}, "Open & { a?: string }"),
+    ({"properties": {"a": True}, "additionalProperties": True}, "Open & { a?: unknown }"),
+    ({"properties": {"a": True}, "additionalProperties": False}, "{ a?: unknown }"),
+    (
+        {"type": ["array", "object"], "items": {"required": ["b"]}, "maxItems": 2},
+        "(Open & { b: unknown })[] | Record<string, unknown>",
+    ),
+    ({"prefixItems": [{"required": ["b"]}], "items": False}, "[(Open & { b: unknown })?]"),
+    ({"anyOf": [{"required": ["b"]}, {"type": "null"}]}, "Open & { b: unknown } | null"),
+    ({"properties": {"a": {"description": "A."}}}, "Open & {\n  /** A. */\n  a?: unknown;\n}"),
+    ({"properties": {}}, "Record<string, unknown>"),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), OPEN, ids=[json.dumps(schema) for schema, _ in OPEN])
+def test_objects_that_may_have_any_further_keys_say_so(schema: Any, expected: str) -> None:
+    assert type_of(schema, Scope(open=True)).text == expected
 
 
 NOTES: list[tuple[Any, str]] = [
@@ -183,14 +204,18 @@ SCHEMAS = st.recursive(
 )
 
 
-@given(schemas=st.lists(SCHEMAS, min_size=20, max_size=20), comments=st.sampled_from(["doc", "line"]))
+@given(
+    schemas=st.lists(SCHEMAS, min_size=20, max_size=20),
+    comments=st.sampled_from(["doc", "line"]),
+    open_objects=st.booleans(),
+)
 def test_the_compiler_accepts_every_type(
-    schemas: list[Any], comments: Any, tmp_path_factory: pytest.TempPathFactory
+    schemas: list[Any], comments: Any, open_objects: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    scope = Scope(names={"#/$defs/x": "X"}, comments=comments)
+    scope = Scope(names={"#/$defs/x": "X"}, comments=comments, open=open_objects)
     written = [type_declaration(f"T{i}", schema, scope) for i, schema in enumerate(schemas)]
     file = tmp_path_factory.mktemp("types") / "types.d.ts"
-    file.write_text("\n".join(["type X = string;", *written, "export {};", ""]), encoding="utf-8")
+    file.write_text("\n".join(["type X = string;", OPEN_ALIAS, *written, "export {};", ""]), encoding="utf-8")
     assert tsc(file, options=("--strict", "--lib", "es2022")) == []
 
 

@@ -38,49 +38,52 @@ def view(**stated: Any) -> DeclaredView:
 def test_groups_are_namespaces_in_typescript() -> None:
     assert declare(view(), "typescript") == (
         "type integer = number;\n"
+        "type Open = { [key: string]: unknown };\n"
         "declare function ping(): Promise<string>;\n"
         "\n"
         "declare namespace crm.contacts {\n"
-        "interface Node { next?: Node }\n"
-        "function find(args?: { node?: Node }): Promise<string>;\n"
+        "type Node = Open & { next?: Node };\n"
+        "function find(args?: Open & { node?: Node }): Promise<string>;\n"
         "\n"
-        "interface Node2 { next?: Node2 }\n"
-        "function merge(args?: { node?: Node2 }): Promise<string>;\n"
+        "type Node2 = Open & { next?: Node2 };\n"
+        "function merge(args?: Open & { node?: Node2 }): Promise<string>;\n"
         "}\n"
         "\n"
         "declare namespace files {\n"
         "// Edits a file.\n"
-        "function edit(args: { path: string }): Promise<integer>;\n"
+        "function edit(args: Open & { path: string }): Promise<integer>;\n"
         "\n"
-        "function read(args: { path: string }): Promise<string>;\n"
+        "function read(args: Open & { path: string }): Promise<string>;\n"
         "}\n"
     )
 
 
 def test_groups_are_modules_in_python() -> None:
     assert declare(view(), "python") == (
-        "from typing_extensions import Any, Literal, Never, NotRequired, TypedDict\n"
+        "from typing_extensions import Any, Literal, Never, NotRequired, ReadOnly, TypedDict\n"
+        "\n"
+        "class Open(TypedDict, extra_items=ReadOnly[Any]): ...\n"
         "\n"
         "async def ping() -> str: ...\n"
         "\n"
         "# module crm.contacts\n"
         "\n"
-        "class Node(TypedDict):\n"
+        "class Node(Open):\n"
         " next: NotRequired[Node]\n"
         "\n"
-        "async def find(*, node: Node = ...) -> str: ...\n"
+        "async def find(*, node: Node = ..., **others: Any) -> str: ...\n"
         "\n"
-        "class Node2(TypedDict):\n"
+        "class Node2(Open):\n"
         " next: NotRequired[Node2]\n"
         "\n"
-        "async def merge(*, node: Node2 = ...) -> str: ...\n"
+        "async def merge(*, node: Node2 = ..., **others: Any) -> str: ...\n"
         "\n"
         "# module files\n"
         "\n"
-        "async def edit(*, path: str) -> int:\n"
+        "async def edit(*, path: str, **others: Any) -> int:\n"
         ' """Edits a file."""\n'
         "\n"
-        "async def read(*, path: str) -> str: ...\n"
+        "async def read(*, path: str, **others: Any) -> str: ...\n"
     )
 
 
@@ -151,7 +154,7 @@ def test_brief_declarations_have_summaries_and_types() -> None:
     brief = declare(DeclaredView([binding("a", described, description="One.\nTwo.")]), "typescript", "brief")
     assert (
         brief
-        == "type integer = number;\n// One.\ndeclare function a(args?: { path?: string }): Promise<string>;\n"
+        == "type integer = number;\ntype Open = { [key: string]: unknown };\n// One.\ndeclare function a(args?: Open & { path?: string }): Promise<string>;\n"
     )
 
 

@@ -29,7 +29,7 @@ def declare_function(tool: DeclaredTool, taken: Collection[str] = ()) -> tuple[s
     """
     types = Types((*taken, tool.function))
     parameters = with_definitions_inlined(tool.parameters)
-    types.define(parameters.get("$defs", {}))
+    types.define(parameters.get("$defs", {}), open_objects=True)
     fields, further = types.fields(parameters) if parameters else ([], None)
     returned = TEXT
     if tool.result is not None:
@@ -37,10 +37,7 @@ def declare_function(tool: DeclaredTool, taken: Collection[str] = ()) -> tuple[s
         types.define(result.get("$defs", {}) if isinstance(result, Mapping) else {})
         returned = types.type_of(result, f"{tool.function}_result")
     text = joined((tool.description, *described_parameters(parameters), *returns(returned.notes)))
-    if fields or further is None:
-        head = f"async def {tool.function}({_parameters(fields, further)}) -> {returned.text}:"
-    else:
-        head = f"async def {tool.function}(**others: {further.text}) -> {returned.text}:"
+    head = f"async def {tool.function}({_parameters(fields, further)}) -> {returned.text}:"
     body = f"\n{indented(_docstring(text))}" if text else " ...\n"
     return "\n".join([*types.statements, head + body]), frozenset(types.used - {*taken, tool.function})
 
@@ -49,12 +46,15 @@ def _parameters(fields: list[Field], further: TypeText | None) -> str:
     """The parameters between the parentheses of a function."""
     rows = [(_parameter(one), _notes(one)) for one in sorted(fields, key=lambda one: not one.required)]
     if further is not None:
-        rows.append((f"**others: {further.text}", further.notes))
+        others = "others"
+        while any(one.name == others for one in fields):
+            others += "_"
+        rows.append((f"**{others}: {further.text}", further.notes))
     line = ", ".join(row for row, _ in rows)
     if not any(comment(notes) for _, notes in rows) and len(line) <= WIDTH:
         return f"*, {line}" if fields else line
     body = "".join(annotated(f"{row},", notes) for row, notes in rows)
-    return "\n" + indented(f"*,\n{body}")
+    return "\n" + indented(f"*,\n{body}" if fields else body)
 
 
 def _parameter(field: Field) -> str:

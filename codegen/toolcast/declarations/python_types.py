@@ -25,15 +25,17 @@ from ..jsonschema.pointers import escape
 from ..runtime.hidden_characters import hidden_offsets
 from .definitions import reference_to
 from .sentences import code, compact_json, count_of_items, joined
-from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, TOO_DEEP, type_names
+from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_names
 
 SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 BUILT_IN = frozenset(("list", "dict", "tuple", *SCALARS.values()))
 """Names of types without an import; a field of that name would hide them in its class."""
-TYPING = ("Any", "Literal", "Never", "NotRequired", "TypedDict")
-IMPORT = "from typing_extensions import Any, Literal, Never, NotRequired, TypedDict"
+TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
+IMPORT = f"from typing_extensions import {', '.join(TYPING)}"
 """The import of what a declaration may use; `extra_items` of TypedDict is in `typing` since Python 3.15."""
-RESERVED = frozenset((*keyword.kwlist, *BUILT_IN, *TYPING))
+OPEN_CLASS = f"class {OPEN}(TypedDict, extra_items=ReadOnly[Any]): ..."
+"""The base of objects that may have any further keys; not read-only, it would leave none to its subclasses."""
+RESERVED = frozenset((*keyword.kwlist, *BUILT_IN, *TYPING, OPEN))
 """Names that no function and no type of a declaration may have."""
 IDENTIFIER = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
 WIDTH = 96
@@ -81,13 +83,17 @@ class Types:
         self.statements: list[str] = []
         self.used = {*taken, *RESERVED}
         self._names: dict[str, str] = {}
+        self._open = False
 
-    def define(self, definitions: Mapping[str, Any]) -> None:
+    def define(self, definitions: Mapping[str, Any], *, open_objects: bool = False) -> None:
         """Add a statement for each definition; until the next call, references lead to these.
 
         Args:
             definitions: the `$defs` of a schema.
+            open_objects: whether the objects of the schema that do not speak of further keys say that they
+                may have any: until the next call, too.
         """
+        self._open = open_objects
         references = [reference_to(name) for name in definitions]
         self._names = type_names(references, self.used)
         self.used.update(self._names.values())
@@ -123,7 +129,8 @@ class Types:
         required = schema.get("required", ())
         patterns: Mapping[str, Any] = schema.get("patternProperties", {})
         properties: dict[str, Any] = dict(schema.get("properties", {}))
-        others = schema.get("additionalProperties", None if properties or required else True)
+        silent = True if self._open or not (properties or required) else None
+        others = schema.get("additionalProperties", silent)
         undeclared = others is not False or bool(patterns)
         properties.update((name, undeclared) for name in required if name not in properties)
         further = self._further(patterns, others, depth)
@@ -253,6 +260,7 @@ class Types:
         fields, further = self.fields(schema, depth)
         inner = self.statements[place:]
         del self.statements[place:]
+        base = OPEN if further == ANY else "TypedDict"
         extra = "" if further is None else f", extra_items={further.text}"
         notes = [*_hoisted("Other keys", further)] if further is not None else []
         rows = [_field(one) for one in fields]
@@ -269,7 +277,7 @@ class Types:
         else:
             lines = zip(fields, rows, strict=True)
             body = "".join(annotated(f"{one.name}: {text}", said) for one, (said, text) in lines)
-            made = f"class {name}(TypedDict{extra}):\n{indented(body)}"
+            made = f"class {name}({base}{'' if base == OPEN else extra}):\n{indented(body)}"
         self.statements += [*inner, comment(notes) + made]
         return name
 

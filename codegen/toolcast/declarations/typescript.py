@@ -43,10 +43,10 @@ def declare_function(
     types: list[str] = []
     used = set(taken)
     scopes: list[Scope] = []
-    for schema in (parameters, result):
+    for schema, open_objects in ((parameters, True), (result, False)):
         definitions: Mapping[str, Any] = schema.get("$defs", {}) if isinstance(schema, Mapping) else {}
         names = type_names(map(reference_to, definitions), used)
-        scope = Scope(names=names, comments=comments, integer="integer")
+        scope = Scope(names=names, comments=comments, integer="integer", open=open_objects)
         used.update(names.values())
         types += [
             type_declaration(name, one, scope)

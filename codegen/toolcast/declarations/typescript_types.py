@@ -10,8 +10,10 @@ A type accepts every value that the schema accepts. Keywords that constrain valu
 the caller to put into descriptions, as the walk under the profile `typescript` does. What stays in its output
 and has no type (counts of items, patterns of keys, integers) is stated in the comment here.
 
-Objects are read as they are written in TypeScript: one that does not speak of further keys has those that
-it declares. `additionalProperties: true` is an index signature.
+A type checker refuses keys that a type does not declare in a literal, and nowhere else. Where `Scope.open` is
+set, objects that may have further keys say so: those with `additionalProperties: true`, and those that do not
+speak of them. Without it the latter are read as they are written in TypeScript, which suits values that are
+received.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ Comments = Literal["doc", "line"]
 Integer = Literal["number", "integer"]
 """The type of integers; `integer` is for the caller to declare, as `INTEGER_ALIAS`."""
 INTEGER_ALIAS = "type integer = number;"
+OPEN = "Open"
+OPEN_ALIAS = f"type {OPEN} = {{ [key: string]: unknown }};"
+"""What `Scope.open` is for the caller to declare."""
 WIDTH = 96
 """Characters of the longest object or union on one line."""
 MAX_DEPTH = 96
@@ -55,11 +60,14 @@ class Scope(Struct, frozen=True):
         names: names of types by the reference that leads to them, such as `#/$defs/Address`; `#` is the root.
         comments: how descriptions are written.
         integer: the type of integers; where it is `number`, the comment says that it is one.
+        open: whether objects that may have any further keys are intersections with `OPEN`, also those that do
+            not speak of further keys.
     """
 
     names: Mapping[str, str] = {}
     comments: Comments = "doc"
     integer: Integer = "number"
+    open: bool = False
 
 
 class TypeText(Struct, frozen=True):
@@ -222,7 +230,9 @@ def type_names(references: Iterable[str], taken: Iterable[str] = ()) -> dict[str
     return found
 
 
-GLOBAL_TYPES = frozenset(("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function"))
+GLOBAL_TYPES = frozenset(
+    ("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function", OPEN)
+)
 """Types of TypeScript that a declaration uses, or whose name would deceive."""
 
 
@@ -313,7 +323,8 @@ def _object(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
     required = schema.get("required", ())
     patterns: Mapping[str, Any] = schema.get("patternProperties", {})
     properties: dict[str, Any] = dict(schema.get("properties", {}))
-    others = schema.get("additionalProperties", None if properties or required else True)
+    silent = True if scope.open or not (properties or required) else None
+    others = schema.get("additionalProperties", silent)
     undeclared = others is not False or bool(patterns)
     properties.update((name, undeclared) for name in required if name not in properties)
     further = _further(patterns, others, scope, depth)
@@ -324,16 +335,19 @@ def _object(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
         (followed(property_name(name) + (":" if name in required else "?:"), one) + ";", one.notes)
         for name, one in made
     ]
-    if further is not None:
+    open_to_any = scope.open and further == UNKNOWN
+    if further is not None and not open_to_any:
         # An index signature applies to the declared properties, too: its own type stands in the comment.
         known = "" if further.text == "unknown" or patterns else f"{' '.join(further.text.split())}. "
         said = (f"Other keys: {known}{joined(further.notes)}".rstrip(),) if known or further.notes else ()
         members.append(("[key: string]: unknown;", said))
     line = " ".join(row for row, _ in members).removesuffix(";")
     if "\n" not in line and not any(notes for _, notes in members) and len(line) <= WIDTH:
-        return TypeText(f"{{ {line} }}", members=True)
-    rows = "".join(annotated(row, notes, scope.comments) for row, notes in members)
-    return TypeText("{\n" + indented(rows) + "}", members=True)
+        braces = f"{{ {line} }}"
+    else:
+        rows = "".join(annotated(row, notes, scope.comments) for row, notes in members)
+        braces = "{\n" + indented(rows) + "}"
+    return TypeText(f"{OPEN} & {braces}", True) if open_to_any else TypeText(braces, members=True)
 
 
 def _record(further: TypeText, scope: Scope) -> TypeText:

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from ..declarations.function_names import function_names as names_of_functions
 from ..declarations.one_tool import declare_tool
-from ..declarations.python_types import IMPORT
-from ..declarations.typescript_types import INTEGER_ALIAS
+from ..declarations.python_types import IMPORT, OPEN_CLASS
+from ..declarations.typescript_types import INTEGER_ALIAS, OPEN_ALIAS
 from .binding import Level, ToolBinding
 from .definitions import Language, is_language
 from .snapshot import Snapshot
@@ -191,4 +191,6 @@ def _whole(parts: list[str], language: Language) -> str:
     text = "\n".join(parts)
     if not text:
         return ""
-    return f"{IMPORT}\n\n{text}" if language == "python" else f"{INTEGER_ALIAS}\n{text}"
+    if language == "python":
+        return f"{IMPORT}\n\n{OPEN_CLASS}\n\n{text}"
+    return f"{INTEGER_ALIAS}\n{OPEN_ALIAS}\n{text}"
