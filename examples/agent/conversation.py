@@ -9,7 +9,7 @@ from typing import Any
 from toolcast.agents import Disclosure, Record, RunState, StateError, stream_resume, stream_tools
 from toolcast.agents.events import LoopEvent, Stopped
 from toolcast.agents.options import RunOptions
-from toolcast.runtime import ArgumentError, ToolContext, UnknownToolError
+from toolcast.runtime import ArgumentError, InjectionError, ToolContext, UnknownToolError
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.view import ToolView
 
@@ -115,7 +115,7 @@ async def decide(state: RunState, tools: ToolView, policy: Policy) -> dict[str, 
         try:
             binding = tools.get(call.name).binding
             params = binding.decode(call.arguments)
-        except (UnknownToolError, ArgumentError):
+        except (UnknownToolError, ArgumentError, InjectionError):
             continue  # the tool is gone, or another one now: the model is told that
         context = ToolContext(call_id=call.id)
         decision = await policy.ask(binding, params, context, policy.forgotten)

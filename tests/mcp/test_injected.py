@@ -11,6 +11,7 @@ import pytest
 from toolcast.mcp import Pins, Principal, mcp_server, mcp_tools
 from toolcast.providers import available
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.injected import CALL, INJECT, Seen, compiled, registered
 from tests.mcp.conftest import Sdk
@@ -35,11 +36,11 @@ BY_PATTERN = {"mail_*": {"user_id": "context.user.id"}}
 CONTEXT = ToolContext(extra={"user": {"id": 7}})
 
 
-def used(sdk: Sdk, server: Scripted, use: Any, **options: Any) -> Any:
+def used(sdk: Sdk, server: Scripted, use: Any, policy: Policy | None = None, **options: Any) -> Any:
     """What `use` returns of a registry with the server's tools."""
 
     async def main(client: Any) -> Any:
-        registry = ToolRegistry()
+        registry = ToolRegistry(policy=policy)
         tools = await mcp_tools(client, registry, server="s", **{"inject": BY_PATTERN, **options})
         return await use(registry, tools)
 
@@ -64,6 +65,27 @@ def test_a_live_tool_is_offered_without_it_and_called_with_it(sdk: Sdk) -> None:
 
     used(sdk, server, use)
     assert server.calls == [("mail_list", {"folder": "in", "user_id": 7})] * len(available())
+
+
+def test_an_always_for_one_user_is_none_for_another_at_a_live_tool(sdk: Sdk) -> None:
+    server = Scripted(sdk, copy.deepcopy(MAILS))
+    asked: list[Any] = []
+
+    async def approve(request: Any) -> str:
+        asked.append(request)
+        return "always"
+
+    async def use(registry: ToolRegistry, _: Any) -> None:
+        for user in (7, 7, 8):
+            context = ToolContext(extra={"user": {"id": user}})
+            result = await registry.execute("s__mail_list", {"folder": "in"}, None, context)
+            assert result.success, result.error
+
+    used(sdk, server, use, Policy(approver=approve))
+    assert [(each.params["user_id"], each.injected) for each in asked] == [
+        (7, ("user_id",)),
+        (8, ("user_id",)),
+    ]
 
 
 @pytest.mark.parametrize("value", [8, 7, None, "8"])

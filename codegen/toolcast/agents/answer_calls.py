@@ -1,7 +1,7 @@
 """The calls of one answer while they are carried out."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..runtime.context import Framework
 from ..runtime.result import ToolResult
@@ -10,7 +10,7 @@ from .answers import ReadAnswer
 from .record import CallRecord
 from .run_side_by_side import groups, runs_alone
 from .run_state import PendingAnswer, StateError, WaitingCall
-from .waiting import APPROVED, INTERRUPTED, Deferred, Settled, is_repeatable
+from .waiting import INTERRUPTED, Deferred, Settled, approval, is_repeatable
 
 
 class Batch(NamedTuple):
@@ -88,13 +88,13 @@ class AnswerCalls:
     def _batches_of(self, group: Sequence[int]) -> list[Batch]:
         """Of calls that run side by side: those that nobody has to decide, and those that were approved."""
         free = tuple(index for index in group if self._found[index] is None and index not in self._waiting)
-        approved = self._settled.approved
         batches = [Batch(free)] if free else []
-        for verdict, framework in APPROVED.items():
-            chosen = tuple(index for index in group if approved.get(index) == verdict)
-            if chosen:
-                batches.append(Batch(chosen, framework))
-        return batches
+        approved: dict[tuple[Literal["yes", "always"], str], list[int]] = {}
+        for verdict in ("yes", "always"):
+            for index in group:
+                if index in self._waiting and self._settled.approved.get(index) == verdict:
+                    approved.setdefault((verdict, self._waiting[index].injected), []).append(index)
+        return batches + [Batch(tuple(chosen), approval(*each)) for each, chosen in approved.items()]
 
     def begin(self, batch: Batch) -> list[Any]:
         """The calls of a batch, which are begun now."""

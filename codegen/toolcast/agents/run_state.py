@@ -35,15 +35,17 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         key: names the call in `decisions` and `results` of `resume`. It is made of the round, the call's
-            place, id, tool and arguments, and of what it waits for: what was decided of another call, or of
-            another question about this one, does not count.
+            place, id, tool and arguments, of `injected`, and of what it waits for: what was decided of
+            another call, or of another question about this one, does not count.
         name: name of the tool.
-        arguments: the arguments in the contract's own form, with references in place of secrets.
+        arguments: the arguments in the contract's own form, with references in place of secrets, and without
+            what the program fills in (`inject`).
         kind: "approval" or "external".
         id: the provider's id of the call, or "".
         text: what is said of it, for the program: of an approval, which calls *always* would cover.
         index: position among the calls of the answer, from 0.
         contract: digest of the tool's contract when the call was made.
+        injected: digest of what the program filled in when the call was made; "" for nothing.
     """
 
     key: str
@@ -54,6 +56,7 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
     index: int = 0
     contract: str = ""
+    injected: str = ""
 
 
 class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,7 +11,7 @@ import msgspec
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
 from ..runtime.errors import CallDeferred
-from ..runtime.executor import decode_call
+from ..runtime.executor import decode_call, fill_in
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
@@ -20,7 +20,7 @@ from .budget import Budget
 from .record import CallRecord
 from .run_state import RunState
 from .spending import Spending
-from .waiting import APPROVED, WAITS, deferred
+from .waiting import WAITS, deferred, is_approval
 
 _SPENT = (
     "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "
@@ -115,7 +115,7 @@ class ToolCalls:
         known = self._known(name)
         left, executed = self.left, False
         context, waits = self._with_framework(context)
-        deferred_before = context.framework in APPROVED.values()
+        deferred_before = is_approval(context.framework)
         final = bool(self.uncounted) and self.tools.resolve(name) == self.uncounted
         counts = not (deferred_before or final)
         if counts and self._budget.calls is not None and self.made >= self._budget.calls:
@@ -136,8 +136,9 @@ class ToolCalls:
                 if not waits:
                     raise
                 binding = self.tools.get(known).binding
-                params = decode_call(binding, arguments, provider, self._uncounted_guesses(guesses), context)
-                waiting = deferred(binding, params, context.call_id, problem)
+                injected = fill_in(binding, context)
+                params = decode_call(binding, arguments, provider, self._uncounted_guesses(guesses), injected)
+                waiting = deferred(binding, params, context.call_id, problem, injected)
                 self._deferred.append(self._record(known, arguments, context, waiting, begun))
                 return waiting
             self._attempts.end(known, result)
@@ -156,7 +157,7 @@ class ToolCalls:
         own = chosen.framework
         if own is None and self._waits:
             return msgspec.structs.replace(chosen, framework=WAITS), True
-        return chosen, own in APPROVED.values()
+        return chosen, is_approval(own)
 
     def _record(
         self,

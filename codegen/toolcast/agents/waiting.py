@@ -11,6 +11,7 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
 from ..runtime.handler_results import encodable
+from ..runtime.injection import injected_digest
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
@@ -18,7 +19,7 @@ from .dispatch.call import TOOL_SEARCH
 from .run_state import Kind, WaitingCall
 
 if TYPE_CHECKING:
-    from ..runtime.middleware.policy.approval import Answer, ApprovalRequest, Verdict
+    from ..runtime.middleware.policy.approval import Answer, ApprovalRequest, Shape, Verdict
 
 Decision: TypeAlias = "Verdict | Answer"
 """What somebody answered to a call that needs approval."""
@@ -31,6 +32,7 @@ _CHANGED = (
     "Tool {!r} has changed since this call was made, and what was approved may mean something else now: "
     "nothing was done. Read its definition, and call it again if it is still needed."
 )
+_FILLED_IN = "(filled in by the program)"
 INTERRUPTED = (
     "The program ended while it carried out this call of {!r}. It may have taken effect, in whole or in "
     "part: look before you call it again."
@@ -46,10 +48,13 @@ class Deferred(ToolResult, frozen=True):
     id: str = ""
     text: str = ""
     contract: str = ""
+    injected: str = ""
 
     def waiting(self, round: int, index: int) -> WaitingCall:
         """The call, for the state of the run."""
         seed = [round, index, self.id, self.name, self.arguments, self.kind, self.text]
+        if self.injected:  # else states from before keep their keys
+            seed.append(self.injected)
         return WaitingCall(
             key=_digest(seed),
             name=self.name,
@@ -59,33 +64,63 @@ class Deferred(ToolResult, frozen=True):
             text=self.text,
             index=index,
             contract=self.contract,
+            injected=self.injected,
         )
 
 
 async def ask_later(request: "ApprovalRequest") -> NoReturn:
     """The approver of a run that can wait. Raises CallDeferred."""
-    raise CallDeferred("" if request.shape is None else str(request.shape), kind="approval")
+    raise CallDeferred("" if request.shape is None else _covered(request.shape, request), kind="approval")
+
+
+def _covered(shape: "Shape", request: "ApprovalRequest") -> str:
+    """Which calls an *always* would cover, without values that the program fills in: the text is stored."""
+    parts = tuple(
+        (name, freedom, _FILLED_IN if name in request.injected else value)
+        for name, freedom, value in shape.parts
+    )
+    return str(msgspec.structs.replace(shape, parts=parts))
 
 
 WAITS = Framework(approver=ask_later, passes=(CallDeferred,))
 """For calls of a run that can wait."""
-APPROVED: Mapping[Literal["yes", "always"], Framework] = {
-    "yes": Framework(approved=True, approver=ask_later, passes=(CallDeferred,)),
-    "always": Framework(approved=True, remember=True, approver=ask_later, passes=(CallDeferred,)),
-}
-"""For calls that were approved while the run waited, by the verdict."""
 
 
-def deferred(binding: ToolBinding[Any, Any], params: Any, call_id: str, problem: CallDeferred) -> Deferred:
-    """What stands for the result of a call that was deferred."""
+def approval(verdict: Literal["yes", "always"], injected: str) -> Framework:
+    """For calls that were approved while the run waited, with values of the program's of that digest."""
+    return Framework(
+        approved=True,
+        approved_for=injected,
+        remember=verdict == "always",
+        approver=ask_later,
+        passes=(CallDeferred,),
+    )
+
+
+def is_approval(framework: Framework | None) -> bool:
+    """Whether it is one of `approval`."""
+    return framework is not None and framework.approved and framework.approver is ask_later
+
+
+def deferred(
+    binding: ToolBinding[Any, Any],
+    params: Any,
+    call_id: str,
+    problem: CallDeferred,
+    injected: Mapping[str, Any] | None,
+) -> Deferred:
+    """What stands for the result of a call that was deferred. `injected` is what the program filled in: it
+    may be a token of the user, and a state is kept for long, so that only its digest is."""
+    arguments: dict[str, Any] = msgspec.json.decode(binding.encode(params))
     return Deferred(
         success=False,
         name=binding.name,
-        arguments=msgspec.json.decode(binding.encode(params)),
+        arguments={name: value for name, value in arguments.items() if name not in binding.inject},
         kind=problem.kind,
         id=replace_surrogates(call_id),
         text=replace_surrogates(problem.text),
         contract=contract_digest(binding),
+        injected="" if injected is None else injected_digest(injected),
     )
 
 

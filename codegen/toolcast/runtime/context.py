@@ -36,6 +36,8 @@ class Framework(Struct, frozen=True, kw_only=True):
     Attributes:
         approved: whether a person approved the call, through the framework. The policy asks nobody then; what
             it forbids stays forbidden.
+        approved_for: digest of the values that the program filled in (`inject`) when the call was approved:
+            where it fills in others now, the call counts as not approved. None where nobody compares them.
         remember: whether the policy also approves later calls of that shape, as after an *always*.
         approver: asked where the policy has no approver of its own. What it raises passes through where
             `passes` has it.
@@ -48,6 +50,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     """
 
     approved: bool = False
+    approved_for: str | None = None
     remember: bool = False
     approver: Callable[..., Any] | None = None
     passes: tuple[type[BaseException], ...] = ()

@@ -4,7 +4,7 @@ decode → policy, rate limit → secrets → precheck → approval → handler 
 """
 
 import os
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Coroutine, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -61,22 +61,29 @@ FILLING_IN = "filling in arguments"
 """What a call does whose values of the program's (`inject`) are missing or refused."""
 
 
+def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict[str, Any] | None:
+    """What the program fills in for a call, from `context`; None for a tool without `inject`. Raises
+    InjectionError."""
+    if not binding.inject:
+        return None
+    from .injection import injected_values
+
+    return injected_values(binding.name, binding.inject, context or ToolContext())
+
+
 def decode_call(
     binding: ToolBinding[Any, Any],
     arguments: Any,
     provider: str | None,
     guesses: "Guesses | None",
-    context: ToolContext | None,
+    injected: Mapping[str, Any] | None,
 ) -> Any:
-    """The typed parameters of a call: a model's arguments, and what the program fills in from `context`.
+    """The typed parameters of a call: a model's arguments, and `injected`, what the program fills in.
 
     Raises ArgumentError, and InjectionError for what only the program can correct.
     """
-    if not binding.inject:
+    if injected is None:
         return binding.decode(arguments, provider, guesses)
-    from .injection import injected_values
-
-    injected = injected_values(binding.name, binding.inject, context or ToolContext())
     return binding.decode(arguments, provider, guesses, injected=injected)
 
 
@@ -292,13 +299,17 @@ class _Call:
         binding, handler, awaited, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
         name, call_id, provider = binding.name, context.call_id, context.provider
+        injected = None
         if binding.inject:
             self.stage = FILLING_IN
+            injected = fill_in(binding, context)
         try:
-            params = shown = decode_call(binding, arguments, provider, guesses, context)
+            params = shown = decode_call(binding, arguments, provider, guesses, injected)
         except ArgumentError as problem:
             self.stage = "arguments"
             raise refuse_arguments(binding, problem, provider) from problem
+        if injected is not None and context.approved and self._approved_other(injected):
+            context = self._without_approval(context)
         if observers:
             # A model may have learnt a value elsewhere and write it out.
             redacted = shown if secrets is None else secrets.redact(shown)
@@ -349,6 +360,32 @@ class _Call:
                 result = mismatched(name, call_id, guard.redact_text(how), result)
         # After redacting: half a secret would not be found any more.
         return result if guard.limit is None else cut_result(result, guard.limit)
+
+    def _approved_other(self, injected: Mapping[str, Any]) -> bool:
+        """Whether the call was approved with other values than those that the program fills in now."""
+        approved_for = None if self.framework is None else self.framework.approved_for
+        if approved_for is None:
+            return False
+        from .injection import injected_digest
+
+        return approved_for != injected_digest(injected)
+
+    def _without_approval(self, context: ToolContext) -> ToolContext:
+        """Take back an approval that was given for other values; `context` without it."""
+        from .log_records import WARNING, log
+
+        assert self.framework is not None
+        self.framework = msgspec.structs.replace(self.framework, approved=False, remember=False)
+        log(
+            WARNING,
+            "The approval of a call of %r is void: the program fills in other values than those that it was "
+            "given for.",
+            self.tool.binding.name,
+            event="approval_void",
+            tool=self.tool.binding.name,
+            call_id=context.call_id,
+        )
+        return msgspec.structs.replace(context, approved=False)
 
     async def _within(self, work: Awaitable[Any]) -> Any:
         """What `work` gives, within the tool's time. Raises _TimeoutError."""

@@ -5,7 +5,9 @@ A model is offered the contract without them. What it sends is judged before the
 that it writes can take their place.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import normalize
 
@@ -45,6 +47,14 @@ def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) 
         InjectionError: there is nothing at a path, or it has no JSON form.
     """
     return {name: _plain(tool, name, path, _at(tool, name, path, context)) for name, path in inject.items()}
+
+
+def injected_digest(injected: Mapping[str, Any]) -> str:
+    """Digest of what the program filled in, by which an approval is held to it without keeping the values.
+
+    Whoever reads the digest can try values, so it hides no more than they are hard to guess.
+    """
+    return sha256(json.dumps(injected, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _at(tool: str, name: str, path: str, context: ToolContext) -> Any:

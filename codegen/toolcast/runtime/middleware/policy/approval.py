@@ -121,6 +121,7 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
         call_id: the provider's id of the call.
         words: what the model says that the call does, in the parameter that the tool's `described_by` names;
             "" for nothing. Nobody checked that it is true.
+        injected: names of the parameters that the program filled in (`inject`).
     """
 
     tool: str
@@ -130,6 +131,7 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
     shape: Shape | None
     call_id: str = ""
     words: str = ""
+    injected: tuple[str, ...] = ()
 
 
 class Answer(Struct, frozen=True):

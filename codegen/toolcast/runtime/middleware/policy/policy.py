@@ -377,6 +377,7 @@ class Policy:
             shape=None if must_ask else shape,
             call_id=context.call_id,
             words=words_of(binding, params),
+            injected=tuple(binding.inject),
         )
         if is_async(approver):
             response: Any = await approver(request)  # type: ignore[misc]  # `is_async` holds
