@@ -157,6 +157,15 @@ def test_handlers_get_the_context_of_whoever_runs_the_program() -> None:
     assert seen[0].framework is None
 
 
+def test_the_provider_of_the_call_that_runs_the_program_is_not_that_of_its_calls() -> None:
+    """With the provider's own form, the arguments of the contract would be refused, or read as others."""
+    seen: list[ToolContext] = []
+    tools = note_registry(lambda _, context: seen.append(context) or "done")
+    answer = only_answer(tools, call("misc.note", text="x"), context=ToolContext(provider="openai"))
+    assert answer == {"id": 1, "result": "done"}
+    assert [each.provider for each in seen] == [None]
+
+
 def test_hooks_and_secrets_work_as_for_any_call() -> None:
     events: list[Event] = []
 

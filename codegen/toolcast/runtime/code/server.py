@@ -243,8 +243,13 @@ class _Run:
     async def _execute(self, call: CodeCall, arguments: bytes) -> CodeCall:
         """Carry out a call of a tool; the call with its result."""
         begun, course = time.monotonic(), _Course()
+        # The provider of the call that runs the program has another form of arguments and results.
         context = msgspec.structs.replace(
-            self._context, tool="", call_id=call.id, framework=Framework(observer=course.see)
+            self._context,
+            tool="",
+            call_id=call.id,
+            provider=self._language,
+            framework=Framework(observer=course.see),
         )
         try:
             result = await self._view.execute(call.tool, arguments, provider=self._language, context=context)
