@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.code import CodeLimits, CodeServer
+from toolcast.runtime.result import Content
 
 from tests.injected import CALL, USER, compiled, registered
 from tests.runtime.code.sandboxes import Sandbox, note, registry, run_program, serving
@@ -215,6 +217,146 @@ def test_a_result_that_is_larger_than_a_line_is_a_failure() -> None:
     assert [each.error for each in run.calls] == ["failed"]
 
 
+@pytest.mark.parametrize("text", ["e" * 5_000, "\x01" * 5_000, "\U0001f600" * 5_000, '"' * 200])
+def test_the_line_of_an_error_is_no_longer_than_lines_may_be(text: str) -> None:
+    tools = ToolRegistry()
+    tools.register(NOTE, lambda *_: ToolResult.failed(text))
+
+    async def program(sandbox: Sandbox) -> None:
+        sandbox.send(note(2**53 - 1))
+        line = await sandbox.reader.readline()
+        assert len(line) <= 1_000
+        error = json.loads(line)["error"]
+        assert error["kind"] == "failed"
+        assert error["message"].startswith(text[:80])
+        sandbox.send(b'{"id": 1, "call": "x", "%s": 1}\n' % (b"\\u0001" * 150))
+        assert len(await sandbox.reader.readline()) <= 1_000
+
+    run_program(program, tools, CodeLimits(line=1_000))
+
+
+@pytest.mark.parametrize("succeeds", [True, False])
+def test_what_a_run_keeps_is_no_larger_than_its_traffic(succeeds: bool) -> None:
+    """Results that are too large for a line, and texts of errors, would stay until the run ends."""
+    tools = ToolRegistry()
+    make = ToolResult.ok if succeeds else ToolResult.failed
+    tools.register(NOTE, lambda *_: make("y" * 1_000_000))
+
+    async def program(sandbox: Sandbox) -> None:
+        for i in range(200):
+            sandbox.send(note(i))
+            if await sandbox.answer() is None:
+                return
+
+    run = run_program(program, tools, CodeLimits(line=10_000, traffic=100_000))
+    assert sum(len(each.result.output) + len(each.result.error) for each in run.calls) <= 120_000
+
+
+def test_images_count_as_traffic() -> None:
+    tools = ToolRegistry()
+    image = Content.image(b"y" * 10_000, "image/png")
+    tools.register(NOTE, lambda *_: ToolResult.ok("seen", content=(image,)))
+
+    async def program(sandbox: Sandbox) -> None:
+        for i in range(200):
+            sandbox.send(note(i))
+        while await sandbox.answer() is not None:
+            pass
+
+    run = run_program(program, tools, CodeLimits(traffic=60_000, calls_at_once=1))
+    assert run.ended == "traffic"
+    assert len([each for each in run.calls if each.error is None]) <= 6
+
+
+def test_arguments_take_no_more_memory_than_their_lines() -> None:
+    """As Python's lists these would take some twenty times as much, until the run ends."""
+    before = after = 0
+    line = b'{"id": 1, "call": "x", "arguments": [%s]}\n' % b",".join([b"[]"] * 100_000)
+
+    async def program(sandbox: Sandbox) -> None:
+        nonlocal before, after
+        await sandbox.ask(line)
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(4):
+            await sandbox.ask(line)
+        after = tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        run = run_program(program)
+    finally:
+        tracemalloc.stop()
+    assert after - before < 6 * len(line)
+    assert [each.arguments for each in run.calls] == [[[]] * 100_000] * 5
+
+
+MALFORMED = {
+    "deep": b'{"id":7,"call":"misc.note","arguments":' + b"[" * DEEP + b"]" * DEEP + b"}",
+    "half a surrogate pair": b'{"id": 7, "call": "misc.note", "arguments": {"text": "\\ud83d"}}',
+    "half a surrogate pair in the name": b'{"id": 7, "call": "\\ud83d"}',
+    "broken off": b'{ "id" : 7 , "call',
+    "invalid UTF-8": b'{"id":7,"call":"\xff"}',
+    "NaN": b'{"id":7,"call":"misc.note","arguments":{"text":NaN}}',
+}
+
+
+@pytest.mark.parametrize("line", MALFORMED.values(), ids=MALFORMED)
+def test_a_line_that_is_no_json_is_answered_with_the_id_that_it_begins_with(line: bytes) -> None:
+    """Without it the program would wait for an answer that never comes."""
+
+    async def program(sandbox: Sandbox) -> None:
+        answer = await sandbox.ask(line + b"\n")
+        assert answer["id"] == 7
+        assert "error" in answer
+
+    run_program(program)
+
+
+@pytest.mark.parametrize(
+    "id", [b"-7", b"07", b"7.0", b"7e1", b'"7"', b"9007199254740993", b"7" * 5_000, b"true"]
+)
+def test_an_id_that_is_none_is_not_repeated(id: bytes) -> None:
+    async def program(sandbox: Sandbox) -> None:
+        for end in (b', "call": "misc.note", \xff', b"}", b""):
+            answer = await sandbox.ask(b'{"id": ' + id + end + b"\n")
+            assert answer["id"] is None
+            assert answer["error"]["kind"] == "request"
+
+    run_program(program)
+
+
+def test_an_id_is_free_as_soon_as_its_answer_is_written() -> None:
+    """A program has an answer before the server is done with sending it."""
+    lines: list[Any] = []
+
+    class Slow:
+        def __init__(self) -> None:
+            self.reader = asyncio.StreamReader()
+            self.go = asyncio.Event()
+
+        def write(self, data: bytes) -> None:
+            lines.append(json.loads(data))
+            if len(lines) == 1:
+                self.reader.feed_data(json.dumps(note(1, "second")).encode() + b"\n")
+                asyncio.get_running_loop().call_later(0.05, self.go.set)
+
+        async def drain(self) -> None:
+            await self.go.wait()
+            if len(lines) == 2:
+                self.reader.feed_eof()
+
+        def close(self) -> None:
+            pass
+
+    async def main() -> None:
+        slow = Slow()
+        slow.reader.feed_data(json.dumps(note(1, "first")).encode() + b"\n")
+        await asyncio.wait_for(CodeServer(registry(), None).serve(slow.reader, slow), 20)
+
+    asyncio.run(main())
+    assert lines == [{"id": 1, "result": "noted first"}, {"id": 1, "result": "noted second"}]
+
+
 def test_an_id_in_use_is_refused_and_its_call_is_answered_once() -> None:
     go = asyncio.Event()
 
@@ -258,7 +400,7 @@ def test_a_program_that_reads_no_results_is_not_read_any_more() -> None:
                 sandbox.send(note(i))
             done = await asyncio.wait_for(run, 20)
             assert done.ended == "seconds"
-            assert len(done.calls) < 50
+            assert sum(each.error is None for each in done.calls) < 50
 
     asyncio.run(main())
     assert ran < 50  # what the buffers of the socket hold, and the calls at once

@@ -180,10 +180,13 @@ def test_hooks_and_secrets_work_as_for_any_call() -> None:
         answer = await sandbox.ask(call("misc.note", text="<secret_ref:KEY>"))
         assert "hunter2" not in str(answer)
         await sandbox.ask(call("misc.note", text="hunter2hunter2"))
+        await sandbox.ask(call("misc.hunter2hunter2"))
+        for text in (b'"h\\u0075nter2hunter2"', b'"hunter2hunter2", "text": "x"'):
+            await sandbox.ask(b'{"id": 1, "call": "misc.note", "arguments": {"text": %s}}\n' % text)
 
     run = run_program(program, tools)
     assert "hunter2" not in str(run)
-    assert sum(isinstance(event, Finished) for event in events) == 2
+    assert sum(isinstance(event, Finished) for event in events) == 4
 
 
 def test_calls_run_side_by_side_and_an_alone_one_by_itself() -> None:
@@ -294,6 +297,49 @@ def test_calls_are_cancelled_when_the_program_ends() -> None:
     assert not run.calls[0].result.success
 
 
+def test_calls_that_were_not_begun_are_recorded() -> None:
+    ran: list[str] = []
+
+    async def handler(params: Any, _: ToolContext) -> str:
+        ran.append(params.text)
+        await asyncio.sleep(60)
+        return "never"
+
+    async def program(sandbox: Sandbox) -> None:
+        for i in range(5):
+            sandbox.send(note(i, str(i)))
+        await sandbox.ask({"id": 9, "list": ""})
+
+    run = run_program(program, note_registry(handler), CodeLimits(calls_at_once=2))
+    assert ran == ["0", "1"]
+    assert sorted(each.arguments["text"] for each in run.calls) == ["0", "1", "2", "3", "4"]
+    assert [each.error for each in run.calls] == ["ended"] * 5
+    assert ["not begun" in each.result.error for each in run.calls] == [False] * 2 + [True] * 3
+
+
+def test_a_tool_without_declarations_that_comes_later_stops_no_program(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing is for the log of the host, which may have paths of the host."""
+    tools = registry()
+    answers: list[Any] = []
+    monkeypatch.setattr(ToolRegistry, "definitions", lambda *_, **__: b"")
+    server = CodeServer(tools, "python")
+
+    async def main() -> None:
+        async with serving(server) as (sandbox, run):
+            for request in ({"id": 1, "describe": ""}, {"id": 2, "list": ""}):
+                answers.append(await sandbox.ask(request))
+            sandbox.writer.close()
+            assert (await asyncio.wait_for(run, 20)).ended == "closed"
+
+    asyncio.run(main())
+    assert answers[0]["error"]["kind"] == "failed"
+    assert "/" not in answers[0]["error"]["message"]
+    assert answers[1]["result"]["namespaces"] == ["files", "misc"]
+    assert "UnknownProviderError" in caplog.text
+
+
 def test_the_time_of_a_program_ends_its_calls_and_says_why() -> None:
     async def handler(*_: Any) -> str:
         await asyncio.sleep(60)
@@ -344,3 +390,9 @@ def test_a_language_without_declarations_is_refused_at_the_start() -> None:
 def test_limits_are_above_0(name: str) -> None:
     with pytest.raises(ValueError, match="above 0"):
         CodeLimits(**{name: 0})
+
+
+def test_a_line_has_room_for_an_error() -> None:
+    with pytest.raises(ValueError, match="at least 1000"):
+        CodeLimits(line=999)
+    assert CodeLimits(line=1_000).line == 1_000

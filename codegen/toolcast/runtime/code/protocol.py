@@ -3,12 +3,14 @@
 A line is a stranger's: it is bounded before it is read, and what does not fit is answered with what is wrong.
 """
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from ..middleware.truncate import cut
 from .records import ErrorKind
 
 CHUNK = 64 * 1024
@@ -16,6 +18,11 @@ CHUNK = 64 * 1024
 
 LARGEST_ID = 2**53 - 1
 """Largest id of a request: what every JSON reader keeps exact."""
+
+_ESCAPED = 6
+"""Bytes that a character has at most in JSON, such as `\\u0001`."""
+_AROUND_MESSAGE = 200
+"""Bytes of an error without its message, and of the words in the place of what is cut, at most."""
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
 
@@ -98,6 +105,7 @@ class LineTooLongError(ValueError):
 
 _request = msgspec.json.Decoder(Request).decode
 _only_id = msgspec.json.Decoder(_OnlyId).decode
+_first_id = re.compile(rb'[ \t\r]*\{[ \t\r]*"id"[ \t\r]*:[ \t\r]*(0|[1-9][0-9]{0,15})[ \t\r]*[,}]').match
 
 
 async def read_lines(reader: Reader, limit: int) -> AsyncIterator[bytes]:
@@ -148,7 +156,7 @@ def read_request(line: bytes) -> Request:
     try:
         request = _request(line)
     except RecursionError:
-        raise RequestError("the line is nested too deeply", None) from None
+        raise RequestError("the line is nested too deeply", _id_of(line)) from None
     except (msgspec.MsgspecError, UnicodeError) as problem:
         raise RequestError(f"{problem}", _id_of(line)) from None
     wanted = [key for key in (request.call, request.namespace, request.described) if key is not UNSET]
@@ -160,11 +168,15 @@ def read_request(line: bytes) -> Request:
 
 
 def _id_of(line: bytes) -> int | None:
-    """The id of a line that is no request."""
+    """The id of a line that is no request; of one that is no JSON, where it is the first member."""
     try:
         return _only_id(line).id
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except msgspec.ValidationError:
         return None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        found = _first_id(line)
+        id = None if found is None else int(found[1])
+        return id if id is not None and id <= LARGEST_ID else None
 
 
 def write_result(id: int, result: Any) -> bytes:
@@ -184,15 +196,21 @@ def write_result(id: int, result: Any) -> bytes:
     return msgspec.json.encode({"id": id, "result": result}) + b"\n"
 
 
-def write_error(id: int | None, kind: ErrorKind, message: str) -> bytes:
+def write_error(id: int | None, kind: ErrorKind, message: str, limit: int) -> bytes:
     """Write that a request has no result.
 
     Args:
         id: id of the request; None where it has none, and for what concerns no request.
         kind: why.
-        message: what the program can do about it.
+        message: what the program can do about it; cut in its middle where the line would be too long.
+        limit: bytes of the line at most, SHORTEST_LINE or more.
 
     Returns:
         A line, with its end.
     """
-    return msgspec.json.encode({"id": id, "error": {"kind": kind, "message": message}}) + b"\n"
+    answer = {"id": id, "error": {"kind": kind, "message": message}}
+    line = msgspec.json.encode(answer) + b"\n"
+    if len(line) <= limit:
+        return line
+    answer["error"] = {"kind": kind, "message": cut(message, (limit - _AROUND_MESSAGE) // _ESCAPED)}
+    return msgspec.json.encode(answer) + b"\n"

@@ -2,9 +2,13 @@
 
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..result import ToolResult
+
+SHORTEST_LINE = 1_000
+"""Bytes that a line may have at least: enough for every error."""
 
 Ended = Literal["closed", "seconds", "requests", "traffic", "line"]
 """Why a run ended.
@@ -35,11 +39,12 @@ class CodeLimits(Struct, frozen=True, kw_only=True):
         seconds: how long it may take, with the time in which somebody is asked; None for no limit.
         requests: requests in all, of any kind.
         calls_at_once: calls that run side by side; the others wait.
-        line: bytes of one line, of a request or of an answer.
-        traffic: bytes of all lines, both ways. Nothing that a run keeps is larger.
+        line: bytes of one line, of a request or of an answer, 1,000 or more. A result that does not fit is an
+            error, and is not kept; a message that does not fit is cut.
+        traffic: bytes of all lines, both ways, and of what is kept of results beside them, such as images.
 
     Raises:
-        ValueError: a limit is not above 0.
+        ValueError: a limit is not above 0, or a line may have fewer than 1,000 bytes.
     """
 
     seconds: float | None = 120.0
@@ -52,6 +57,8 @@ class CodeLimits(Struct, frozen=True, kw_only=True):
         counts = (self.requests, self.calls_at_once, self.line, self.traffic)
         if any(count < 1 for count in counts) or (self.seconds is not None and not self.seconds > 0):
             raise ValueError("seconds, requests, calls_at_once, line and traffic must be above 0.")
+        if self.line < SHORTEST_LINE:
+            raise ValueError(f"line must be at least {SHORTEST_LINE}, which every error fits in.")
 
 
 class CodeCall(Struct, frozen=True, kw_only=True):
@@ -61,7 +68,8 @@ class CodeCall(Struct, frozen=True, kw_only=True):
         id: its call id, as handlers and hooks see it.
         function: the function that the program called, such as `files.edit`.
         tool: name of the tool; "" where there is no such function.
-        arguments: as the program wrote them, without values of secrets; bytes where they are no JSON.
+        arguments_json: JSON text of the arguments that the program wrote, without values of secrets; other
+            bytes where they are no JSON.
         result: the result.
         seconds: how long it took, without the time in which it waited for others.
         error: why the program got no result; None where it got one.
@@ -70,10 +78,19 @@ class CodeCall(Struct, frozen=True, kw_only=True):
     id: str
     function: str
     tool: str
-    arguments: Any
+    arguments_json: bytes
     result: ToolResult
     seconds: float
     error: ErrorKind | None = None
+
+    @property
+    def arguments(self) -> Any:
+        """The arguments as data, read anew each time: what is kept is as small as what was sent.
+
+        Raises:
+            msgspec.DecodeError: they are no JSON.
+        """
+        return msgspec.json.decode(self.arguments_json)
 
 
 class CodeRun(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,9 @@ from msgspec import UNSET, UnsetType
 
 from ..context import Framework, ToolContext
 from ..definitions import Language
+from ..executor import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
+from ..middleware.truncate import cut_result
 from ..result import ToolResult
 from ..result_values import words
 from ..view import ToolView
@@ -36,6 +38,7 @@ _CALLERS = (
     "{!r} may be called by the model only, not by code. Leave it out of the program, and let the model call "
     "the tool {!r} by itself."
 )
+_NOT_BEGUN = "The call was not begun: the program was over."
 _TOO_LARGE = "The result of {!r} has {} bytes, and {} are allowed. Ask for less at once."
 _ENDED: dict[Ended, str] = {
     "seconds": "The {0.seconds:g} seconds of the program are over. Do less in one program.",
@@ -136,6 +139,7 @@ class _Run:
         self._sending = asyncio.Lock()
         self._calls: list[CodeCall] = []
         self._in_flight: set[int] = set()  # ids of calls without an answer
+        self._waiting: dict[int, CodeCall] = {}  # those among them that wait for their turn
         self._requests = 0
         self._traffic = 0
 
@@ -155,16 +159,17 @@ class _Run:
             ended = "seconds"
         if ended != "closed":
             with suppress(OSError, RuntimeError):  # nobody waits until it is read
-                self._writer.write(write_error(None, "ended", _ENDED[ended].format(self._limits)))
+                self._writer.write(self._error(None, "ended", _ENDED[ended].format(self._limits)))
         seconds = time.monotonic() - begun
-        return CodeRun(calls=tuple(self._calls), ended=ended, seconds=seconds, requests=self._requests)
+        calls = (*self._calls, *self._waiting.values())
+        return CodeRun(calls=calls, ended=ended, seconds=seconds, requests=self._requests)
 
     async def _read(self, reader: Reader, tasks: asyncio.TaskGroup) -> Ended:
         """Begin what the program asks for. Gives why no more is read; calls that were begun go on."""
         try:
             async for line in read_lines(reader, self._limits.line):
                 self._requests += 1
-                self._count(line)
+                self._count(len(line))
                 if self._requests > self._limits.requests:
                     return "requests"
                 await self._take(line, tasks)
@@ -178,16 +183,23 @@ class _Run:
             request = read_request(line)
         except RequestError as problem:
             id = None if problem.id in self._in_flight else problem.id
-            await self._send(write_error(id, "request", f"The line is no request: {problem}."))
+            await self._send(self._error(id, "request", f"The line is no request: {problem}."))
             return
         if request.id in self._in_flight:
             reason = f"The id {request.id} is that of a call that has no answer yet. Take another one."
-            await self._send(write_error(None, "request", reason))
-        elif request.call is UNSET:
-            await self._send(self._look_up(request))
+            await self._send(self._error(None, "request", reason))
+            return
+        arguments = _text(request.arguments)
+        try:
+            made = self._look_up(request) if request.call is UNSET else self._begin(request.call, arguments)
+        except Exception as problem:  # of tools that came later: no declarations, or no module
+            made = self._fault(request, problem)
+        if isinstance(made, bytes):
+            await self._send(made)
         else:
             self._in_flight.add(request.id)
-            tasks.create_task(self._call(request, request.call, f"{self._id}.{self._requests}"))
+            self._waiting[request.id] = made
+            tasks.create_task(self._call(request.id, made, arguments))
 
     def _look_up(self, request: Request) -> bytes:
         """The answer to a request for names or declarations."""
@@ -198,32 +210,41 @@ class _Run:
         elif request.described is not UNSET:
             wanted, found = request.described, self._functions.describe(request.described)
         if found is None:
-            return write_error(request.id, "unknown", self._functions.unknown(wanted))
+            return self._error(request.id, "unknown", self._functions.unknown(wanted))
         answer = write_result(request.id, found)
         if len(answer) > self._limits.line:
             text = _TOO_LARGE.format(wanted, len(answer), self._limits.line)
-            return write_error(request.id, "failed", text)
+            return self._error(request.id, "failed", text)
         return answer
 
-    async def _call(self, request: Request, function: str, call_id: str) -> None:
-        """Carry out a call and answer it."""
-        tool = self._functions.tools.get(function, "")
-        call = CodeCall(
-            id=call_id,
-            function=function,
-            tool=tool,
-            arguments=self._view.redact(_plain(request.arguments)),
-            result=ToolResult.failed(""),
+    def _fault(self, request: Request, problem: Exception) -> bytes:
+        """The answer where the tools cannot be named or declared; the program's log has more."""
+        asked = (request.call, request.namespace, request.described)
+        name = self._view.redact("".join(text for text in asked if text is not UNSET))[:100]
+        result, _ = report_fault(self._view._executor.guard, name, "", "finding declarations", problem)
+        return self._error(request.id, "failed", result.error)
+
+    def _begin(self, function: str, arguments: bytes) -> CodeCall:
+        """The record of a call that waits for its turn."""
+        return CodeCall(
+            id=f"{self._id}.{self._requests}",
+            function=self._view.redact(function),
+            tool=self._functions.tools.get(function, ""),
+            arguments_json=_redacted(arguments, self._view),
+            result=ToolResult.failed(_NOT_BEGUN),
             seconds=0.0,
+            error="ended",
         )
-        try:
-            if not tool:
-                await self._end(request.id, self._unknown(call))
-                return
-            async with self._turns.turn(self._runs_alone(tool)):
-                await self._end(request.id, await self._execute(call, _text(request.arguments)))
-        finally:
-            self._in_flight.discard(request.id)
+
+    async def _call(self, id: int, call: CodeCall, arguments: bytes) -> None:
+        """Carry out a call and answer it."""
+        if not call.tool:
+            del self._waiting[id]
+            await self._end(id, self._unknown(call))
+            return
+        async with self._turns.turn(self._runs_alone(call.tool)):
+            del self._waiting[id]
+            await self._end(id, await self._execute(call, arguments))
 
     def _unknown(self, call: CodeCall) -> CodeCall:
         """A call of what is no function, with its result."""
@@ -266,13 +287,15 @@ class _Run:
         """Record a call that has its result, and answer it."""
         if call.error is None:
             answer, problem = self._answer(id, call)
-        else:
-            answer, problem = b"", words(call.result)
-        if problem:
-            call = msgspec.structs.replace(call, error=call.error or "failed")
-            answer = write_error(id, call.error or "failed", problem)
-        self._calls.append(call)
-        await self._send(answer)
+            if problem:
+                call = msgspec.structs.replace(call, result=ToolResult.failed(problem), error="failed")
+        if call.error is not None:
+            answer = self._error(id, call.error, words(call.result))
+        result = cut_result(call.result, self._limits.line)
+        self._calls.append(msgspec.structs.replace(call, result=result))
+        kept = len(result.output) + len(result.error) + sum(len(piece.data) for piece in result.content)
+        self._count(max(0, kept - len(answer)))
+        await self._send(answer, id)
 
     def _answer(self, id: int, call: CodeCall) -> tuple[bytes, str]:
         """The line for a success; or why there is none."""
@@ -286,18 +309,24 @@ class _Run:
             return b"", _TOO_LARGE.format(call.function, len(answer), self._limits.line)
         return answer, ""
 
-    async def _send(self, line: bytes) -> None:
-        """Send a line, when there is room for it. Raises _EndedError where nobody reads it any more."""
+    def _error(self, id: int | None, kind: ErrorKind, message: str) -> bytes:
+        return write_error(id, kind, message, self._limits.line)
+
+    async def _send(self, line: bytes, id: int | None = None) -> None:
+        """Send a line, when there is room for it, and let the program use the id of an answered call again.
+        Raises _EndedError where nobody reads it any more."""
         async with self._sending:
-            self._count(line)
+            self._count(len(line))
             try:
                 self._writer.write(line)
+                if id is not None:
+                    self._in_flight.remove(id)
                 await self._writer.drain()
             except (OSError, RuntimeError):
                 raise _EndedError("closed") from None
 
-    def _count(self, line: bytes) -> None:
-        self._traffic += len(line)
+    def _count(self, size: int) -> None:
+        self._traffic += size
         if self._traffic > self._limits.traffic:
             raise _EndedError("traffic")
 
@@ -306,13 +335,13 @@ def _text(arguments: msgspec.Raw | UnsetType) -> bytes:
     return b"{}" if arguments is UNSET else bytes(arguments)
 
 
-def _plain(arguments: msgspec.Raw | UnsetType) -> Any:
-    """Arguments as data; the bytes where they are no JSON."""
-    text = _text(arguments)
+def _redacted(arguments: bytes, view: ToolView) -> bytes:
+    """Arguments as JSON text without values of secrets. They are read and written again: as it came, the text
+    may have the value in escapes, or under a key that is there twice."""
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return text
+        return msgspec.json.encode(view.redact(msgspec.json.decode(arguments)))
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return view.redact(arguments)
 
 
 def _reasons(group: BaseExceptionGroup[_EndedError]) -> Iterator[Ended]:
