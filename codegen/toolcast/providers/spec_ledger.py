@@ -9,8 +9,10 @@ from ..jsonschema.ledger_entry import LedgerEntry
 from .ledger import NOT_STRICT
 from .profiles.envelope import (
     CARRIERS,
+    NO_PLACE,
     Normalized,
     ToolInfo,
+    blocking_excluded,
     code_excluded,
     envelope_values,
     examples_excluded,
@@ -21,7 +23,6 @@ from .profiles.envelope import (
 )
 from .profiles.profile import Profile
 
-NO_PLACE = "the provider's tool object has no place for it"
 NOT_LOADED = "the provider loads no tools on demand; a `Disclosure` shows such tools in part"
 OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
@@ -89,7 +90,7 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
 def _stated(tool: ToolInfo) -> Iterator[str]:
     """The keys whose value asks for something."""
     yield from ("result",) if tool.result_schema is not None else ()
-    yield from ("callers",) if "code" in (tool.callers or ()) else ()
+    yield from ("callers",) if tool.for_code else ()
     yield from ("defer",) if tool.defer else ()
     yield from ("stream_arguments",) if tool.stream_arguments else ()
     yield from ("blocking",) if tool.blocking is False else ()
@@ -99,11 +100,10 @@ def _stated(tool: ToolInfo) -> Iterator[str]:
 
 
 def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) -> str:
-    if profile.callers is not None:
-        if key == "callers" and (cause := code_excluded(profile, parameters)):
-            return cause
-        if key == "blocking" and "blocking" in profile.callers.without and "code" in (tool.callers or ()):
-            return "code may call the tool, and waits for its result"
+    if key == "callers" and (cause := code_excluded(tool, profile, parameters)):
+        return cause
+    if key == "blocking" and (cause := blocking_excluded(tool, profile)):
+        return cause
     if _is_of_request(key, profile):
         return OF_REQUEST
     return profile.lost.get(key, NOT_LOADED if key == "defer" else NO_PLACE)
@@ -120,7 +120,7 @@ def _gave_up_strict(tool: ToolInfo, profile: Profile, parameters: Normalized, se
         and parameters.strict is False
         and profile.callers is not None
         and "strict" in profile.callers.without
-        and "code" in (tool.callers or ())
+        and tool.for_code
         and "$callers" in sent
     )
 

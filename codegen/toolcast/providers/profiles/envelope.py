@@ -21,6 +21,9 @@ from ..sent_examples import SentExamples, sent_examples
 from .profile import Profile
 from .profile_error import ProfileError
 
+NO_PLACE: Final = "the provider's tool object has no place for it"
+"""Why a key of a spec is not sent, where nothing more is known of it; the end of a sentence."""
+
 
 class Normalized(Struct, frozen=True, kw_only=True):
     """A schema in a provider's dialect.
@@ -75,6 +78,11 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
     states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft
 
+    @property
+    def for_code(self) -> bool:
+        """Whether the spec states that code which the model writes may call the tool."""
+        return "code" in (self.callers or ())
+
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
     """Fill the template of a profile.
@@ -107,13 +115,9 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
             schema = {"$schema": DIALECT, **schema}
         if result is not None and "result" in tool.states_draft:
             result = {"$schema": DIALECT, **result}
-    names, callers, blocking = profile.callers, tool.callers, tool.blocking
-    code = "code" in (callers or ())
-    if code and (names is None or code_excluded(profile, parameters)):
-        callers = None
-    if code and names is not None and "blocking" in names.without:
-        blocking = None
+    names, callers = profile.callers, None if code_excluded(tool, profile, parameters) else tool.callers
     called = None if names is None or callers is None else [getattr(names, caller) for caller in callers]
+    blocking = None if blocking_excluded(tool, profile) else tool.blocking
     stated = replace(tool, result_schema=result, blocking=blocking)
     examples = shown_examples(tool, profile, parameters).values
     return {
@@ -128,9 +132,12 @@ def result_form(tool: ToolInfo, profile: Profile) -> tuple[dict[str, Any] | None
     return (None, ()) if tool.result_schema is None else fitted(tool.result_schema, profile.result)
 
 
-def code_excluded(profile: Profile, parameters: Normalized) -> str:
-    """Why code cannot call a tool though its spec lets it, as the end of "because"; empty where it can."""
-    without = () if profile.callers is None else profile.callers.without
+def code_excluded(tool: ToolInfo, profile: Profile, parameters: Normalized) -> str:
+    """Why a provider's code cannot call a tool that is for code, as the end of a sentence; empty where it
+    can, and where the provider does not distinguish callers."""
+    if profile.callers is None or not tool.for_code:
+        return ""
+    without = profile.callers.without
     if "strict" in without and parameters.strict is True:
         return "the provider's code cannot call strict tools, and the spec demands strict mode"
     if "recursion" in without and in_cycles(parameters.schema):
@@ -138,10 +145,17 @@ def code_excluded(profile: Profile, parameters: Normalized) -> str:
     return ""
 
 
+def blocking_excluded(tool: ToolInfo, profile: Profile) -> str:
+    """Why a provider is not sent `blocking` of a tool, as the end of a sentence; empty where it may be."""
+    if profile.callers is None or "blocking" not in profile.callers.without or not tool.for_code:
+        return ""
+    return "code may call the tool, and waits for its result"
+
+
 def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
     """Why a provider is sent no examples of a tool, as the end of a sentence; empty where it is sent them."""
     if profile.examples is None:
-        return "the provider's tool object has no place for it"
+        return NO_PLACE
     if not tool.shows_examples.get(profile.id, profile.examples.shown):
         return "examples cost tokens in every request, and are off for this provider"
     if tool.defer and "defer" in profile.examples.without:
