@@ -60,6 +60,31 @@ def test_the_ledger() -> None:
     assert changes(lossy, renamed, "gemini", renamed_parameters={"c": "a"}) == ()
 
 
+def test_the_ledger_of_what_a_spec_states_beside_its_parameters() -> None:
+    plain = spec(parameters=properties(a=TEXT))
+    streamed = {**plain, "stream_arguments": True}
+    assert both(plain, streamed, "openai", "anthropic") == [["ledger-grown"], []]
+    (change,) = changes(plain, streamed, "openai", "anthropic")
+    assert change.providers == ("openai",)
+    start = "new in the ledger: `stream_arguments` of the spec is not sent, because "
+    assert change.message.startswith(start)
+    assert change.line
+
+
+def test_the_ledger_of_results() -> None:
+    plain, lossy = (
+        {
+            **spec(parameters=properties(a=TEXT)),
+            "result": {"type": "object", "properties": {"n": {"type": "integer", **more}}},
+        }
+        for more in ({}, {"multipleOf": 5})
+    )
+    assert both(plain, lossy, "gemini") == [["ledger-grown"], []]
+    (change,) = changes(plain, lossy, "gemini", "mcp")
+    assert (change.providers, change.pointer) == (("gemini",), "/result/properties/n")
+    assert "`multipleOf` at /properties/n of the result " in change.message
+
+
 def test_what_a_description_says_is_in_the_ledger_too() -> None:
     plain, other = (
         spec(parameters=properties("a", a={"type": "integer", "description": "Some.", **more}))

@@ -36,12 +36,20 @@ class LedgerEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     of: Part = "parameters"
 
     @property
+    def clause(self) -> str:
+        """The entry within a message: the keyword, the place and the reason."""
+        return f"`{self.keyword}` {self._place} {self.reason}"
+
+    @property
     def sentence(self) -> str:
         """The entry as one sentence: the place, the keyword and the reason."""
+        return f"{self._place[0].upper()}{self._place[1:]}, `{self.keyword}` {self.reason}."
+
+    @property
+    def _place(self) -> str:
         if self.of == "spec":
-            return f"Of the spec, `{self.keyword}` {self.reason}."
-        place = self.path or "the root"
-        return f"At {place}{' of the result' if self.of == 'result' else ''}, `{self.keyword}` {self.reason}."
+            return "of the spec"
+        return f"at {self.path or 'the root'}{' of the result' if self.of == 'result' else ''}"
 
 
 Changes = dict[tuple[str, str, str], LedgerEntry]

@@ -12,8 +12,8 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.nesting import levels
 from ..jsonschema.pointers import escape
 from ..jsonschema.subschemas import subschemas
-from ..project.core.tool_definitions import wanted_strict
-from ..providers import Dialect, Normalized, Profile, SchemaError, SchemaNormalizer
+from ..project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
+from ..providers import Dialect, LedgerEntry, Normalized, Profile, SchemaError, SchemaNormalizer
 from ..spec.model import Document, Path, ToolSpec, diagnose
 from .finding import RULES, Finding
 
@@ -106,6 +106,11 @@ class Subject(Struct, frozen=True, kw_only=True):
     normal: NormalForm
     parameters: Mapping[str, Any]  # normal form, with the definitions that it reaches
     emitted: Mapping[str, Emitted]
+
+    def ledger(self, profile: Profile) -> tuple[LedgerEntry, ...]:
+        """What the definition for a provider that has one lacks of the spec."""
+        info = tool_info(self.tool, self.normal)
+        return definition_ledger(info, profile, self.emitted[profile.id].normalized)
 
     def finding(
         self,

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..jsonschema.pointers import join, split
-from ..project.core.tool_definitions import tool_info
-from ..providers import Profile, spec_ledger
+from ..providers import Profile
 from ..providers.ledger import NOT_STRICT
 from ..spec.model import Path
 from .finding import RULES, Finding
@@ -110,21 +109,16 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
 
 def losses(subject: Subject, profile: Profile) -> Iterator[Finding]:
     """A finding for each loss between the spec and what a provider is sent."""
-    normalized = subject.emitted[profile.id].normalized
-    providers = (profile.id,)
-    for entry in normalized.ledger:
-        if entry.severity in ("lost", "changed") and not entry.reason.startswith(NOT_STRICT):
-            message = f"`{entry.keyword}` at {entry.path or 'the root'} {entry.reason}"
-            yield subject.finding("lossy", message, schema=_path(entry.path), providers=providers)
-    for entry in spec_ledger(tool_info(subject.tool, subject.normal), profile, normalized):
+    for entry in subject.ledger(profile):
         if entry.severity not in ("lost", "changed"):
             continue
-        if entry.of == "spec":
-            message, at = f"`{entry.keyword}` {entry.reason}", _path(entry.path)
-            yield subject.finding("lossy", message, at=at, providers=providers)
+        if entry.of == "parameters":
+            if not entry.reason.startswith(NOT_STRICT):
+                schema = _path(entry.path)
+                yield subject.finding("lossy", entry.clause, schema=schema, providers=(profile.id,))
         else:
-            message = f"`{entry.keyword}` at {entry.path or 'the root'} of the result {entry.reason}"
-            yield subject.finding("lossy", message, at=("result",), providers=providers)
+            at = _path(entry.path) if entry.of == "spec" else ("result",)
+            yield subject.finding("lossy", entry.clause, at=at, providers=(profile.id,))
 
 
 def _path(pointer: str) -> Path:

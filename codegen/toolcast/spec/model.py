@@ -142,10 +142,9 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     meta: dict[str, Any] = {}  # what MCP calls `_meta`
     document: Document
 
-    @property
-    def stated_strict(self) -> dict[str, bool]:
-        """The providers for which the spec asks for strict mode, or gives it up."""
-        return {id: options["strict"] for id, options in self.providers.items() if "strict" in options}
+    def overrides(self, option: Literal["strict", "examples"]) -> dict[str, bool]:
+        """What `providers` says of an option, by provider; without those of which it says nothing."""
+        return {id: options[option] for id, options in self.providers.items() if option in options}
 
 
 class Library(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from ...jsonschema.pointers import split
 from ...lint.finding import Finding
 from ...lint.provider_checks import not_strict
 from ...lint.tokens import estimate
@@ -51,7 +52,7 @@ def _provider(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterato
         return
     if id not in old.definitions:
         return
-    yield from _losses(sent, old, new, id)
+    yield from _losses(sent, old, new, profile)
     if old.definitions[id] == new.definitions[id]:
         return  # a keyword may be lost that no definition shows
     yield from _strictness(sent, old, new, profile)
@@ -83,7 +84,7 @@ def _strictness(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Itera
     if after:
         yield pair.change("strict-gained", "the tool is strict now", providers=(id,))
         return
-    if new.subject.tool.providers.get(id, {}).get("strict") is False:
+    if new.subject.tool.overrides("strict").get(id) is False:
         message = "the spec gives up strict mode"
         yield pair.change("strict-given-up", message, at=("providers", id), providers=(id,))
         return
@@ -93,12 +94,12 @@ def _strictness(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Itera
     yield change if finding is None else _placed(change, finding)
 
 
-def _losses(sent: SentPair, old: Sent, new: Sent, id: str) -> Iterator[Change]:
+def _losses(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
     """For each rule one change for all new entries: it is one, too, for all providers that have the same."""
     renamed = sent.pair.renamed_parameters
-    before = Counter(_kind(entry) for entry in _entries(old, id))
+    before = Counter(_kind(entry) for entry in _entries(old, profile))
     added: dict[str, list[LedgerEntry]] = {}
-    for entry in _entries(new, id):
+    for entry in _entries(new, profile):
         kind = _kind(entry, renamed)
         if before[kind]:
             before[kind] -= 1
@@ -108,29 +109,32 @@ def _losses(sent: SentPair, old: Sent, new: Sent, id: str) -> Iterator[Change]:
     for rule, entries in added.items():
         first = entries[0]
         more = f"; and {len(entries) - 1} more" if len(entries) > 1 else ""
-        message = f"new in the ledger: `{first.keyword}` at {first.path or 'the root'} {first.reason}{more}"
-        yield sent.pair.change(rule, message, pointer=_pointer(first.path), providers=(id,))
+        message, providers = f"new in the ledger: {first.clause}{more}", (profile.id,)
+        if first.of == "spec":
+            yield sent.pair.change(rule, message, at=tuple(split(first.path)), providers=providers)
+        else:
+            yield sent.pair.change(rule, message, pointer=_pointer(first), providers=providers)
 
 
-def _entries(sent: Sent, id: str) -> list[LedgerEntry]:
+def _entries(sent: Sent, profile: Profile) -> list[LedgerEntry]:
     """Entries that neither lint nor a change of strictness is about."""
-    ledger = sent.subject.emitted[id].normalized.ledger
+    ledger = sent.subject.ledger(profile)
     return [each for each in ledger if each.severity != "reject" and not each.reason.startswith(NOT_STRICT)]
 
 
-def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple[str, str, str]:
+def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple[str, ...]:
     path = entry.path
-    for name, former in (renamed or {}).items():
+    for name, former in (renamed or {}).items() if entry.of == "parameters" else ():
         place = f"/properties/{name}"
         if path == place or path.startswith(f"{place}/"):
             path = f"/properties/{former}{path[len(place) :]}"
             break
-    return path, entry.keyword, entry.action
+    return entry.of, path, entry.keyword, entry.action
 
 
-def _pointer(path: str) -> str:
-    """The place in the contract document of a path in the parameters' schema."""
-    return path if path.startswith("/$defs/") else f"/parameters{path}"
+def _pointer(entry: LedgerEntry) -> str:
+    """The place in the contract document of an entry about a schema."""
+    return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
 def _limits(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:

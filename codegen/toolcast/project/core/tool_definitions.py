@@ -44,13 +44,9 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         icons=tool.icons,
         meta=tool.meta,
         examples=tool.examples,
-        shows_examples=_shows_examples(tool),
+        shows_examples=tool.overrides("examples"),
         states_draft=normal.states_draft,
     )
-
-
-def _shows_examples(tool: ToolSpec) -> dict[str, bool]:
-    return {id: each["examples"] for id, each in tool.providers.items() if "examples" in each}
 
 
 def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
@@ -58,9 +54,9 @@ def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
 
     Without a word of the spec, a tool that code may call is not strict where the provider cannot have both.
     """
-    stated: bool | None = tool.providers.get(profile.id, {}).get("strict")
-    code = profile.callers is not None and "code" in (tool.callers or ())
-    if stated is None and code and profile.callers is not None and "strict" in profile.callers.without:
+    stated = tool.overrides("strict").get(profile.id)
+    excluding = profile.callers is not None and "strict" in profile.callers.without
+    if stated is None and excluding and "code" in (tool.callers or ()):
         return False
     return stated
 
@@ -75,13 +71,20 @@ class Definition(Struct, frozen=True):
 
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
-    profile = profile_for(info, profile)
     content = pretty(tool_object(info, profile, parameters))
-    own = spec_ledger(info, profile, parameters)
-    wire_forms, pointer = parameters.wire_forms, pointer_to("$parameters", profile)
-    if pointer is None:  # the argument is one text, which the tool object describes
-        return Definition(content, own, None)
-    ledger = (*parameters.ledger, *own)
-    if wire_forms is None or omits(profile, parameters):  # what is not shown has no form of its own
-        return Definition(content, ledger, None)
+    ledger = definition_ledger(info, profile, parameters)
+    wire_forms, pointer = parameters.wire_forms, _parameters_pointer(info, profile)
+    if pointer is None or wire_forms is None or omits(profile, parameters):
+        return Definition(content, ledger, None)  # what is not shown has no form of its own
     return Definition(content, ledger, pretty(replace(wire_forms, parameters=pointer)))
+
+
+def definition_ledger(info: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
+    """What the definition for `profile`, for which `parameters` are normalised, lacks of the spec."""
+    own = spec_ledger(info, profile, parameters)
+    return own if _parameters_pointer(info, profile) is None else (*parameters.ledger, *own)
+
+
+def _parameters_pointer(info: ToolInfo, profile: Profile) -> str | None:
+    """Where the tool object has its schema; None where it describes the text that is the argument."""
+    return pointer_to("$parameters", profile_for(info, profile))

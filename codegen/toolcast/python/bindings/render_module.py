@@ -169,8 +169,8 @@ def _binding(
         rows.append(("blocking", "False"))
     if tool.stream_arguments:
         rows.append(("stream_arguments", "True"))
-    if tool.stated_strict:
-        modes = {name: literal(value) for name, value in tool.stated_strict.items()}
+    if strict := tool.overrides("strict"):
+        modes = {name: literal(value) for name, value in strict.items()}
         rows.append(("strict", mapping(modes, 11, 4)))
     if annotations:
         shown = {name: literal(value) for name, value in annotations.items()}

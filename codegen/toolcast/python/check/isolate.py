@@ -136,7 +136,7 @@ def check_binding(
         ("defer", tool.defer is True),
         ("blocking", tool.blocking is not False),
         ("stream_arguments", tool.stream_arguments is True),
-        ("strict", tool.stated_strict),
+        ("strict", tool.overrides("strict")),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),
