@@ -12,6 +12,7 @@ from ..project.core.compiled import Options, ledger_path, profile_of
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info, wanted_strict
 from ..providers import Profile, pointer_to, profile_for
+from ..providers.profiles.envelope import CARRIERS
 from ..providers.written_at import written_at
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.module_model import ClassDefinition, Module
@@ -27,23 +28,15 @@ _VALUES: Mapping[str, Path] = {
     "$name": ("name",),
     "$description": ("description",),
     "$title": ("annotations", "title"),
-    "$input_format": ("input",),
+    **{value: (key,) for key, values in CARRIERS.items() if key != "result" for value in values},
     "$grammar_syntax": ("input", "grammar"),
     "$grammar_definition": ("input", "definition"),
-    "$callers": ("callers",),
-    "$defer": ("defer",),
-    "$stream_arguments": ("stream_arguments",),
-    "$behavior": ("blocking",),
-    "$async": ("blocking",),
     "$task_support": ("execution", "task_support"),
-    "$icons": ("icons",),
-    "$meta": ("meta",),
+    "$examples": ("examples",),
 }
 """The values of an envelope that are no schemas, and the keys of a spec that they come from."""
 _RESULTS: Mapping[str, str] = {
-    "$result": "",
-    "$result_object": "",
-    "$result_text": "",
+    **dict.fromkeys(CARRIERS["result"], ""),
     "$result_response": "/properties/output",
 }
 """The values of an envelope that are schemas of results, and where in them the spec's schema is."""
