@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import toolcast
-from toolcast.providers import available, load_profile
+from toolcast.providers import load_profile
 
 from tests.clients.conftest import Client
 from tests.clients.emitted import emitted, reference, sample
 from tests.clients.judges import Judge, judges_of
+from tests.languages import SENT_AS_JSON
 
 EVERY = 4
 MOST = 5
@@ -32,13 +33,13 @@ def findings(made: list[Judge], tools: Any, provider: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", SENT_AS_JSON)
 def test_the_reference_toolset(provider: str, client: Client) -> None:
     assert findings(judges(provider, client), reference(), provider)[:MOST] == []
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", SENT_AS_JSON)
 def test_real_tools(provider: str, client: Client, shared_dir: Path) -> None:
     assert findings(judges(provider, client), sample(shared_dir, EVERY), provider)[:MOST] == []
 
@@ -63,7 +64,7 @@ EVERY_KEY = {
 
 
 @pytest.mark.parametrize("callers", [["model"], ["code"], ["model", "code"]])
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", SENT_AS_JSON)
 def test_every_key_of_a_spec(provider: str, callers: list[str], client: Client) -> None:
     spec = json.dumps({**EVERY_KEY, "callers": callers}).encode()
     compiled = toolcast.compile({"look.json": spec}, providers=(provider,))
@@ -76,7 +77,7 @@ def spoilt(tool: Any) -> dict[str, Any]:
     return {**tool, "toolcast": 1}
 
 
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", SENT_AS_JSON)
 def test_the_judges_can_refuse(provider: str, client: Client) -> None:
     """Without this the tests above could pass for a judge that takes anything. Ollama's does take any key."""
     tool = next(iter(emitted(reference(), provider))).definition

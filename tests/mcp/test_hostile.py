@@ -14,6 +14,7 @@ from toolcast.mcp.live.server_tool import without_hidden, without_hidden_texts
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolRegistry
 
+from tests.languages import LANGUAGES
 from tests.mcp.conftest import Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
 
@@ -282,7 +283,8 @@ def test_poison_in_a_description_does_nothing(sdk: Sdk) -> None:
         for provider in available():
             text = registry.definitions(provider).decode()
             assert "planted-value" not in text
-            assert HIDDEN not in json.dumps(json.loads(text), ensure_ascii=False)
+            shown = text if provider in LANGUAGES else json.dumps(json.loads(text), ensure_ascii=False)
+            assert HIDDEN not in shown
         (tool,) = registry.definition_objects("mcp")
         assert tool["description"] == f"{POISON}[8mgone[0mesrever"
         assert tool["title"] == "T"
@@ -340,7 +342,8 @@ def test_a_sentence_about_a_constraint_hides_nothing(sdk: Sdk, keyword: str) -> 
     async def use(client: Any) -> None:
         await mcp_tools(client, registry, server="s")
         for provider in available():
-            for text in descriptions(json.loads(registry.definitions(provider))):
+            sent = registry.definitions(provider).decode()
+            for text in [sent] if provider in LANGUAGES else descriptions(json.loads(sent)):
                 assert without_hidden(text) == text, provider
 
     connected(sdk, server, use)

@@ -14,10 +14,10 @@ import jsonschema_rs
 import pytest
 from toolcast.agents import Disclosure
 from toolcast.mcp import Limits, ListingError, LiveTool, Pins, hinted_permission, mcp_server, mcp_tools
-from toolcast.providers import available
 from toolcast.runtime import Content, EncodeError, ToolContext, ToolRegistry, ToolResult, UnknownProviderError
 from toolcast.runtime.middleware.policy import Policy
 
+from tests.languages import SENT_AS_JSON
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
 from tests.providers.rules import CHECKS
@@ -72,7 +72,7 @@ def test_definitions_are_what_every_provider_takes(sdk: Sdk) -> None:
         await mcp_tools(client, registry, server="s")
 
     connected(sdk, Scripted(sdk, ECHO, odd), use)
-    for provider in available():
+    for provider in SENT_AS_JSON:
         tools = registry.definition_objects(provider)
         assert len(tools) == 2
         assert registry.definitions(provider) == registry.definitions(provider)
@@ -606,6 +606,6 @@ def test_the_schema_of_structured_results_is_for_clients_of_mcp(sdk: Sdk) -> Non
         await mcp_tools(client, registry, server="s")
 
     connected(sdk, Scripted(sdk, {**ECHO, "outputSchema": OBJECT}), use, MODERN)
-    shown = {id: registry.definition_objects(id)[0] for id in available()}
+    shown = {id: registry.definition_objects(id)[0] for id in SENT_AS_JSON}
     assert {id for id in shown if "outputSchema" in shown[id]} == {"mcp", "mcp-2025-11-25", "mcp-2025-06-18"}
     assert not any({"output_schema", "responseJsonSchema"} & tool.keys() for tool in shown.values())

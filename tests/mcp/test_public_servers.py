@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.mcp import McpTools, Pins, mcp_server, mcp_tools
-from toolcast.providers import available
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
+from tests.languages import SENT_AS_JSON
 from tests.mcp.conftest import Sdk
 from tests.mcp.scripted import connected
 from tests.providers.rules import CHECKS
@@ -36,7 +36,7 @@ def use(
 
 def judge(registry: ToolRegistry) -> None:
     """Every tool for every provider, by rules and validators that are not ours."""
-    for provider in available():
+    for provider in SENT_AS_JSON:
         for tool in registry.definition_objects(provider):
             assert CHECKS[provider](tool) == [] if provider in CHECKS else tool
     for tool in registry.definition_objects("mcp"):
