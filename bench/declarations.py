@@ -235,9 +235,9 @@ def _pyright(calls: Sequence[Call], text: str, functions: Mapping[str, str], fol
     lines = [f"import {name}" for name in names]
     places: dict[int, int] = {}
     for index, call in enumerate(calls):
-        # What is no identifier is declared nowhere, and as good as any other key that is not.
+        # Declared are ASCII identifiers; any other key is as good as one that is not declared.
         arguments = {
-            name if name.isidentifier() and not keyword.iskeyword(name) else f"undeclared_{i}": value
+            name if _is_plain(name) else f"undeclared_{i}": value
             for i, (name, value) in enumerate(_renamed(call.arguments, _names(call.tool)).items())
         }
         written = ", ".join(f"{name}={_python(value)}" for name, value in arguments.items())
@@ -262,6 +262,10 @@ def _pyright(calls: Sequence[Call], text: str, functions: Mapping[str, str], fol
             raise ValueError(f"pyright refuses a declaration: {problem['file']}:{line}: {problem['message']}")
         found.setdefault(places[line], problem["message"].replace("\n", " "))
     return found
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _names(tool: Tool) -> dict[str, str]:

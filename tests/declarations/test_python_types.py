@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from toolcast.declarations.declared_tool import DeclaredTool
 from toolcast.declarations.definitions import with_definitions_inlined
+from toolcast.declarations.one_tool import free_names
 from toolcast.declarations.python import declare_function
 from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Types, comment, literal
 from toolcast.providers import load_profile, normalize
@@ -47,7 +48,7 @@ TYPES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
 def test_types(schema: Any, expected: str) -> None:
-    assert Types().type_of(schema, "found").text == expected
+    assert Types(free_names((), "python")).type_of(schema, "found").text == expected
 
 
 CLASSES: list[tuple[Any, str]] = [
@@ -68,7 +69,7 @@ CLASSES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), CLASSES)
 def test_classes(schema: Any, expected: str) -> None:
-    types = Types()
+    types = Types(free_names((), "python"))
     types.type_of(schema, "found")
     assert "".join(types.statements) == expected
 
@@ -76,8 +77,9 @@ def test_classes(schema: Any, expected: str) -> None:
 def function(schema: dict[str, Any], description: str = "", **stated: Any) -> str:
     parameters = normalize(schema, "python").schema
     return declare_function(
-        DeclaredTool(function="run", description=description, parameters=parameters, **stated)
-    )[0]
+        DeclaredTool(function="run", description=description, parameters=parameters, **stated),
+        free_names(("run",), "python"),
+    )
 
 
 def test_parameters_state_their_defaults() -> None:
@@ -123,7 +125,7 @@ def test_objects_that_do_not_speak_of_further_keys_say_that_they_may_have_any() 
         "class RunResult(TypedDict):\n b: NotRequired[str]\n\n"
         "async def run(*, a: A, **others: Any) -> RunResult: ...\n"
     )
-    types = Types()
+    types = Types(free_names((), "python"))
     types.define({"a": {"properties": {"if": True}}}, open_objects=True)
     assert types.statements == ['A = TypedDict("A", {\n "if": NotRequired[Any],\n}, extra_items=Any)\n']
 
@@ -157,7 +159,7 @@ def test_depth_is_bounded() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(MAX_DEPTH + 1):
         schema = {"type": "array", "items": schema}
-    made = Types().type_of(schema, "found")
+    made = Types(free_names((), "python")).type_of(schema, "found")
     assert "list[Any]" in made.text
     assert "Nested too deeply to be declared." in comment(made.notes)
 
@@ -189,16 +191,13 @@ def test_a_long_chain_of_definitions_stays_named() -> None:
 def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
     """One file of many examples, as a run of pyright takes seconds."""
     functions: list[str] = []
-    taken: frozenset[str] = frozenset()
+    free = free_names((), "python")
 
     @given(schema=SCHEMAS)
     def collect(schema: Any) -> None:
-        nonlocal taken
         parameters = normalize({"type": "object", "properties": {"value": schema}}, "python").schema
         tool = DeclaredTool(function=f"run_{len(functions)}", description="", parameters=parameters)
-        text, used = declare_function(tool, taken)
-        taken |= used
-        functions.append(text)
+        functions.append(declare_function(tool, free))
 
     collect()
     folder = tmp_path / "stubs"

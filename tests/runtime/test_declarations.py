@@ -153,8 +153,8 @@ def test_brief_declarations_have_summaries_and_types() -> None:
     described = {"type": "object", "properties": {"path": {"type": "string", "description": "Where."}}}
     brief = declare(DeclaredView([binding("a", described, description="One.\nTwo.")]), "typescript", "brief")
     assert (
-        brief
-        == "type integer = number;\ntype Open = { [key: string]: unknown };\n// One.\ndeclare function a(args?: Open & { path?: string }): Promise<string>;\n"
+        brief == "type integer = number;\ntype Open = { [key: string]: unknown };\n"
+        "// One.\ndeclare function a(args?: Open & { path?: string }): Promise<string>;\n"
     )
 
 
@@ -169,9 +169,10 @@ def test_names_that_mean_something_else_have_a_suffix() -> None:
         "files.in_.A_b": "A-b",
         "files.in_.A_b_2": "A_b",
     }
-    assert names_of_functions({"list": "a", "None": "", "print": ""}, "python") == {
+    assert names_of_functions({"list": "a", "None": "", "print": "", "fetch": ""}, "python") == {
         "None_": "None",
-        "print": "print",
+        "fetch": "fetch",
+        "print_": "print",
         "a.list_": "list",
     }
 

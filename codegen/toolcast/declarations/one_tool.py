@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..runtime.definitions import Language
 from . import python, typescript
 from .declared_tool import DeclaredTool
+from .free_names import FreeNames
 from .function_names import function_names
+from .global_names import ECMASCRIPT
+from .python_types import RESERVED
+from .typescript_types import GLOBAL_TYPES
 
 
 def declare_tool(
     definition: Mapping[str, Any],
     language: Language,
     function: str,
-    taken: Collection[str] = (),
+    free: FreeNames,
     *,
     top: bool = False,
-) -> tuple[str, frozenset[str]]:
+) -> str:
     """Declare a tool in a namespace.
 
     Args:
         definition: its definition for the language: `name`, `description`, `parameters` and `result`.
         language: the language.
         function: the name of its function.
-        taken: names of the namespace that are in use.
+        free: the names of the namespace, without those of its functions; those of types are taken from them.
         top: whether the function stands outside of a namespace.
 
     Returns:
-        The lines, and the names of the types among them.
+        The lines.
     """
     tool = DeclaredTool(
         function=function,
@@ -39,8 +43,8 @@ def declare_tool(
         top=top,
     )
     if language == "typescript":
-        return typescript.declare_function(tool, taken)
-    return python.declare_function(tool, taken)
+        return typescript.declare_function(tool, free)
+    return python.declare_function(tool, free)
 
 
 def declaration(definition: Mapping[str, Any], language: Language) -> str:
@@ -54,4 +58,17 @@ def declaration(definition: Mapping[str, Any], language: Language) -> str:
         The lines.
     """
     (function,) = function_names({definition["name"]: ""}, language)
-    return declare_tool(definition, language, function, top=True)[0]
+    return declare_tool(definition, language, function, free_names((function,), language), top=True)
+
+
+def free_names(functions: Iterable[str], language: Language) -> FreeNames:
+    """The names that the types of a namespace may have.
+
+    Args:
+        functions: the names of the functions in it.
+        language: the language.
+
+    Returns:
+        All but those, and those that mean something else in the language.
+    """
+    return FreeNames((*functions, *GLOBAL_TYPES, *(RESERVED if language == "python" else ECMASCRIPT)))

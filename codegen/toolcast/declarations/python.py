@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from .declared_tool import DeclaredTool, described_parameters, returns
 from .definitions import with_definitions_inlined
+from .free_names import FreeNames
 from .python_types import Field, Types, TypeText, annotated, comment, indented
 from .sentences import joined
 
@@ -16,18 +17,17 @@ WIDTH = 96
 """Characters of the longest signature on one line."""
 
 
-def declare_function(tool: DeclaredTool, taken: Collection[str] = ()) -> tuple[str, frozenset[str]]:
+def declare_function(tool: DeclaredTool, free: FreeNames) -> str:
     """Declare a tool.
 
     Args:
         tool: the tool.
-        taken: names of its module that are in use.
+        free: the names of its module; those of its classes are taken from them.
 
     Returns:
-        Lines of a stub: the classes and aliases that the tool needs, and its function; and the names of the
-        classes and aliases.
+        Lines of a stub: the classes and aliases that the tool needs, and its function.
     """
-    types = Types((*taken, tool.function))
+    types = Types(free)
     parameters = with_definitions_inlined(tool.parameters)
     types.define(parameters.get("$defs", {}), open_objects=True)
     fields, further = types.fields(parameters) if parameters else ([], None)
@@ -39,7 +39,7 @@ def declare_function(tool: DeclaredTool, taken: Collection[str] = ()) -> tuple[s
     text = joined((tool.description, *described_parameters(parameters), *returns(returned.notes)))
     head = f"async def {tool.function}({_parameters(fields, further)}) -> {returned.text}:"
     body = f"\n{indented(_docstring(text))}" if text else " ...\n"
-    return "\n".join([*types.statements, head + body]), frozenset(types.used - {*taken, tool.function})
+    return "\n".join([*types.statements, head + body])
 
 
 def _parameters(fields: list[Field], further: TypeText | None) -> str:

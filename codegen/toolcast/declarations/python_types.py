@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +24,9 @@ from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
 from ..runtime.hidden_characters import hidden_offsets
 from .definitions import reference_to
+from .free_names import FreeNames
 from .sentences import code, compact_json, count_of_items, joined
-from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_names
+from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_name
 
 SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 BUILT_IN = frozenset(("list", "dict", "tuple", *SCALARS.values()))
@@ -34,7 +35,8 @@ TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
 IMPORT = f"from typing_extensions import {', '.join(TYPING)}"
 """The import of what a declaration may use; `extra_items` of TypedDict is in `typing` since Python 3.15."""
 OPEN_CLASS = f"class {OPEN}(TypedDict, extra_items=ReadOnly[Any]): ..."
-"""The base of objects that may have any further keys; not read-only, it would leave none to its subclasses."""
+"""The base of objects that may have any further keys. If those were not read-only, no subclass could require
+one."""
 RESERVED = frozenset((*keyword.kwlist, *BUILT_IN, *TYPING, OPEN))
 """Names that no function and no type of a declaration may have."""
 IDENTIFIER = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
@@ -78,10 +80,10 @@ class Field(Struct, frozen=True):
 class Types:
     """The types of one module, with the classes and aliases that they need."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        """`taken`: names of the module that are in use."""
+    def __init__(self, free: FreeNames) -> None:
+        """`free`: the names of the module; those of classes and aliases are taken from them."""
         self.statements: list[str] = []
-        self.used = {*taken, *RESERVED}
+        self._free = free
         self._names: dict[str, str] = {}
         self._open = False
 
@@ -95,8 +97,7 @@ class Types:
         """
         self._open = open_objects
         references = [reference_to(name) for name in definitions]
-        self._names = type_names(references, self.used)
-        self.used.update(self._names.values())
+        self._names = {one: self._free.take(type_name(one)) for one in references}
         for name, schema in zip(self._names.values(), definitions.values(), strict=True):
             if _has_members(schema) and not isinstance(schema.get("type"), list):
                 self._class(name, schema, 0)
@@ -200,7 +201,7 @@ class Types:
         if kind != "object":
             return TypeText(SCALARS.get(kind, "Any"))
         if _has_members(schema):
-            return TypeText(self._class(self._free(name), schema, depth))
+            return TypeText(self._class(self._free.take(type_name(f"/{escape(name)}")), schema, depth))
         _, further = self.fields(schema, depth)
         if further is None:
             return TypeText("dict[str, Never]")
@@ -248,11 +249,6 @@ class Types:
         notes += ["No other keys."] if others is False else rest.notes
         made = _union([replace(one, notes=()) for one in (*(one for _, one in found), rest)])
         return TypeText(made.text, tuple(notes))
-
-    def _free(self, name: str) -> str:
-        made = next(iter(type_names([f"/{escape(name)}"], self.used).values()))
-        self.used.add(made)
-        return made
 
     def _class(self, name: str, schema: Mapping[str, Any], depth: int) -> str:
         """Add a TypedDict; returns its name."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .declared_tool import DeclaredTool, described_parameters, returns
 from .definitions import reference_to, with_definitions_inlined
+from .free_names import FreeNames
 from .typescript_types import (
     Comments,
     Scope,
@@ -14,7 +15,7 @@ from .typescript_types import (
     comment,
     followed,
     type_declaration,
-    type_names,
+    type_name,
     type_of,
 )
 
@@ -22,32 +23,27 @@ TEXT = "string"
 """The type of a result without a schema."""
 
 
-def declare_function(
-    tool: DeclaredTool, taken: Collection[str] = (), comments: Comments = "line"
-) -> tuple[str, frozenset[str]]:
+def declare_function(tool: DeclaredTool, free: FreeNames, comments: Comments = "line") -> str:
     """Declare a tool.
 
     Args:
         tool: the tool.
-        taken: names of types that are in use in its namespace.
+        free: the names of its namespace; those of its types are taken from them.
         comments: how descriptions are written.
 
     Returns:
-        Lines of an ambient namespace: the named types of the tool, and its function; and the names of the
-        types.
+        Lines of an ambient namespace: the named types of the tool, and its function.
     """
     parameters = with_definitions_inlined(tool.parameters)
     result = tool.result
     if isinstance(result, Mapping):
         result = with_definitions_inlined(result)
     types: list[str] = []
-    used = set(taken)
     scopes: list[Scope] = []
     for schema, open_objects in ((parameters, True), (result, False)):
         definitions: Mapping[str, Any] = schema.get("$defs", {}) if isinstance(schema, Mapping) else {}
-        names = type_names(map(reference_to, definitions), used)
+        names = {one: free.take(type_name(one)) for one in map(reference_to, definitions)}
         scope = Scope(names=names, comments=comments, integer="integer", open=open_objects)
-        used.update(names.values())
         types += [
             type_declaration(name, one, scope)
             for name, one in zip(names.values(), definitions.values(), strict=True)
@@ -62,7 +58,7 @@ def declare_function(
     notes += returns(returned.notes)
     start = "declare function" if tool.top else "function"
     function = f"{comment(notes, comments)}{start} {tool.function}({arguments}): Promise<{returned.text}>;"
-    return "\n".join([*types, function]) + "\n", frozenset(used - set(taken))
+    return "\n".join([*types, function]) + "\n"
 
 
 def _may_be_empty(parameters: Any) -> bool:

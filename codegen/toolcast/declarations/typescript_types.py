@@ -29,6 +29,7 @@ from ..jsonschema.equality import equal
 from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import unescape
+from .free_names import FreeNames
 from .sentences import code, compact_json, count_of_items, joined
 
 Comments = Literal["doc", "line"]
@@ -216,18 +217,15 @@ def type_names(references: Iterable[str], taken: Iterable[str] = ()) -> dict[str
         For each reference an identifier that begins with a capital letter; those that would be equal are
         numbered in their order.
     """
-    used = {*taken, *GLOBAL_TYPES}
-    found: dict[str, str] = {}
-    for reference in dict.fromkeys(references):
-        words = re.findall(r"[A-Za-z0-9]+", unescape(reference.rpartition("/")[2]))
-        plain = "".join(word[0].upper() + word[1:] for word in words) or "Value"
-        plain = plain if plain[0].isalpha() else f"T{plain}"
-        name, number = plain, 2
-        while name in used:
-            name, number = f"{plain}{number}", number + 1
-        used.add(name)
-        found[reference] = name
-    return found
+    names = FreeNames((*taken, *GLOBAL_TYPES))
+    return {reference: names.take(type_name(reference)) for reference in dict.fromkeys(references)}
+
+
+def type_name(reference: str) -> str:
+    """The name that a reference suggests: an identifier that begins with a capital letter."""
+    words = re.findall(r"[A-Za-z0-9]+", unescape(reference.rpartition("/")[2]))
+    plain = "".join(word[0].upper() + word[1:] for word in words) or "Value"
+    return plain if plain[0].isalpha() else f"T{plain}"
 
 
 GLOBAL_TYPES = frozenset(

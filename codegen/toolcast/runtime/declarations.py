@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ..declarations.function_names import function_names as names_of_functions
-from ..declarations.one_tool import declare_tool
+from ..declarations.one_tool import declare_tool, free_names
 from ..declarations.python_types import IMPORT, OPEN_CLASS
 from ..declarations.typescript_types import INTEGER_ALIAS, OPEN_ALIAS
 from .binding import Level, ToolBinding
@@ -158,15 +158,13 @@ def _declared(
     later: Collection[str],
 ) -> str:
     """A namespace with its functions, of which those in `later` are named only."""
-    taken = frozenset(namespace.functions)
+    free = free_names(namespace.functions, language)
     texts: list[str] = []
     for function, tool in namespace.functions.items():
         if function in later:
             continue
         definition: dict[str, Any] = msgspec.json.decode(bindings[tool].definition(language, level))
-        text, used = declare_tool(definition, language, function, taken, top=not namespace.name)
-        taken |= used
-        texts.append(text)
+        texts.append(declare_tool(definition, language, function, free, top=not namespace.name))
     if later:
         mark = "//" if language == "typescript" else "#"
         names = ", ".join(one for one in namespace.functions if one in later)
