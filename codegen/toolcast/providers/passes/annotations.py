@@ -6,9 +6,11 @@ Axis: `any-of = "only"`.
     {"anyOf": [{"type": "string", "description": "A key."}, {"type": "integer", "description": "A key."}]}
 
 A description goes into every branch if none has its own, else before that of the first one. `nullable` goes
-into the first branch: a union takes what any branch takes.
+into the first branch: a union takes what any branch takes. One with a branch that accepts any value is left
+out.
 
-Ledger: `description` and `title` rewritten, or dropped; other annotations described.
+Ledger: `anyOf` dropped where a branch accepts any value, kept elsewhere; `description` and `title` rewritten,
+or dropped; other annotations described.
 Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each profile.
 """
 
@@ -23,6 +25,7 @@ from ..constraint_texts import described, describes_default, phrase
 from ..ledger import Ledger, checked
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
+from .unions import note_free_union
 
 BESIDE = "the provider allows nothing beside `anyOf`"
 WORDS = ("default", "examples", "example", "deprecated")
@@ -33,6 +36,9 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     out, path = node.keywords, node.path
     if "anyOf" not in out or out.keys() <= {"anyOf"}:
         return node
+    if True in out["anyOf"]:
+        note_free_union(path, ledger)
+        return node.having({key: value for key, value in out.items() if key != "anyOf"})
     kept = [branch for branch in out["anyOf"] if branch is not False]  # which accepts nothing
     if not kept:
         return node
