@@ -310,6 +310,11 @@ DEFAULTS = {
             ]
         },
         "map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Item"}},
+        "own": {
+            "$ref": "#/$defs/Item",
+            "type": "object",
+            "properties": {"tags": {"type": "array", "default": ["own"]}},
+        },
         "absent": {"type": "string", "default": None},
         "null": {"type": ["string", "null"], "default": None},
     },
@@ -329,6 +334,7 @@ def test_defaults_are_those_of_the_struct(judge: Judge) -> None:
     values: list[Any] = [
         {}, {"page": 2}, {"sort": {}}, {"items": [{}, {"id": 1, "tags": ["a"]}]}, {"either": {"a": 1}},
         {"either": {"b": 2}}, {"map": {"k": {}}}, {"absent": None}, {"page": None, "sort": {"up": None}},
+        {"own": {}}, {"own": {"id": 1}},
     ]  # fmt: skip
     assert filled(judge, DEFAULTS, values, strict=True) == []
 
