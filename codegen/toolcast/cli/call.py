@@ -86,7 +86,7 @@ def command(
     if app is None:
         if folder is not None:
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
-        return _check(configuration(config_file), tool, (text, provider), injected)
+        return _check(configuration(config_file), tool, text, provider, injected)
     import msgspec
 
     from .program import close, log_to_stderr, no_registry
@@ -124,7 +124,7 @@ def _arguments(stated: str | None) -> str | bytes | None:
 
 
 def _check(
-    config: "Config", tool: str, call: tuple[str | bytes | None, str | None], injected: dict[str, Any]
+    config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: dict[str, Any]
 ) -> int:
     """Decode the arguments with the generated binding, and print them."""
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
@@ -139,7 +139,7 @@ def _check(
         raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)
     binding = bindings[tool]
     try:
-        params = binding.decode(*call, injected=injected)
+        params = binding.decode(text, provider, injected=injected)
     except InjectionError as problem:
         hint = "state it with --inject NAME=VALUE" if problem.parameter in binding.inject else ""
         raise refuse(tool, "bad-injection", str(problem), hint) from None

@@ -99,7 +99,7 @@ def command(
 
 
 def _notices(context: "Context", path: str) -> None:
-    """Print what the spec states beside the contract: that the tool is deprecated, and which parameter an
+    """Print what the spec states beside the contract: that the tool is deprecated, which parameter an
     approval does not depend on, and which ones the program fills in."""
     from ..project.worker import Task, load_task
     from ..spec.deprecation import notice

@@ -1,14 +1,14 @@
 """The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.imported_fields import is_icon
-from ..spec.model import Caller, SourceKind, TaskSupport
-from ..spec.text_input import PARAMETER
+from ..spec.model import Caller, SourceKind, TaskSupport, TextInput
+from ..spec.text_input import SYNTAXES, text_parameters
 from .published_schemas import from_gemini
 from .tool_lists import Element
 
@@ -99,15 +99,6 @@ class Declarations(Struct, frozen=True, kw_only=True):
     present: frozenset[str] | None = None
 
 
-TEXT_PARAMETERS: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {PARAMETER: {"type": "string"}},
-    "required": [PARAMETER],
-    "additionalProperties": False,
-}
-"""What a tool whose argument is one text has for parameters."""
-
-
 class ShapeError(ValueError):
     """The element declares no tool; the message completes "tools[3] …"."""
 
@@ -144,7 +135,7 @@ def read_shape(element: Element) -> Declared:
     odd_format: list[str] = []
     if parameters is None and "custom" in (wrapper, kind):  # Anthropic's custom tools have a schema
         text, odd_format = _text_input(reader.take("format"))
-        parameters = TEXT_PARAMETERS
+        parameters = text_parameters(TextInput())
     description = reader.take("description")
     calls = reader.take("calls", "input_examples")
     hints = reader.take("annotations")
@@ -229,13 +220,13 @@ def _text_input(format: Any) -> tuple[Any, list[str]]:
     grammar = format.get("grammar", format) if kind == "grammar" else None
     stated = grammar if isinstance(grammar, dict) else {}
     syntax, definition = stated.get("syntax"), stated.get("definition")
-    if syntax not in ("lark", "regex") or not isinstance(definition, str):
+    if syntax not in SYNTAXES or not isinstance(definition, str):
         return "text", ["format"]
     from ..runtime.grammars.grammar_error import GrammarError
     from ..runtime.grammars.text_grammar import grammar_of
 
     try:
-        grammar_of("lark" if syntax == "lark" else "regex", definition)
+        grammar_of(syntax, definition)
     except GrammarError:
         return "text", ["format"]
     return {"grammar": syntax, "definition": definition}, []

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..providers import Profile, placeholders
+from ..spec.model import Annotations
 from .finding import Finding
 from .linted_tool import Subject
 
-HINTS: Final = ("title", "destructive", "idempotent", "open_world")
+HINTS: Final = Annotations.__struct_fields__
 """Those that a spec states; `readOnlyHint` follows from its permission."""
 
 

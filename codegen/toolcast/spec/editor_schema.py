@@ -32,8 +32,8 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         A self-contained schema. It refuses what the reader refuses, except what a schema cannot state:
         duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent`, `described_by`, `inject` and
         `http` that are no parameters, those in `inject` that another key names, required ones in
-        `empty_is_absent`, others than text in `described_by`; which place
-        has which style; names that clash between files.
+        `empty_is_absent`, others than text in `described_by`; which place has which style; names that clash
+        between files; whether a grammar can be read.
     """
     return {
         "$schema": DIALECT,

@@ -1,6 +1,7 @@
 """References in a schema document, and the subschemas that may apply to a value.
 
-Independent of the verified code: it shares pointers and the table of keywords only.
+Independent of the verified code: it shares pointers, the table of keywords and how `nullable` is written in
+JSON Schema, no more.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

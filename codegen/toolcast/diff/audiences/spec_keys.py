@@ -1,12 +1,16 @@
 """For callers and readers: keys of a spec that decide what a call or a result means, beside the schemas."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from ...spec.model import ToolSpec
+from ...spec.model import Caller, ToolSpec
 from ...spec.text_input import PARAMETER
 from ..change import Change, Witness
 from ..lost_texts import lost_text
 from ..pairs import Context, Pair
+
+CALLERS: Final[Mapping[Caller, str]] = {"model": "the model itself", "code": "code that the model writes"}
+"""Who may call a tool, in words."""
 
 
 def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
@@ -14,7 +18,7 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
 
     Args:
         pair: a tool of both states; one that was added or removed has no such changes.
-        context: the states. A list of tools states none of them, or not in all formats.
+        context: the states. A list of tools does not state all of these keys: it has no such changes.
 
     Returns:
         The changes.
@@ -32,15 +36,14 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
     )
 
 
-def may_call(tool: ToolSpec) -> frozenset[str]:
+def may_call(tool: ToolSpec) -> frozenset[Caller]:
     """Who may call a tool: without a word of the spec, the model and its code."""
-    return frozenset(("model", "code") if tool.callers is None else tool.callers)
+    return frozenset(CALLERS if tool.callers is None else tool.callers)
 
 
 def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    whose = {"model": "the model itself", "code": "code that the model writes"}
     for caller in sorted(may_call(old) - may_call(new)):
-        message = f"{whose[caller]} may no longer call the tool"
+        message = f"{CALLERS[caller]} may no longer call the tool"
         yield pair.change("callers-narrowed", message, at=("callers",))
 
 

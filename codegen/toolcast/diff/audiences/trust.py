@@ -7,7 +7,7 @@ from ...spec.model import Permission, ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair
 from ..short_texts import compact, listed
-from .spec_keys import may_call
+from .spec_keys import CALLERS, may_call
 
 _BELOW: Final[Mapping[Permission, frozenset[Permission]]] = {
     "read": frozenset(),
@@ -171,9 +171,8 @@ def _external(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    whose = {"model": "the model itself", "code": "code that the model writes"}
     for caller in sorted(may_call(new) - may_call(old)):
-        message = f"{whose[caller]} may call the tool now"
+        message = f"{CALLERS[caller]} may call the tool now"
         yield pair.change("callers-widened", message, at=("callers",), old="callers" not in new.document.data)
 
 
