@@ -51,9 +51,9 @@ _TEXT = """\
 `python -m bench.providers --write docs/providers.md` sends the {tools:,} tools of the shared corpora, with
 {constraints:,} keywords that constrain, through every profile.
 
-* **kept**: said to the provider, as it is or in other words that mean the same.
-* **in words**: stated in the description; decoding still holds the model to it. **wider**: said less exactly.
-  **ledger only**: the provider is not told. All three stand in the ledger.
+* **kept**: stated as it is or in other words that mean the same.
+* **in words**: stated in the description; decoding still holds the model to it.
+  **wider**: stated less exactly. **ledger only**: left out. The ledger has entries for all three.
 * **places encoded**: sent in another form, such as a map as a list of pairs, and undone by decoding.
 * **refused**: tools that cannot be read as parameters.
 
