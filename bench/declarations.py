@@ -27,6 +27,7 @@ from typing import Any
 import click
 import msgspec
 from msgspec import Struct
+from toolcast.declarations.language import Language
 from toolcast.declarations.one_tool import declaration
 from toolcast.importers.imported_names import unique
 from toolcast.jsonschema.keywords import TYPE_OF
@@ -34,7 +35,6 @@ from toolcast.jsonschema.pointers import escape, unescape
 from toolcast.providers import LedgerEntry, Normalized, SchemaError
 from toolcast.runtime import ToolBinding
 from toolcast.runtime.declarations import declare, function_names
-from toolcast.runtime.definitions import Language
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError, all_subschemas_of
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from toolcast.declarations.free_names import FreeNames
 from toolcast.declarations.function_names import function_names
 from toolcast.declarations.global_names import CLIENT, ECMASCRIPT, PYTHON
+from toolcast.declarations.language import Language
 from toolcast.runtime.code import client_source
 from toolcast.runtime.declarations import declare
-from toolcast.runtime.definitions import Language
 
 from bench.declared_view import DeclaredView, binding
 from tests.counting import grows_linearly

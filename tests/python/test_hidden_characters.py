@@ -1,8 +1,8 @@
 """What a spec hides from its reader stands as escapes in generated code."""
 
 import pytest
+from toolcast.hidden_characters import hidden_offsets
 from toolcast.project.core.compiled import Options
-from toolcast.runtime.hidden_characters import hidden_offsets
 
 from tests.python.compiled import RefusedError, binding, bound, compile_files, source, spec
 

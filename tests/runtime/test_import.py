@@ -87,6 +87,19 @@ def test_no_module_imports_itself() -> None:
     tuple(TopologicalSorter(needs).static_order())
 
 
+def test_no_package_imports_one_that_imports_it() -> None:
+    """Imports follow the way of one spec and never go back, not even by an import in a function."""
+    root = ROOT / "codegen" / "toolcast"
+    needs: dict[str, set[str]] = {}
+    for file in root.rglob("*.py"):
+        name = ".".join(file.relative_to(root).with_suffix("").parts)
+        package = name.partition(".")[0]
+        needs.setdefault(package, set()).update(each.partition(".")[0] for each in _needed(name, file))
+    assert "jsonschema" in needs["runtime"]
+    del needs["__init__"], needs["__main__"]
+    tuple(TopologicalSorter({name: above - {name} for name, above in needs.items()}).static_order())
+
+
 def _needed(name: str, file: Path) -> set[str]:
     package = name.split(".")[:-1]
     found: set[str] = set()

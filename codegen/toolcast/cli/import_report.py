@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from ..console import DECIDE, Format, inert_json, one_line, print_diagnostics, write_line
 from ..diagnostics import Diagnostic
-from ..runtime.hidden_characters import escape_hidden
+from ..hidden_characters import escape_hidden
 
 if TYPE_CHECKING:
     from ..importers.merge import FieldChange

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from ..runtime.definitions import Language
 from .free_names import FreeNames
 from .global_names import CLIENT, ECMASCRIPT, HOSTS, PYTHON
+from .language import Language
 from .python_types import RESERVED as PYTHON_RESERVED
 
 # ECMA-262, 12.7.2 (reserved words, also those of strict mode and of modules), and what TypeScript refuses as

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..runtime.definitions import Language
 from . import python, typescript
 from .declared_tool import DeclaredTool
 from .free_names import FreeNames
 from .function_names import function_names
 from .global_names import ECMASCRIPT
+from .language import Language
 from .python_types import RESERVED
 from .typescript_types import GLOBAL_TYPES
 

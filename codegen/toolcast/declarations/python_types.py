@@ -18,11 +18,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..hidden_characters import hidden_offsets
 from ..jsonschema.equality import equal
 from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
-from ..runtime.hidden_characters import hidden_offsets
 from .definitions import reference_to
 from .free_names import FreeNames
 from .sentences import code, compact_json, count_of_items, joined

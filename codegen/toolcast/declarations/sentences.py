@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import dedent
 from typing import Any
 
-from ..runtime.hidden_characters import escape_hidden, without_hidden
+from ..hidden_characters import escape_hidden, without_hidden
 
 ENDS = ".!?:;。！？…"
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
+from ..hidden_characters import without_hidden
 from ..runtime.binding import ToolBinding
 from ..runtime.checked_types import decode_hook
-from ..runtime.hidden_characters import without_hidden
 from ..runtime.middleware.secrets.redactor import Redactor
 from ..runtime.middleware.secrets.searched_values import SHORTEST
 from ..runtime.result import Content, ToolResult

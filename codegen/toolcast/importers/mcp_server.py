@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..hidden_characters import without_hidden
 from ..mcp.live.listing import list_live
 from ..mcp.live.server_tool import Limits, ListingError
 from ..mcp.sdk import load
-from ..runtime.hidden_characters import without_hidden
 from .declarations import Declarations, Declared, ShapeError, read_shape
 from .tool_lists import Element
 

@@ -12,14 +12,14 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.pointers import join
-from ..runtime.hidden_characters import (
+from ..hidden_characters import (
     describe_character,
     escape_hidden,
     hidden_offsets,
     is_deceptive,
     without_hidden,
 )
+from ..jsonschema.pointers import join
 from .import_tools import Draft, TypeDraft
 from .merge import Path
 from .spec_fields import Digests, Names, Node, digests_of, fields_of, schema_fields

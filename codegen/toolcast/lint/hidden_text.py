@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..runtime.hidden_characters import describe_character, hidden_offsets, is_deceptive
+from ..hidden_characters import describe_character, hidden_offsets, is_deceptive
 from ..spec.model import Path
 from .finding import Finding
 from .linted_tool import Subject

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ..runtime.hidden_characters import describe_character, hidden_offsets
+from ..hidden_characters import describe_character, hidden_offsets
 from .check import check_module
 from .plain import ModelError, plain_schema
 

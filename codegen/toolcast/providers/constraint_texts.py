@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.hidden_characters import escape_hidden, hidden_offsets
+from ..hidden_characters import escape_hidden, hidden_offsets
 
 MAX_WORDS = 600
 """Characters of the longest sentence that is added to a description."""

@@ -11,11 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from ..declarations.function_names import function_names as names_of_functions
+from ..declarations.language import Language
 from ..declarations.one_tool import declare_tool, free_names
 from ..declarations.python_types import IMPORT, OPEN_CLASS
 from ..declarations.typescript_types import INTEGER_ALIAS, OPEN_ALIAS
 from .binding import Level, ToolBinding
-from .definitions import Language, is_language
+from .definitions import is_language
 from .snapshot import Snapshot
 
 

@@ -3,11 +3,14 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import msgspec
 
 from ..jsonschema.pointers import escape, unescape
+
+if TYPE_CHECKING:  # of a package that calls do without
+    from ..declarations.language import Language
 
 # Where envelopes have the parameter schema, next to the tool's name, unless a profile states otherwise.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
@@ -218,12 +221,9 @@ BUILT_IN: Final = frozenset(
     )
 )
 
-Language = Literal["typescript", "python"]
-"""Providers that are languages: their definitions are declared as text."""
 
-
-def is_language(provider: str) -> TypeGuard[Language]:
-    """Whether a provider is a language."""
+def is_language(provider: str) -> "TypeGuard[Language]":
+    """Whether a provider is a language: its definitions are declared as text."""
     return provider in ("typescript", "python")
 
 

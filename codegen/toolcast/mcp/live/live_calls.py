@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
+from ...hidden_characters import without_hidden
 from ...jsonschema import Validator
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import without_hidden
 from ...runtime.result import Content, ToolResult
 from ..sdk import load
 from .server_tool import Limits

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...hidden_characters import without_hidden
 from ...jsonschema import Validator
 from ...providers import Normalizer
 from ...runtime.errors import FrozenRegistryError
-from ...runtime.hidden_characters import without_hidden
 from ...runtime.registry import ToolRegistry
 from .live_binding import bind
 from .pins import Pin, Pins

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
+from ...hidden_characters import without_hidden
 from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
 from ...jsonschema.json_values import too_deep
@@ -17,7 +18,6 @@ from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.mcp_headers import without_refused_headers
 from ...jsonschema.pointers import resolve
 from ...providers import Normalizer, SchemaError, normalize, quarantined
-from ...runtime.hidden_characters import without_hidden
 
 
 class ListingError(Exception):

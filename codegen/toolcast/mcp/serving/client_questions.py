@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from ...hidden_characters import without_hidden
 from ...runtime.elicitation import ElicitationRequest, Elicited
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import without_hidden
 from ...runtime.result import Content
 from ...runtime.sampling import Message, Sampled, SamplingRequest
 from ..sdk import load

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ...hidden_characters import escape_hidden, without_hidden
 from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import escape_hidden, without_hidden
 from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
 from ...runtime.middleware.policy.terminal import described
 

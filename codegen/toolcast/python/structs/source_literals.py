@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ...runtime.hidden_characters import hidden_offsets
+from ...hidden_characters import hidden_offsets
 
 WIDTH: Final = 96
 """Columns that docstrings fill, their indent included."""

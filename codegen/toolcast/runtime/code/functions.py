@@ -3,9 +3,9 @@
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
+from ...declarations.language import Language
 from ..binding import ToolBinding
 from ..declarations import describe, function_names
-from ..definitions import Language
 from ..view import ToolView
 
 _LISTED = 20

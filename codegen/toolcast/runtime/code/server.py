@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...declarations.language import Language
 from ..context import Framework, ToolContext
-from ..definitions import Language
 from ..executor import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from ...declarations.language import Language
 from ..binding import ToolBinding
-from ..definitions import Language
 from ..result import Content, ToolResult
 from ..result_values import structured
 

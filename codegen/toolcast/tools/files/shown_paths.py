@@ -1,6 +1,6 @@
 """Paths as results show them: a name may hold what a terminal or a log would obey."""
 
-from ...runtime.hidden_characters import escape_hidden
+from ...hidden_characters import escape_hidden
 
 _ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t"})
 

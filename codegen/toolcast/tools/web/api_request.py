@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import httpx
 import msgspec
 
+from ...hidden_characters import escape_hidden
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import escape_hidden
 from ..generated.web.http_request import (
     HttpRequestBodyForm,
     HttpRequestBodyJson,

@@ -8,8 +8,8 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
+from ...hidden_characters import without_hidden
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import without_hidden
 from .access_rules import is_name
 from .urls import as_uri, read_url
 

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import httpx
 
+from ...hidden_characters import escape_hidden
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import escape_hidden
 from .access_rules import AccessRules, is_name
 from .addresses import parse_address
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import httpx
 
+from ...hidden_characters import without_hidden
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
-from ...runtime.hidden_characters import without_hidden
 from ..generated.web.http_request import HttpRequestParams, HttpRequestResult
 from ..generated.web.web_fetch import WebFetchParams, WebFetchResult
 from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSearchResultResultsItem

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from ...definitions import Language
+from ....declarations.language import Language
 
 _FILES: dict[Language, str] = {"python": "client.py", "typescript": "client.mjs"}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from ....hidden_characters import escape_hidden
 from ...encode import to_builtins
-from ...hidden_characters import escape_hidden
 from ...unicode_text import escape_control
 from ...workers import abandoned
 from .approval import Answer, ApprovalRequest

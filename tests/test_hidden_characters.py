@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.hidden_characters import (
+from toolcast.hidden_characters import (
     describe_character,
     escape_hidden,
     hidden_offsets,
