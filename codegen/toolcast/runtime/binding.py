@@ -13,6 +13,7 @@ from .errors import LIMIT, ArgumentError, EncodeError
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
+    from ..jsonschema.validator_errors import Violation
     from .wire.decoder import WireDecoder
     from .wire.guesses import Guesses
 
@@ -32,7 +33,6 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        *,
         injected: Mapping[str, Any] | None = None,
     ) -> P:
         """Decode the arguments of a call.
@@ -61,10 +61,8 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
             return decode_injected(self, arguments, wire_decoder, guesses, injected or {})
         params = decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
-        if self.input is not None and self.input != "text":
-            from .grammars.check_text import text_violations
-
-            violations = text_violations(self, params.input)  # type: ignore[attr-defined]  # its one field
+        if self.input is not None:
+            violations = self._text_violations(params.input)  # type: ignore[attr-defined]  # its one field
             if violations:
                 raise ArgumentError(self.name, violations=violations)
         return params
@@ -91,10 +89,8 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         offered = decode_offered(self, arguments, wire_decoder, guesses)
-        if self.input is not None and self.input != "text":
-            from .grammars.check_text import text_violations
-
-            violations = text_violations(self, offered["input"])
+        if self.input is not None:
+            violations = self._text_violations(offered["input"])
             if violations:
                 raise ArgumentError(self.name, violations=violations)
         return offered
@@ -124,10 +120,8 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             if fitting is None:
                 raise EncodeError(self.name, validator.violations(plain, limit=LIMIT))
             plain = fitting
-        if self.input is not None and self.input != "text":
-            from .grammars.check_text import text_violations
-
-            violations = text_violations(self, params.input)  # type: ignore[attr-defined]  # its one field
+        if self.input is not None:
+            violations = self._text_violations(params.input)  # type: ignore[attr-defined]  # its one field
             if violations:
                 raise EncodeError(self.name, violations)
         return msgspec.json.encode(plain)
@@ -184,6 +178,14 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         made.schema()  # raises where the contract has no place for the values
         return made
 
+    def _text_violations(self, text: str) -> "tuple[Violation, ...]":
+        """What is wrong with the text of a call, by the tool's grammar."""
+        if self.input is None or isinstance(self.input, str):
+            return ()  # any text
+        from .grammars.check_text import text_violations
+
+        return text_violations(self, self.input, text)
+
 
 class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
     """A binding whose enums have their values. Made by `ToolBinding.specialise`.
@@ -200,7 +202,6 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        *,
         injected: Mapping[str, Any] | None = None,
     ) -> P:
         """As the binding's, and other values are violations as those of any enum are."""

@@ -143,7 +143,7 @@ def describe(view: HasTools, language: Language, name: str) -> str | None:
 def _callable(view: HasTools) -> dict[str, ToolBinding[Any, Any]]:
     """The bindings of the tools that code may call, by name."""
     found = {name: entry.binding for name, entry in view.snapshot().entries.items()}
-    return {name: one for name, one in found.items() if one.callers is None or "code" in one.callers}
+    return {name: one for name, one in found.items() if one.allows_caller("code")}
 
 
 def _is_in(namespace: str, outer: Iterable[str]) -> bool:

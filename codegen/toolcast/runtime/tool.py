@@ -190,6 +190,17 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             return ready
         return without_strict_flag(ready, self.name, self.envelopes.get(provider))
 
+    def allows_caller(self, caller: Literal["model", "code"]) -> bool:
+        """Tell who may call the tool.
+
+        Args:
+            caller: the model itself, or code that it writes.
+
+        Returns:
+            Whether `callers` has it, or the spec does not say.
+        """
+        return self.callers is None or caller in self.callers
+
     def request_rules(self, provider: str) -> RequestRules:
         """Give what a provider takes in a request beside this tool's definition.
 

@@ -28,6 +28,7 @@ from .result import ToolResult
 from .snapshot import Entry, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
 if TYPE_CHECKING:
+    from ..declarations.language import Language
     from .middleware.events import Stage
     from .middleware.policy.policy import Policy
     from .wire.guesses import Guesses
@@ -343,25 +344,35 @@ class ToolView:
             MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
             ValueError: `level` is neither "full" nor "brief", or `cache` neither "last" nor None.
         """
-        check_cache(cache)
         snapshot = self.snapshot()
         flags = allows_strict(provider, strict)
         ready = snapshot.definitions.get((provider, level, flags, cache))
-        if ready is None and is_language(provider):
-            from .declarations import declare
-
-            ready = DefinitionBytes(declare(self, provider, level).encode())
-            snapshot.definitions[provider, level, flags, cache] = ready
-        elif ready is None:
-            entries = [
-                entry if isinstance(entry, LazyTool) else entry.binding for entry in snapshot.entries.values()
-            ]
-            made = [(entry, entry.definition(provider, level, strict=strict)) for entry in entries]
-            rules = self.request_rules(provider, required=cache is not None)
-            tools = [_request_tool(entry, definition, rules) for entry, definition in made]
-            ready = DefinitionBytes(request_tools(tools, rules, rules.search_tools, cache))
+        if ready is None:
+            check_cache(cache)
+            ready = DefinitionBytes(
+                self._declared(provider, level)
+                if is_language(provider)
+                else self._requested(provider, level, strict, cache)
+            )
             snapshot.definitions[provider, level, flags, cache] = ready
         return ready
+
+    def _declared(self, language: "Language", level: Level) -> bytes:
+        """The declarations of all tools."""
+        from .declarations import declare
+
+        return declare(self, language, level).encode()
+
+    def _requested(self, provider: str, level: Level, strict: bool | None, cache: Cache | None) -> bytes:
+        """The list of tools of a request."""
+        entries = [
+            entry if isinstance(entry, LazyTool) else entry.binding
+            for entry in self.snapshot().entries.values()
+        ]
+        made = [(entry, entry.definition(provider, level, strict=strict)) for entry in entries]
+        rules = self.request_rules(provider, required=cache is not None)
+        tools = [_request_tool(entry, definition, rules) for entry, definition in made]
+        return request_tools(tools, rules, rules.search_tools, cache)
 
     def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
         """Give what a provider takes in a request beside tool objects.

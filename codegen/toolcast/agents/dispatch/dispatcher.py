@@ -151,7 +151,7 @@ class Dispatcher:
             return ToolResult.failed(_CUT.format(call.name))
         if call.caller is not None:
             binding = self._binding(call.name)
-            if binding is not None and binding.callers is not None and call.caller not in binding.callers:
+            if binding is not None and not binding.allows_caller(call.caller):
                 return ToolResult.failed(_CALLERS[call.caller].format(binding.name))
         if call.custom:
             names = self._parameters(call.name)

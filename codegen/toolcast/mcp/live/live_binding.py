@@ -76,7 +76,6 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        *,
         injected: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Arguments in the form of the server's schema, validated against it. Raises ArgumentError, naming

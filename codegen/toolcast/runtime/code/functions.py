@@ -57,7 +57,7 @@ class Functions:
         if self.language is not None:
             return function_names(self.view, self.language)
         found = self._bindings().items()
-        return {_own_name(binding): name for name, binding in found if _may_be_called(binding)}
+        return {_own_name(binding): name for name, binding in found if binding.allows_caller("code")}
 
     def _bindings(self) -> dict[str, ToolBinding[Any, Any]]:
         return {name: entry.binding for name, entry in self.view.snapshot().entries.items()}
@@ -72,7 +72,7 @@ class Functions:
             The tool's name; None where the name means no tool, or one that code may call.
         """
         for name, binding in self._bindings().items():
-            if not _may_be_called(binding) and _own_name(binding) == function:
+            if not binding.allows_caller("code") and _own_name(binding) == function:
                 return name
         return None
 
@@ -126,7 +126,3 @@ class Functions:
 
 def _own_name(binding: ToolBinding[Any, Any]) -> str:
     return ".".join([*filter(None, binding.group.split("/")), binding.name])
-
-
-def _may_be_called(binding: ToolBinding[Any, Any]) -> bool:
-    return binding.callers is None or "code" in binding.callers
