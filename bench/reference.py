@@ -22,6 +22,11 @@ _SOURCE = Path(__file__).parents[1] / "codegen"
 MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast": ("compile",),
     "toolcast.runtime": None,
+    "toolcast.runtime.code": None,
+    "toolcast.runtime.declarations": (
+        *("HasTools", "Namespace", "declare", "describe", "function_names", "list_namespaces"),
+    ),
+    "toolcast.runtime.request_rules": ("RequestRules",),
     "toolcast.runtime.middleware.policy": None,
     "toolcast.runtime.workspace": None,
     "toolcast.runtime.middleware.secrets": None,

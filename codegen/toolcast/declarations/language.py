@@ -3,4 +3,5 @@
 from typing import Literal
 
 Language = Literal["typescript", "python"]
-"""A language; in definitions, in decoding and in `generated/`, its name is that of a provider."""
+"""`"typescript"` or `"python"`. In definitions, in decoding and in `generated/`, it stands in the place of a
+provider's id."""

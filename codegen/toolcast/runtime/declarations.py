@@ -24,7 +24,11 @@ class HasTools(Protocol):
     """What has tools: a registry, or a selection of its tools."""
 
     def snapshot(self) -> Snapshot:
-        """All tools."""
+        """Give all tools.
+
+        Returns:
+            The tools as they are now.
+        """
         ...
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.code import CodeLimits, CodeServer, Language
+from toolcast.runtime.code import CodeLimits, CodeServer, Language, client_source
 from toolcast.runtime.middleware.policy import Policy
 
 from tests.runtime.code.processes import bubblewrap, run_code, run_process, write_program
@@ -423,3 +423,9 @@ def test_tools_that_run_alone_do_so_for_real_programs(tmp_path: Path) -> None:
     ran = run_code(server(tools), tmp_path, "python", dedent(program))
     assert ran.output == "30\n"
     assert {*most} == {1}
+
+
+def test_a_language_without_a_client_is_refused() -> None:
+    language: Any = "lua"
+    with pytest.raises(ValueError, match="clients for typescript and python, not for 'lua'"):
+        client_source(language)

@@ -17,6 +17,8 @@ def client_source(language: Language) -> bytes:
         The content of one file: `toolcast_client.py` or `toolcast_client.mjs` inside of the sandbox.
 
     Raises:
-        KeyError: there is no client for that language.
+        ValueError: there is no client for that language.
     """
+    if language not in _FILES:
+        raise ValueError(f"There are clients for typescript and python, not for {language!r}.")
     return files(__name__).joinpath(_FILES[language]).read_bytes()
