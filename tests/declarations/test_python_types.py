@@ -2,6 +2,7 @@
 
 import ast
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Ty
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
 
+from tests.counting import grows_linearly
 from tests.declarations.test_typescript_types import SCHEMAS, TEXTS
 from tests.e2e.checkers import check
 
@@ -181,10 +183,23 @@ def test_definitions_with_one_use_take_the_place_of_the_reference() -> None:
     assert list(made["$defs"]) == ["loop", "twice"]
 
 
+def _chain(length: int) -> dict[str, Any]:
+    """A schema of definitions, each of which refers to the next."""
+    chain = {f"d{i}": {"properties": {"x": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(length)}
+    return {"$ref": "#/$defs/d0", "$defs": {**chain, f"d{length}": {"type": "string"}}}
+
+
 def test_a_long_chain_of_definitions_stays_named() -> None:
-    chain = {f"d{i}": {"properties": {"x": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(2000)}
-    made = with_definitions_inlined({"$ref": "#/$defs/d0", "$defs": {**chain, "d2000": {"type": "string"}}})
+    made = with_definitions_inlined(_chain(2000))
     assert 200 < len(made["$defs"]) < 300
+
+
+def test_the_work_for_a_chain_of_definitions_is_linear() -> None:
+    def make(size: int) -> Callable[[], object]:
+        schema = _chain(50 * size)
+        return lambda: with_definitions_inlined(schema)
+
+    assert grows_linearly(make)
 
 
 @pytest.mark.thorough

@@ -32,7 +32,8 @@ def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
         return root
     counts = Counter(_references([root, *definitions.values()]))
     once = {name: one for name, one in definitions.items() if counts[reference_to(name)] == 1}
-    once = {name: one for name, one in once.items() if not _leads_to(one, name, once)}
+    circular = _circular(once)
+    once = {name: one for name, one in once.items() if name not in circular}
     made = _inlined(root, once, 0)
     kept: dict[str, Any] = {}
     pending = _references([made])
@@ -79,18 +80,21 @@ def _below(schema: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def _leads_to(schema: Any, name: str, once: Mapping[str, Any]) -> bool:
-    """Whether references in a schema, through definitions with one use, lead to the definition of a name."""
-    pending, visited = [schema], set[str]()
-    while pending:
-        for reference in _references([pending.pop()]):
-            if reference == reference_to(name):
-                return True
-            target = _name(reference)
-            if target in once and target not in visited:
-                visited.add(target)
-                pending.append(once[target])
-    return False
+def _circular(once: Mapping[str, Any]) -> set[str]:
+    """The names of definitions with one use whose references, through others of them, lead back to them."""
+    users = {_name(reference): name for name, one in once.items() for reference in _references([one])}
+    found: set[str] = set()
+    visited: set[str] = set()
+    for start in once:
+        way: list[str] = []
+        name: str | None = start
+        while name in once and name not in visited:
+            visited.add(name)
+            way.append(name)
+            name = users.get(name)
+        if name in way:
+            found.update(way[way.index(name) :])
+    return found
 
 
 def _inlined(schema: Any, once: Mapping[str, Any], opened: int) -> Any:
