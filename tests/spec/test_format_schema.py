@@ -242,6 +242,18 @@ def test_bad_beyond_a_schema(changes: dict[str, Any], validator: Any) -> None:
     assert validator.is_valid(build(changes))
 
 
+@pytest.mark.parametrize("name", ["", "a b", "A:", "a\n", "\u00e9", 1, None, ["A"]])
+def test_names_of_headers(name: object, validator: Any) -> None:
+    """The build refuses these after it has read the spec; editors say so at once."""
+
+    def spec(header: object) -> dict[str, Any]:
+        schema = {"type": "string", "x-mcp-header": header}
+        return build({"parameters": {"type": "object", "properties": {"a": schema}}})
+
+    assert not validator.is_valid(spec(name))
+    assert validator.is_valid(spec("X-Region"))
+
+
 _SCALARS = [None, True, 0, 1.5, "", " ", "a", "TODO", "write"]
 _LISTS = [[], [1], ["a"], ["a", "a"], [{}]]
 _MAPPINGS = [{}, {"a": "b"}, {"a": 1}, {"type": "object"}, {"type": "array"}, {"openai": {}}, {"title": "x"}]

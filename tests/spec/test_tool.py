@@ -157,6 +157,10 @@ BAD = [
     ('lint: {ignore: {vague-description: ""}}', "empty-text", 4, 36, "is empty", "write it"),
     ("runtime_enums: []", "wrong-type", 4, 16, "a mapping", ""),
     ("runtime_enums: {agent: agents}", "unknown-parameter", 4, 17, "`agent`", "no parameters"),
+    ("providers: []", "wrong-type", 4, 12, "a mapping, not a list", "`key: value`"),
+    ("meta: a", "wrong-type", 4, 7, "a mapping, not text", "`key: value`"),
+    ("icons: [a]", "wrong-type", 4, 9, "an icon must be a mapping", "`src:`"),
+    ("icons: [{src: 'https://a.example', sizes: 1x1}]", "wrong-type", 4, 43, "a list of texts", "[48x48]"),
     ("providers: {opennai: {}}", "unknown-provider", 4, 13, "`opennai`", "did you mean `openai`?"),
     ("providers: {xyzzy: {}}", "unknown-provider", 4, 13, "`xyzzy`", "`anthropic`, `gemini`"),
     ("providers: {openai: 1}", "wrong-type", 4, 21, "a mapping", ""),
@@ -172,6 +176,7 @@ def test_one_wrong_key(more: str, code: str, line: int, column: int, message: st
     assert spec is None
     assert (found.file, found.code, found.line, found.column) == ("s", code, line, column)
     assert message in found.message
+    assert found.hint
     assert hint in found.hint
 
 

@@ -14,15 +14,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .ledger_entry import LedgerEntry
+from .messages import show
 from .pointers import join
 from .subschemas import Path, map_subschemas, subschemas
 
 KEYWORD: Final = "x-mcp-header"
-_TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+HEADER_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 """A field name of RFC 9110, section 5.6.2."""
 _TYPES: Final = ("string", "integer", "boolean")
-_SHOWN: Final = 60
-"""Characters of a value in a message."""
 
 
 class HeaderProblem(Struct, frozen=True):
@@ -60,16 +59,16 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
                 "in branches",
             )
             continue
-        if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+        if not isinstance(value, str) or not HEADER_NAME.fullmatch(value):
             yield HeaderProblem(
                 path,
-                f"{_shown(value)} is no name of an HTTP header",
+                f"{show(value)} is no name of an HTTP header",
                 "write a name of letters, digits and `-`, such as Region: clients send Mcp-Param-Region",
             )
         elif value.lower() in known:
             yield HeaderProblem(
                 path,
-                f"the header {_shown(value)} is that of `{known[value.lower()]}`, too",
+                f"the header {show(value)} is that of `{known[value.lower()]}`, too",
                 "give each parameter a header of its own; case makes no difference",
             )
         else:
@@ -144,8 +143,3 @@ def annotated(schema: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
             if KEYWORD in node:
                 yield path, node
             pending += reversed([(path + step, below) for step, below in subschemas(node)])
-
-
-def _shown(value: Any) -> str:
-    text = repr(value) if isinstance(value, str) else f"a value of type {type(value).__name__}"
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

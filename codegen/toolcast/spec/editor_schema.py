@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
 from ..runtime.hidden_parameters import PATH
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
@@ -202,10 +203,18 @@ def _requests() -> dict[str, Any]:
 
 
 def _parameters() -> dict[str, Any]:
+    header = {
+        "type": "string",
+        "pattern": f"^{HEADER_NAME.pattern}$",
+        "description": "The header into which HTTP clients of MCP copy the argument: Mcp-Param-<this>.",
+    }
     return {
         "description": "JSON Schema of the arguments, an object. Left out: the tool takes no arguments.",
         "type": "object",
-        "properties": {"type": {"enum": ["object", ["object"]]}},
+        "properties": {
+            "type": {"enum": ["object", ["object"]]},
+            "properties": {"additionalProperties": {"properties": {KEYWORD: header}}},
+        },
         "anyOf": [{"required": [word]} for word in ("type", *COMPOSERS)],
         "$ref": "#/$defs/schema",
         "examples": [{"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}],

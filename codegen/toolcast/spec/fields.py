@@ -298,7 +298,8 @@ def examples(checker: SpecChecker, value: Any) -> tuple[Any, ...]:
     for index, each in enumerate(value):
         if not isinstance(each, dict):
             message = f"an example must be a mapping of arguments, not {kind_of(each)}"
-            checker.report(("examples", index), "wrong-type", message)
+            hint = "write its arguments, each as `name: value`; `{}` for a call without any"
+            checker.report(("examples", index), "wrong-type", message, hint)
     return tuple(value)
 
 

@@ -48,7 +48,9 @@ def icons(checker: SpecChecker, value: Any) -> tuple[dict[str, Any], ...]:
         if isinstance(icon, dict):
             _icon(checker, ("icons", index), icon)
         else:
-            checker.report(("icons", index), "wrong-type", f"an icon must be a mapping, not {kind_of(icon)}")
+            message = f"an icon must be a mapping, not {kind_of(icon)}"
+            hint = "write `src:` and the address of the image"
+            checker.report(("icons", index), "wrong-type", message, hint)
     return tuple(icon for icon in value if isinstance(icon, dict))
 
 
@@ -86,7 +88,7 @@ def _icon(checker: SpecChecker, path: tuple[str | int, ...], icon: dict[str, Any
             checker.report((*path, key), "bad-icon", message, f"themes are {choices(THEMES)}")
     sizes = icon.get("sizes", [])
     if not isinstance(sizes, list):
-        checker.wrong_type((*path, "sizes"), sizes, "a list of texts")
+        checker.wrong_type((*path, "sizes"), sizes, "a list of texts", "write a list, such as `[48x48]`")
         return
     for index, size in enumerate(sizes):
         checker.text((*path, "sizes", index), size)

@@ -72,7 +72,7 @@ class SpecChecker:
             return value
         if value is None:
             hint = "indent its lines further than its key, or leave the key out"
-        self.wrong_type(path, value, "a mapping", hint)
+        self.wrong_type(path, value, "a mapping", hint or "write its entries below it, each as `key: value`")
         return None
 
     def suggest(
