@@ -313,6 +313,9 @@ def test_equal_names_are_distinguished(tmp_path: Path) -> None:
         ('[{"description": "x"}]', 0, "tools[0] has no name"),
         ('[{"name": ""}]', 0, "tools[0] has no name"),
         ('[{"type": "web_search_20250305", "name": "web_search"}]', 0, "is a built-in tool of its provider"),
+        ('[{"type": "tool_search"}]', 0, "is a built-in tool of its provider (tool_search)"),
+        ('[{"type": "tool_search", "parameters": {"type": "object"}}]', 0, "is a built-in tool"),
+        ('[{"type": "namespace", "name": "a", "tools": []}]', 0, "is a built-in tool"),
         (
             '[{"name": "a", "description": "\\ud800"}]',
             0,
@@ -330,6 +333,28 @@ def test_what_cannot_be_read_is_refused_with_a_reason(
     (problem,) = imported.diagnostics
     assert message in problem.message
     assert problem.line == line
+
+
+@pytest.mark.parametrize("wrap", ["array", "tools"])
+def test_tools_of_a_namespace_are_read(tmp_path: Path, wrap: str) -> None:
+    """A request to OpenAI's Responses API, with a search for tools and a group that is loaded on demand."""
+    tools = [
+        {
+            "type": "function",
+            "name": name,
+            "description": "Finds.",
+            "parameters": SCHEMA,
+            "defer_loading": True,
+        }
+        for name in ("find", "find_all")
+    ]
+    tools[1] |= {"parameters": None, "type": "custom"}
+    request = [{"type": "namespace", "name": "crm", "description": "Customers.", "tools": [*tools, 7]}]
+    imported = run(tmp_path, request if wrap == "array" else {"tools": request})
+    find, find_all = (yaml.safe_load(imported.specs[f"{each['name']}.yaml"]) for each in tools)
+    assert (find["parameters"]["required"], find["defer"]) == (["q"], True)
+    assert (find_all["input"], find_all["defer"]) == ("text", True)
+    assert [each.message for each in imported.diagnostics] == ["tools[0].tools[2] is not an object"]
 
 
 def test_one_bad_line_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -99,6 +99,10 @@ class Declarations(Struct, frozen=True, kw_only=True):
     present: frozenset[str] | None = None
 
 
+_TOOL_TYPES: Final = (None, "function", "custom")
+"""The `type` of a tool object that a program defines; others are the provider's own tools."""
+
+
 class ShapeError(ValueError):
     """The element declares no tool; the message completes "tools[3] …"."""
 
@@ -114,9 +118,9 @@ def read_shape(element: Element) -> Declared:
     outer = [key for key in data if key not in (wrapper, "type", "strict")] if wrapper else []
     body: dict[str, Any] = data[wrapper] if wrapper else data
     reader = _Reader(body, outer)
-    name = reader.take("name")
+    name, kind = reader.take("name"), reader.take("type")
     if not isinstance(name, str) or not name:
-        raise ShapeError("has no name")
+        raise ShapeError("has no name" if kind in _TOOL_TYPES else _built_in(kind))
     if element.gemini and "parametersJsonSchema" not in body:
         parameters = from_gemini(reader.take("parameters"))
         result = from_gemini(reader.take("response"))
@@ -128,9 +132,8 @@ def read_shape(element: Element) -> Declared:
     if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
         parameters = parameters["json"]
     strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
-    kind = reader.take("type")
-    if parameters is None and kind not in (None, "function", "custom"):
-        raise ShapeError(f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema")
+    if parameters is None and kind not in _TOOL_TYPES:
+        raise ShapeError(_built_in(kind))
     text: Any = None
     odd_format: list[str] = []
     if parameters is None and "custom" in (wrapper, kind):  # Anthropic's custom tools have a schema
@@ -175,6 +178,10 @@ def read_shape(element: Element) -> Declared:
         line=element.line,
         location=element.location,
     )
+
+
+def _built_in(kind: Any) -> str:
+    return f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema"
 
 
 class _Reader:

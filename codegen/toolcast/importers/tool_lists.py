@@ -159,6 +159,10 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
     if not isinstance(data, list):
         return
     for index, item in enumerate(data):
+        for position, tool in enumerate(members := _namespace(item)):
+            yield Element(file=file, line=line, location=f"tools[{index}].tools[{position}]", data=tool)
+        if members:
+            continue
         inner = _listed(item) if isinstance(item, dict) and not _is_tool(item) else None
         if inner is None:
             yield Element(file=file, line=line, location=f"tools[{index}]", data=item, gemini=gemini)
@@ -166,6 +170,12 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
         for position, declaration in enumerate(inner):
             location = f"tools[{index}][{position}]"
             yield Element(file=file, line=line, location=location, data=declaration, gemini=True)
+
+
+def _namespace(item: Any) -> list[Any]:
+    """The tools of a namespace of OpenAI's Responses API, which groups them; `[]` for anything else."""
+    listed = item.get("tools") if isinstance(item, dict) and item.get("type") == "namespace" else None
+    return listed if isinstance(listed, list) else []
 
 
 def _is_tool(data: dict[str, Any]) -> bool:
