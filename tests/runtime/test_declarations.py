@@ -1,13 +1,16 @@
 """The tools of a view as declarations: namespaces, names, what is left out and what is deferred."""
 
+import builtins
 import keyword
 import re
+import sys
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.declarations.function_names import function_names as names_of_functions
+from toolcast.declarations.global_names import PYTHON, PYTHON_MODULES
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.declarations import declare, describe, function_names, list_namespaces
 
@@ -166,8 +169,8 @@ def test_names_that_mean_something_else_have_a_suffix() -> None:
         "a_b.list": "list",
         "files.in__2": "in",
         "files.x": "x",
-        "files.in_.A_b": "A-b",
-        "files.in_.A_b_2": "A_b",
+        "files.in_.A_b": "A_b",
+        "files.in_.A_b_2": "A-b",
     }
     assert names_of_functions({"list": "a", "None": "", "print": "", "fetch": ""}, "python") == {
         "None_": "None",
@@ -181,6 +184,7 @@ NAMES = st.sampled_from(
     [
         *("delete", "new", "list", "a-b", "a_b", "1", "é", "__proto__", "constructor"),
         *("await", "fetch", "str", "type", "crypto", "namespace", "declare", "async", "of"),
+        *("JSON", "NaN", "Promise", "Map", "then", "print", "calendar", "describe", "ToolError", "tools"),
     ]
 ) | st.text(max_size=4)
 GROUPS = st.lists(NAMES.filter(lambda one: one and "/" not in one), max_size=2).map("/".join)
@@ -198,6 +202,25 @@ def test_names_are_safe_unique_and_the_same_each_time(tools: dict[str, str], lan
             assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", part)
             assert language != "python" or not keyword.iskeyword(part)
     assert names_of_functions(dict(reversed(tools.items())), language) == found
+
+
+@given(tools=TOOLS, language=st.sampled_from(["typescript", "python"]))
+def test_no_tool_takes_the_name_that_another_one_has(tools: dict[str, str], language: Any) -> None:
+    """A server of tools could else list one whose changed name is that of a tool which programs know."""
+    present = {f"tool_{index}": group for index, group in enumerate(sorted(set(tools.values())))}
+    plain = {tool: group for tool, group in tools.items() if re.fullmatch(r"[A-Za-z0-9_]*", tool)} | present
+    found = names_of_functions({**tools, **present}, language)
+    alone = names_of_functions(plain, language)
+    assert {name: tool for name, tool in found.items() if tool in plain} == alone
+
+
+def test_modules_of_python_are_not_hidden() -> None:
+    tools = {"add": "calendar", "send": "crm/email", "json": ""}
+    assert [*names_of_functions(tools, "python")] == ["json_", "calendar_.add", "crm.email.send"]
+    assert [*names_of_functions(tools, "typescript")] == ["json", "calendar.add", "crm.email.send"]
+    missing = {name for name in sys.stdlib_module_names if not name.startswith("_")} - PYTHON_MODULES
+    assert not missing
+    assert {name for name in dir(builtins) if not name.startswith("_")} <= PYTHON | {*keyword.kwlist}
 
 
 @given(tools=TOOLS)

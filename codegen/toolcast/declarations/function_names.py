@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from .free_names import FreeNames
-from .global_names import CLIENT, ECMASCRIPT, HOSTS, PYTHON
+from .global_names import CLIENT, ECMASCRIPT, HOSTS, PYTHON, PYTHON_MODULES
 from .language import Language
 from .python_types import RESERVED as PYTHON_RESERVED
 
@@ -24,7 +24,9 @@ _RESERVED_TYPESCRIPT = frozenset(
         )
     ).split()
 )
-_TOP = {"typescript": CLIENT | ECMASCRIPT | HOSTS, "python": CLIENT | PYTHON}
+_TOP = {"typescript": CLIENT | ECMASCRIPT | HOSTS, "python": CLIENT | PYTHON | PYTHON_MODULES}
+# A namespace is a proxy in JavaScript, of which `await` asks for a function of this name.
+_THEN = "then"
 
 
 def function_names(tools: Mapping[str, str], language: Language) -> dict[str, str]:
@@ -37,13 +39,13 @@ def function_names(tools: Mapping[str, str], language: Language) -> dict[str, st
     Returns:
         The name of each tool by the qualified name of its function, such as `files.edit`: groups are
         namespaces. Characters that a name cannot have are `_`; a name that means something else in the
-        language, at the top also to programs in it, or is taken, has a suffix. The same tools have the same
-        names.
+        language, at the top also to programs in it, or is taken, has a suffix: names that need no change are
+        given first, so that no other tool takes them. The same tools have the same names.
     """
     free: defaultdict[str, FreeNames] = defaultdict(FreeNames)
     namespaces = _namespaces(tools.values(), language, free)
     found: dict[str, str] = {}
-    for tool in sorted(tools):
+    for tool in sorted(tools, key=_exact_first):
         namespace = namespaces[tools[tool]] if tools[tool] else ""
         name = free[namespace].take(_safe(tool, language, top=not namespace), "_")
         found[f"{namespace}.{name}" if namespace else name] = tool
@@ -56,8 +58,8 @@ def _namespaces(
     """The qualified name of the namespace of each group, and of the groups above it; their names are taken
     from those that are free in the namespace around them."""
     found: dict[str, str] = {}
-    for group in sorted(set(groups) - {""}):
-        parts = group.split("/")
+    listed = (group.split("/") for group in set(groups) - {""})
+    for parts in sorted(listed, key=lambda parts: [*map(_exact_first, parts)]):
         for length in range(1, len(parts) + 1):
             here, above = "/".join(parts[:length]), "/".join(parts[: length - 1])
             if here not in found:
@@ -67,9 +69,17 @@ def _namespaces(
     return found
 
 
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def _exact_first(name: str) -> tuple[bool, str]:
+    return _plain(name) != name, name
+
+
 def _safe(name: str, language: Language, *, top: bool) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    plain = _plain(name)
     if not plain or plain[0].isdigit() or plain.startswith("__"):
         plain = f"t{plain}" if plain[:1] == "_" else f"t_{plain}"
-    reserved = PYTHON_RESERVED if language == "python" else _RESERVED_TYPESCRIPT
+    reserved = PYTHON_RESERVED if language == "python" else _RESERVED_TYPESCRIPT | {_THEN}
     return f"{plain}_" if plain in reserved or (top and plain in _TOP[language]) else plain

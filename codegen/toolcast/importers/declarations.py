@@ -1,6 +1,6 @@
 """The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 

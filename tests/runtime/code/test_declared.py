@@ -10,6 +10,7 @@ import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.code import CodeServer, Language
+from toolcast.runtime.declarations import function_names
 
 from tests.python.compiled import package, spec
 from tests.runtime.code.processes import run_code
@@ -119,6 +120,56 @@ def test_a_program_calls_what_is_declared(tools: ToolRegistry, language: Languag
     program = PROGRAMS[language].replace("FROM", name_of_from(tools))
     ran = run_code(CodeServer(tools, language), tmp_path, language, program)
     assert ran.output == PRINTED
+
+
+# Names that mean something to a client, a proxy, or the program itself.
+ODD = [
+    *("a/then", "a/_path", "a/call", "a/constructor", "a/prototype", "a/toString", "a/name", "then/x"),
+    *("JSON", "NaN", "Promise", "print", "describe", "list_tools", "ToolError", "calendar/add", "tools"),
+]
+
+
+@LANGUAGES
+def test_a_function_of_any_name_is_called(language: Language, tmp_path: Path) -> None:
+    nothing = {"type": "object", "additionalProperties": False}
+    base = {"description": "Does.", "permission": "read", "secrets": [], "parameters": nothing}
+    specs = {f"{name}.json": {**base, "name": name.rpartition("/")[2]} for name in ODD}
+    with package(specs, options=Options(providers=("python", "typescript"))) as bindings:
+        tools = ToolRegistry()
+        for each in bindings.values():
+            tools.register(each, lambda _, context: f"did {context.tool}")
+        names = function_names(tools, language)
+        begin, end = ("print(await ", "())\n") if language == "python" else ("console.log(await ", "({}));\n")
+        program = "".join(f"{begin}{name}{end}" for name in names)
+        program += "import calendar\nprint(calendar.isleap(2000))\n" if language == "python" else ""
+        ran = run_code(CodeServer(tools, language), tmp_path, language, program)
+    printed = [f"did {tool}" for tool in names.values()] + ["True"] * (language == "python")
+    assert ran.output.splitlines() == printed
+
+
+@LANGUAGES
+def test_text_that_is_no_unicode_fails_one_call_alone(
+    tools: ToolRegistry, language: Language, tmp_path: Path
+) -> None:
+    """Half an emoji, as cutting a text makes it in JavaScript, and names of files do in Python."""
+    programs: dict[Language, str] = {
+        "python": """
+import asyncio
+async def one(text):
+    try:
+        return (await crm.mail.find_mail(FROM=text, max_count=1))["from"]
+    except ToolError as problem:
+        return problem.kind
+print(*await asyncio.gather(*map(one, ["a", "\\ud83d", "b"])))
+""",
+        "typescript": """
+const one = (text) =>
+  crm.mail.find_mail({ from: text, "max-count": 1 }).then((done) => done.from, (problem) => problem.kind);
+console.log(...(await Promise.all(["a", "\\ud83d", "b"].map(one))));
+""",
+    }
+    program = programs[language].replace("FROM", name_of_from(tools))
+    assert run_code(CodeServer(tools, language), tmp_path, language, program).output == "a request b\n"
 
 
 @LANGUAGES

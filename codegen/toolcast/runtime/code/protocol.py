@@ -158,7 +158,9 @@ def read_request(line: bytes) -> Request:
     except RecursionError:
         raise RequestError("the line is nested too deeply", _id_of(line)) from None
     except (msgspec.MsgspecError, UnicodeError) as problem:
-        raise RequestError(f"{problem}", _id_of(line)) from None
+        # Texts that a program cuts in the middle of an emoji; msgspec may call the line truncated.
+        hint = "" if b"\\ud" not in line.lower() else "; `\\ud83d` without its other half is no text"
+        raise RequestError(f"{problem}{hint}", _id_of(line)) from None
     wanted = [key for key in (request.call, request.namespace, request.described) if key is not UNSET]
     if len(wanted) != 1:
         raise RequestError("expected exactly one of `call`, `list` and `describe`", request.id)

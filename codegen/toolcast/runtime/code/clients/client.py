@@ -200,18 +200,18 @@ class _Name:
     """A namespace or a function: which of them, the server knows."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self.__tools__ = path  # no function and no namespace has a name with two underscores before it
 
     def __getattr__(self, name: str) -> _Name:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Name(f"{self._path}.{name}" if self._path else name)
+        return _Name(f"{self.__tools__}.{name}" if self.__tools__ else name)
 
     def __repr__(self) -> str:
-        return f"<tools {self._path}>"
+        return f"<tools {self.__tools__}>"
 
     async def __call__(self, /, **arguments: Any) -> Any:
-        return await asyncio.wrap_future(_request(call=self._path, arguments=arguments))
+        return await asyncio.wrap_future(_request(call=self.__tools__, arguments=arguments))
 
 
 tools = _Name("")
