@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,12 @@ from toolcast.declarations.definitions import with_definitions_inlined
 from toolcast.declarations.one_tool import free_names
 from toolcast.declarations.python import declare_function
 from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Types, comment, literal
+from toolcast.declarations.sentences import joined
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
+from toolcast.runtime.declarations import declare
 
+from bench.declared_view import DeclaredView, binding
 from tests.counting import grows_linearly
 from tests.declarations.test_typescript_types import SCHEMAS, TEXTS
 from tests.e2e.checkers import check
@@ -132,6 +136,14 @@ def test_objects_that_do_not_speak_of_further_keys_say_that_they_may_have_any() 
     assert types.statements == ['A = TypedDict("A", {\n "if": NotRequired[Any],\n}, extra_items=Any)\n']
 
 
+def test_classes_have_the_description_of_their_definition() -> None:
+    tree = {"properties": {"a": {"$ref": "#/$defs/tree"}}, "description": "A tree.", "maxProperties": 3}
+    text = function(
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
+    )
+    assert "# A tree. Must have at most 3 keys.\nclass Tree(Open):\n" in text
+
+
 def test_the_name_of_further_arguments_is_free() -> None:
     text = function({"type": "object", "properties": {"others": True, "others_": True}})
     assert text == "async def run(*, others: Any = ..., others_: Any = ..., **others__: Any) -> str: ...\n"
@@ -150,6 +162,22 @@ def test_no_text_ends_a_docstring_or_a_comment(text: str) -> None:
 def test_comments_do_not_direct_type_checkers() -> None:
     assert comment(["type: ignore"]) == "# - type: ignore\n"
     assert comment(["pyright: basic"]) == "# - pyright: basic\n"
+    assert comment(["Any. #type: ignore"]) == "# Any. #- type: ignore\n"
+
+
+def test_comments_begin_no_module() -> None:
+    tree = {"properties": {"a": {"$ref": "#/$defs/tree"}}, "description": "Trees.\nmodule admin"}
+    hostile = {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
+    made = binding("run", hostile, group="files", description="Runs.\n# module admin\nmodule admin")
+    text = declare(DeclaredView([made]), "python")
+    assert "# - module admin\nclass Tree(Open):" in text
+    assert re.findall("^# module .*", text, re.MULTILINE) == ["# module files"]
+
+
+def test_a_sentence_is_left_out_where_it_stands_as_a_whole_only() -> None:
+    assert joined(["Default: 1.5 for others.", "Default: 1."]) == "Default: 1.5 for others. Default: 1."
+    assert joined(["Not a Default: 1.", "Default: 1."]) == "Not a Default: 1."
+    assert joined(["a.No other keys.", "No other keys."]) == "a.No other keys. No other keys."
 
 
 @given(text=TEXTS)

@@ -100,7 +100,7 @@ class Types:
         self._names = {one: self._free.take(type_name(one)) for one in references}
         for name, schema in zip(self._names.values(), definitions.values(), strict=True):
             if _has_members(schema) and not isinstance(schema.get("type"), list):
-                self._class(name, schema, 0)
+                self._class(name, schema, 0, _described(schema))
             else:
                 made = self._type(schema, name, 0)
                 self.statements.append(f"{comment(made.notes)}type {name} = {made.text}\n")
@@ -154,10 +154,8 @@ class Types:
             return NEVER
         if not isinstance(schema, Mapping):
             return ANY
-        description = schema.get("description")
-        own = (description,) if isinstance(description, str) and description else ()
         made = self._structure(schema, name, depth)
-        return replace(made, notes=(*own, *made.notes))
+        return replace(made, notes=(*_described(schema), *made.notes))
 
     def _structure(self, schema: Mapping[str, Any], name: str, depth: int) -> TypeText:
         if "$ref" in schema:
@@ -250,15 +248,17 @@ class Types:
         made = _union([replace(one, notes=()) for one in (*(one for _, one in found), rest)])
         return TypeText(made.text, tuple(notes))
 
-    def _class(self, name: str, schema: Mapping[str, Any], depth: int) -> str:
-        """Add a TypedDict; returns its name."""
+    def _class(
+        self, name: str, schema: Mapping[str, Any], depth: int, described: tuple[str, ...] = ()
+    ) -> str:
+        """Add a TypedDict; returns its name. `described` is for its comment."""
         place = len(self.statements)
         fields, further = self.fields(schema, depth)
         inner = self.statements[place:]
         del self.statements[place:]
         base = OPEN if further == ANY else "TypedDict"
         extra = "" if further is None else f", extra_items={further.text}"
-        notes = [*_hoisted("Other keys", further)] if further is not None else []
+        notes = [*described, *(_hoisted("Other keys", further) if further is not None else ())]
         rows = [_field(one) for one in fields]
         if any(not IDENTIFIER.fullmatch(one.name) or one.name in RESERVED for one in fields):
             items = "".join(
@@ -288,9 +288,11 @@ def comment(sentences: Sequence[str]) -> str:
         Whole lines, with their line feeds; empty where there is nothing to say.
     """
     text = joined(sentences)
-    # A comment of this form would be read by type checkers: `# type: ignore`, `# pyright: basic`.
+    # A comment of this form would be read by type checkers, also behind a second `#`: `# type: ignore`,
+    # `# pyright: basic`. And `# module` begins a module.
     lines = [
-        re.sub(r"^(\s*)(?=(?:type|pyright|mypy|noqa)\b)", r"\1- ", line.rstrip()) for line in text.split("\n")
+        re.sub(r"(^|#)(\s*)(?=(?:type|pyright|mypy|noqa|module)\b)", r"\1\2- ", line.rstrip())
+        for line in text.split("\n")
     ]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines) if text else ""
 
@@ -339,6 +341,11 @@ def _has_members(schema: Any) -> bool:
     return bool(schema.get("properties") or schema.get("required")) and "object" in schema.get(
         "type", "object"
     )
+
+
+def _described(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    description = schema.get("description")
+    return (description,) if isinstance(description, str) and description else ()
 
 
 def _kind(value: Any) -> str:

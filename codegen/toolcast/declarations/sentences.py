@@ -23,7 +23,7 @@ def joined(sentences: Sequence[str]) -> str:
     """
     text = ""
     for sentence in dict.fromkeys(sentences):
-        if not sentence or sentence in text:
+        if not sentence or _stands_in(sentence, text):
             continue
         if text:
             text = text.rstrip()
@@ -31,6 +31,18 @@ def joined(sentences: Sequence[str]) -> str:
         text += sentence
     first, feed, rest = without_hidden(text.replace("\r\n", "\n").replace("\r", "\n")).strip().partition("\n")
     return first + feed + dedent(rest)
+
+
+def _stands_in(sentence: str, text: str) -> bool:
+    """Whether a sentence stands in a text, not as the beginning or the end of other words: `Default: 1.` is
+    not said by `Default: 1.5`."""
+    place = text.find(sentence)
+    while place >= 0:
+        end = place + len(sentence)
+        if not f"{text[max(place - 1, 0) : place]}{text[end : end + 1]}".strip():
+            return True
+        place = text.find(sentence, end)
+    return False
 
 
 def count_of_items(least: float, most: float | None) -> str:
