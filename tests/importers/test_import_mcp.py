@@ -33,8 +33,8 @@ LOOK: dict[str, Any] = {
     },
     "outputSchema": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
     "annotations": {"readOnlyHint": True, "openWorldHint": False},
-    "icons": [ICON, {"src": "file:///etc/passwd"}],
-    "_meta": {"example.com/team": "words"},
+    "icons": [ICON, {"src": "file:///etc/passwd"}, {"src": "HTTPS://a.example/i"}],
+    "_meta": {"example.com/team": "words", "_private": 1},
 }
 
 
@@ -59,9 +59,10 @@ def test_all_that_a_server_lists_is_kept(tmp_path: Path) -> None:
     assert spec["parameters"] == LOOK["inputSchema"]
     assert spec["result"] == LOOK["outputSchema"]
     assert spec["annotations"] == {"title": "Look up", "open_world": False}
-    assert (spec["icons"], spec["meta"]) == ([ICON], LOOK["_meta"])
+    assert spec["icons"] == [ICON, {"src": "HTTPS://a.example/i"}]
+    assert spec["meta"] == {"example.com/team": "words"}
     assert spec["source"] == {"kind": "mcp", "name": "look.up", "from": "words"}
-    assert '# Left out: ["icons[1]"]' in file.read_text(encoding="utf-8")
+    assert '# Left out: ["icons[1]", "_meta._private"]' in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.thorough

@@ -33,3 +33,12 @@ def test_versions_of_mcp_share_a_finding_and_others_have_none(tmp_path: Path) ->
     (note,) = found(project(tmp_path, None, "openai", "mcp", "mcp-2025-11-25", "gemini"), CODE)
     assert note.providers == ("mcp", "mcp-2025-11-25")
     assert found(project(tmp_path, None, "openai", "anthropic", "gemini"), CODE) == []
+
+
+def test_keys_of_meta_that_mcp_reserves_are_named(tmp_path: Path) -> None:
+    meta = {"com.example/a": 1, "dev.mcp/a": 2, "team": 3}
+    folder = write(tmp_path, {"look": spec(annotations=WHOLE, meta=meta)}, "providers = ['mcp']")
+    (warning,) = found(folder, "reserved-meta-key")
+    assert (warning.severity, warning.tool) == ("warning", "look")
+    assert "'dev.mcp/a'" in warning.message
+    assert "com.example/" in warning.fix

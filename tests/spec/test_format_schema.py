@@ -84,6 +84,7 @@ GOOD: list[dict[str, Any]] = [
     {"diff": {}},
     {"source": {"kind": "mcp", "name": "a.b", "from": "git"}},
     {"icons": [{"src": "https://a.example/i", "sizes": ["any"], "theme": "light"}], "meta": {"a": 1}},
+    {"icons": [{"src": "HTTPS://a.example/i"}], "meta": {"com.example/a": 1}},
 ]
 BAD: list[dict[str, Any]] = [
     {"colour": 1},
@@ -198,6 +199,7 @@ BAD: list[dict[str, Any]] = [
     {"icons": [{"src": "javascript:x"}]},
     {"icons": [{"src": "https://a.example", "theme": "pink"}]},
     {"meta": []},
+    {"meta": {"_a": 1}},
 ]
 # A schema cannot say these; the reader does.
 ONLY_READER: list[dict[str, Any]] = [

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import toolcast
-from toolcast.spec.imported_fields import is_icon
+from toolcast.spec.imported_fields import is_icon, is_reserved_meta_key
 
 from tests.spec.helper import read, tool
 
@@ -47,6 +47,52 @@ def test_the_former_key_is_refused_with_what_to_write() -> None:
     _, found = tool(f"{HEAD}mcp: {{icons: [{ICON}]}}\n")
     assert [(each.code, each.line, each.column) for each in found] == [("unknown-key", 4, 1)]
     assert "`icons:` and `meta:`" in found[0].hint
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["https://a.example/i", "HTTPS://a.example/i", "Http://a", "DATA:image/png;base64,", "data:IMAGE/png,"],
+)
+def test_schemes_are_the_same_in_capitals(source: str) -> None:
+    spec, found = tool(f"{HEAD}icons: [{{src: '{source}'}}]\n")
+    assert found == ()
+    assert spec is not None
+    assert is_icon(spec.icons[0])
+
+
+# MCP 2026-07-28, basic, General fields: `_meta`.
+META_KEYS = {
+    "team": True, "a": True, "a.b_c-d": True, "1": True, "com.example/": True, "com.example/team": True,
+    "example/9": True, "a-b.c1/x": True, "io.modelcontextprotocol/related-task": True, "traceparent": True,
+    "_team": False, "team_": False, "-": False, "a b": False, "é": False, "a/b/c": False, "/a": False,
+    "1com.example/a": False, "com..example/a": False, "com-/a": False, "-com/a": False, "com_x/a": False,
+    "com.example/-a": False, "a\n": False, "\u0661": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "fits"), META_KEYS.items())
+def test_keys_of_meta_have_the_format_of_mcp(key: str, fits: bool) -> None:
+    spec, found = tool(f"{HEAD}meta: {{k: 1, {json.dumps(key)}: 2}}\n")
+    assert (spec is not None) == fits
+    assert [(each.code, each.line) for each in found] == ([] if fits else [("bad-meta-key", 4)])
+    assert all("com.example/team" in each.hint for each in found)
+
+
+@pytest.mark.parametrize(
+    ("key", "reserved"),
+    [
+        # The examples of MCP 2025-11-25 and later
+        ("io.modelcontextprotocol/a", True), ("dev.mcp/", True), ("org.modelcontextprotocol.api/a", True),
+        ("com.mcp.tools/a", True), ("com.example.mcp/a", False),
+        # those of 2025-06-18
+        ("modelcontextprotocol.io/a", True), ("mcp.dev/a", True), ("api.modelcontextprotocol.org/a", True),
+        ("tools.mcp.com/a", True),
+        ("mcp/a", False), ("mcp", False), ("com.example/mcp.dev", False), ("traceparent", True),
+        ("baggage", True), ("com.example/traceparent", False),
+    ],
+)  # fmt: skip
+def test_keys_that_mcp_reserves(key: str, reserved: bool) -> None:
+    assert is_reserved_meta_key(key) == reserved
 
 
 @pytest.mark.parametrize(

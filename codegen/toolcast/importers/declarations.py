@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
-from ..spec.imported_fields import is_icon
+from ..spec.imported_fields import META_KEY, is_icon
 from ..spec.model import Caller, SourceKind, TaskSupport, TextInput
 from ..spec.text_input import SYNTAXES, text_parameters
 from .published_schemas import from_gemini
@@ -146,7 +146,7 @@ def read_shape(element: Element) -> Declared:
     source = reader.take("source")
     annotations, read_only, unknown = _annotations(hints, title)
     icons, odd = _icons(reader.take("icons"))
-    meta = reader.take("_meta")
+    meta, odd_meta = _meta(reader.take("_meta"))
     callers, other_callers = _callers(reader.take("allowed_callers"))
     deferred, streamed = reader.take("defer_loading"), reader.take("eager_input_streaming")
     parallel, behavior = reader.take("async"), reader.take("behavior")
@@ -163,7 +163,7 @@ def read_shape(element: Element) -> Declared:
         annotations=annotations,
         read_only=read_only,
         source=source if isinstance(source, str) else "",
-        left_out=(*reader.rest(), *unknown, *odd, *other_callers, *odd_format),
+        left_out=(*reader.rest(), *unknown, *odd, *odd_meta, *other_callers, *odd_format),
         input=text,
         callers=callers,
         defer=deferred is True,
@@ -171,7 +171,7 @@ def read_shape(element: Element) -> Declared:
         blocking=not (parallel is True or behavior == "NON_BLOCKING"),
         task_support=task_support,
         icons=icons,
-        meta=meta if isinstance(meta, dict) else {},
+        meta=meta,
         strict=strict if isinstance(strict, bool) else None,
         strict_for=strict_for,
         file=element.file,
@@ -207,6 +207,13 @@ def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
     listed = value if isinstance(value, list) else [] if value is None else [value]
     odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
     return tuple(icon for icon in listed if is_icon(icon)), odd
+
+
+def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
+    """What a spec may hold of MCP's `_meta`, and which keys were others."""
+    entries = value if isinstance(value, dict) else {}
+    odd = [f"_meta.{key}" for key in entries if META_KEY.fullmatch(key) is None]
+    return {key: item for key, item in entries.items() if META_KEY.fullmatch(key) is not None}, odd
 
 
 def _output_of(response: Any) -> Any:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..config import Config
 from ..diagnostics import Diagnostic
 from ..spec.suppressions import in_force
-from .annotations import unstated_annotations
+from .annotations import reserved_meta_keys, unstated_annotations
 from .budgets import token_budgets, unknown_budgets
 from .deprecations import deprecations
 from .descriptions import collisions, descriptions, duplicates
@@ -109,6 +109,7 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
         yield from policy(subject)
         yield from flags(subject)
         yield from hidden_text(subject)
+        yield from reserved_meta_keys(subject)
         yield from deprecations(subject, tools, project.broken, settings.today)
         for profile in project.profiles:
             if profile.id in subject.emitted:

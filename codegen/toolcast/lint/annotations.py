@@ -1,9 +1,11 @@
-"""Hints about behaviour that a tool does not state, and that directories of MCP servers ask for."""
+"""What a spec states for clients of MCP: hints about behaviour that directories of servers ask for, and the
+keys of its `meta`."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from ..providers import Profile, placeholders
+from ..spec.imported_fields import is_reserved_meta_key
 from ..spec.model import Annotations
 from .finding import Finding
 from .linted_tool import Subject
@@ -27,3 +29,14 @@ def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding
     message = f"the annotations do not state {names}"
     fix = f"write `annotations: {{{', '.join(f'{name}: …' for name in missing)}}}`"
     yield subject.finding("unstated-annotation", message, fix, at=("annotations",), providers=(profile.id,))
+
+
+def reserved_meta_keys(subject: Subject) -> Iterator[Finding]:
+    """One finding for each key of `meta` that MCP keeps for itself."""
+    for key in subject.tool.meta:
+        if is_reserved_meta_key(key):
+            message = f"{key!r} is a key of `meta` that is reserved for MCP"
+            fix = (
+                "take a prefix of your own, such as `com.example/`, or ignore this where MCP defines the key"
+            )
+            yield subject.finding("reserved-meta-key", message, fix, at=("meta", key))

@@ -284,6 +284,12 @@ RULES: Final[dict[str, Rule]] = {
         "Directories of MCP servers want `title`, `destructive`, `idempotent` and `open_world` stated. "
         "Otherwise clients take a tool for destructive and open to the world.",
     ),
+    "reserved-meta-key": Rule(
+        "warning",
+        "`meta` has a key that is reserved for MCP",
+        "Clients may take the value for protocol data: prefixes such as `io.modelcontextprotocol/` and "
+        "`dev.mcp/`, and the names of trace contexts, are MCP's own.",
+    ),
     "unknown-replacement": Rule(
         "warning",
         "A deprecated tool names no tool to use instead",

@@ -9,7 +9,7 @@ from ..runtime.hidden_parameters import PATH
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
 from .http_schema import http_schema
-from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
+from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
 from .spec_checker import UNWRITTEN
 from .suppressions import CODES, DATE, RULE, Command
 from .text_input import OF_PARAMETERS, SYNTAXES
@@ -327,7 +327,11 @@ def _shown() -> dict[str, Any]:
     }
     return {
         "icons": {"type": "array", "items": icon, "description": "Images that stand for the tool, for MCP."},
-        "meta": {"type": "object", "description": "Data for programs: MCP's `_meta`."},
+        "meta": {
+            "type": "object",
+            "propertyNames": {"pattern": META_KEY.pattern},
+            "description": "Data for programs: MCP's `_meta`.",
+        },
     }
 
 

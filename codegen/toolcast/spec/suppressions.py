@@ -39,6 +39,7 @@ LINT_CODES: Final = (
     "property-name",
     "rejected",
     "required-at-least",
+    "reserved-meta-key",
     "search-name",
     "secret-parameter",
     "string-chars",

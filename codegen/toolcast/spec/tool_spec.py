@@ -189,7 +189,7 @@ def read_tool(
     overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
     ignored = {command: suppressions(checker, command, data[command]) for command in CODES if command in data}
     icons = imported_fields.icons(checker, data["icons"]) if "icons" in data else ()
-    meta = checker.mapping(("meta",), data["meta"]) if "meta" in data else None
+    meta = imported_fields.meta(checker, data["meta"]) if "meta" in data else {}
     ended = deprecated(checker, data["deprecated"], name) if "deprecated" in data else None
     source = imported_fields.source(checker, data["source"]) if "source" in data else None
     if checker.found:
@@ -225,7 +225,7 @@ def read_tool(
         deprecated=ended,
         source=source,
         icons=icons,
-        meta=meta or {},
+        meta=meta,
         document=document,
     )
     return spec, (), name
