@@ -88,7 +88,7 @@ def _circular(once: Mapping[str, Any]) -> set[str]:
     for start in once:
         way: list[str] = []
         name: str | None = start
-        while name in once and name not in visited:
+        while name is not None and name in once and name not in visited:
             visited.add(name)
             way.append(name)
             name = users.get(name)
