@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime.definitions import Language
+from toolcast.declarations.language import Language
 
 from bench.declarations import LANGUAGES, Tool, agreement, calls_of, judged, unstated
 from bench.declared_view import binding, normalized_for
