@@ -85,6 +85,44 @@ def test_the_ledger_of_results() -> None:
     assert "`multipleOf` at /properties/n of the result " in change.message
 
 
+KEYS: dict[str, Any] = {
+    "icons": [{"src": "https://a.example/i.png"}],
+    "meta": {"a": 1},
+    "callers": ["code"],
+    "defer": True,
+    "execution": {"task_support": "optional"},
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_that_is_not_sent_is_new_in_the_ledger(key: str) -> None:
+    plain, more = spec(), spec(**{key: KEYS[key]})
+    found = [each for each in changes(plain, more, "gemini", "mistral") if each.rule == "ledger-grown"]
+    assert {id for each in found for id in each.providers} == {"gemini", "mistral"}
+    assert all(f"`{key}` of the spec is not sent, because " in each.message and each.line for each in found)
+    assert not [each for each in changes(more, plain, "gemini") if each.rule == "ledger-grown"]
+    assert changes(more, {**more, "description": "Other."}, "gemini") == ()
+
+
+def test_each_key_is_one_change_for_a_provider() -> None:
+    found = changes(spec(), spec(icons=KEYS["icons"], meta=KEYS["meta"]), "gemini")
+    assert [(each.rule, each.providers) for each in found] == [("ledger-grown", ("gemini",))] * 2
+    assert {each.message.split("`")[1] for each in found} == {"icons", "meta"}
+
+
+def test_examples_count_where_a_provider_was_sent_them() -> None:
+    examples = [{"a": "x"}]
+    shown = {"anthropic": {"examples": True}}
+    plain, off = (
+        spec(parameters=properties("a", a=TEXT)),
+        spec(parameters=properties("a", a=TEXT), examples=examples),
+    )
+    on = {**off, "providers": shown}
+    assert changes(plain, off, "anthropic", "openai") == ()
+    (lost,) = [each for each in changes(on, off, "anthropic") if each.rule == "ledger-grown"]
+    assert "`examples` of the spec is not sent" in lost.message
+
+
 def test_what_a_description_says_is_in_the_ledger_too() -> None:
     plain, other = (
         spec(parameters=properties("a", a={"type": "integer", "description": "Some.", **more}))

@@ -95,18 +95,20 @@ def _strictness(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Itera
 
 
 def _losses(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
-    """For each rule one change for all new entries: it is one, too, for all providers that have the same."""
+    """For each rule one change for all new entries about schemas, and one for each key of the spec; one, too,
+    for all providers that have the same."""
     renamed = sent.pair.renamed_parameters
     before = Counter(_kind(entry) for entry in _entries(old, profile))
-    added: dict[str, list[LedgerEntry]] = {}
+    added: dict[tuple[str, str], list[LedgerEntry]] = {}
+    had_examples = bool(old.subject.tool.examples)
     for entry in _entries(new, profile):
         kind = _kind(entry, renamed)
         if before[kind]:
             before[kind] -= 1
-        else:
+        elif had_examples or (entry.of, entry.path) != ("spec", "/examples"):  # they are off by default
             rule = "ledger-grown" if entry.severity in ("lost", "changed") else "ledger-moved"
-            added.setdefault(rule, []).append(entry)
-    for rule, entries in added.items():
+            added.setdefault((rule, entry.keyword if entry.of == "spec" else ""), []).append(entry)
+    for (rule, _), entries in added.items():
         first = entries[0]
         more = f"; and {len(entries) - 1} more" if len(entries) > 1 else ""
         message, providers = f"new in the ledger: {first.clause}{more}", (profile.id,)
