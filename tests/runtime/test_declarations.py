@@ -94,6 +94,7 @@ def test_tools_that_only_the_model_may_call_are_left_out() -> None:
     assert "read" not in declare(view(callers=("model",)), "typescript")
     assert "files.read" not in function_names(view(callers=("model",)), "python")
     assert "files.read" in function_names(view(callers=("code",)), "python")
+    assert "files.read" not in function_names(view(external=True), "python")
 
 
 def test_deferred_functions_are_named_and_described() -> None:

@@ -1,7 +1,8 @@
 """The tools of a view as declarations in TypeScript or Python, for code that a model writes.
 
 A group is a namespace (in Python a module), a tool is a function in it. Tools whose spec lets only the model
-call them are left out; those that are deferred are named, and declared in full by `describe`.
+call them are left out, and external ones; those that are deferred are named, and declared in full by
+`describe`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -147,7 +148,19 @@ def describe(view: HasTools, language: Language, name: str) -> str | None:
 def _callable(view: HasTools) -> dict[str, ToolBinding[Any, Any]]:
     """The bindings of the tools that code may call, by name."""
     found = {name: entry.binding for name, entry in view.snapshot().entries.items()}
-    return {name: one for name, one in found.items() if one.allows_caller("code")}
+    return {name: one for name, one in found.items() if is_callable(one)}
+
+
+def is_callable(binding: ToolBinding[Any, Any]) -> bool:
+    """Tell whether code may call a tool.
+
+    Args:
+        binding: binding of the tool.
+
+    Returns:
+        False where the tool's spec leaves code out, and for an external tool: no code waits for its result.
+    """
+    return not binding.external and binding.allows_caller("code")
 
 
 def _is_in(namespace: str, outer: Iterable[str]) -> bool:

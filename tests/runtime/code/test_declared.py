@@ -233,3 +233,46 @@ def test_tools_that_come_later_are_there(tools: ToolRegistry) -> None:
             assert answer["result"] == {"from": "a", "count": 1}
 
     asyncio.run(main())
+
+
+TEXT_SPEC = {
+    "name": "calculate",
+    "description": "Computes.",
+    "permission": "read",
+    "secrets": [],
+    "input": {"grammar": "lark", "definition": 'start: NUMBER ("+" NUMBER)*\n%import common.NUMBER'},
+}
+TEXT_PROGRAMS: dict[Language, str] = {
+    "python": """
+for text in ("1+2", "1+", "", "\\n1", 3, None):
+    try:
+        print(await calculate(input=text))
+    except ToolError as problem:
+        print(problem.kind, "grammar" in str(problem))
+""",
+    "typescript": """
+for (const input of ["1+2", "1+", "", "\\n1", 3, null]) {
+  await calculate({ input }).then(
+    (done) => console.log(done),
+    (problem) => console.log(problem.kind, problem.message.includes("grammar") ? "True" : "False"),
+  );
+}
+""",
+}
+
+
+@LANGUAGES
+def test_a_text_is_held_to_its_grammar(language: Language, tmp_path: Path) -> None:
+    with package(
+        {"calculate.json": TEXT_SPEC}, options=Options(providers=("python", "typescript"))
+    ) as bindings:
+        seen: list[str] = []
+        tools = ToolRegistry()
+        tools.register(bindings["calculate"], lambda params, _: seen.append(params.input) or "3")
+        declared = tools.definitions(language).decode()
+        assert "input" in declared
+        assert "NUMBER" in declared  # the grammar is in the comment: no type has it
+        server = CodeServer(tools, language)
+        ran = run_code(server, tmp_path, language, TEXT_PROGRAMS[language])
+    assert seen == ["1+2"]
+    assert ran.output.splitlines() == ["3", *["arguments True"] * 3, *["arguments False"] * 2]

@@ -121,6 +121,22 @@ def test_a_tool_for_the_model_alone_is_refused_without_running() -> None:
         assert only_answer(allowed, note(1))["result"] == "ran"
 
 
+def test_an_external_tool_is_for_the_model() -> None:
+    """Its result comes later: no program waits for it."""
+    tools = registry()
+    tools.register(renamed(NOTE, name="later", external=True))
+
+    async def program(sandbox: Sandbox) -> None:
+        refused = await sandbox.ask(call("misc.later", text="x"))
+        assert refused["error"]["kind"] == "refused"
+        assert "let the model call the tool 'later'" in refused["error"]["message"]
+        listed = await sandbox.ask({"id": 2, "list": "misc"})
+        assert listed["result"]["functions"] == ["note"]
+
+    run = run_program(program, tools)
+    assert [each.error for each in run.calls] == ["refused"]
+
+
 def test_the_programs_approver_is_asked_and_its_no_is_an_error() -> None:
     asked = []
 

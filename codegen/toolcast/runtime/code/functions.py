@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 from ...declarations.language import Language
 from ..binding import ToolBinding
-from ..declarations import describe, function_names
+from ..declarations import describe, function_names, is_callable
 from ..view import ToolView
 
 _LISTED = 20
@@ -57,7 +57,7 @@ class Functions:
         if self.language is not None:
             return function_names(self.view, self.language)
         found = self._bindings().items()
-        return {_own_name(binding): name for name, binding in found if binding.allows_caller("code")}
+        return {_own_name(binding): name for name, binding in found if is_callable(binding)}
 
     def _bindings(self) -> dict[str, ToolBinding[Any, Any]]:
         return {name: entry.binding for name, entry in self.view.snapshot().entries.items()}
@@ -72,7 +72,7 @@ class Functions:
             The tool's name; None where the name means no tool, or one that code may call.
         """
         for name, binding in self._bindings().items():
-            if not binding.allows_caller("code") and _own_name(binding) == function:
+            if not is_callable(binding) and _own_name(binding) == function:
                 return name
         return None
 
