@@ -34,6 +34,8 @@ SHAPES: dict[str, Any] = {
                 "type": "array",
             },
             "rest": {"prefixItems": [{"type": "string"}], "items": {"type": "boolean"}, "type": "array"},
+            "none": {"type": "array", "maxItems": 0},
+            "floats": {"prefixItems": [True], "minItems": 1.0, "maxItems": 2.0, "type": "array"},
             "least": {"prefixItems": [True, ADDRESS], "items": ADDRESS, "minItems": 3, "type": "array"},
         }
     },

@@ -37,7 +37,7 @@ TYPES: list[tuple[Any, str]] = [
     ({"const": 1, "enum": [2]}, "Never"),
     ({"type": "array"}, "list[Any]"),
     ({"type": "array", "items": {"type": ["string", "null"]}}, "list[str | None]"),
-    ({"type": "array", "maxItems": 0}, "tuple[()]"),
+    ({"type": "array", "maxItems": 0}, "list[Never]"),
     ({"prefixItems": [{"type": "string"}, True], "minItems": 2}, "tuple[str, Any, *tuple[Any, ...]]"),
     ({"prefixItems": [{"type": "string"}], "minItems": 1, "items": False}, "tuple[str]"),
     ({"prefixItems": [{"type": "string"}], "items": {"type": "null"}}, "list[str | None]"),

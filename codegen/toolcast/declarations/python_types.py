@@ -25,7 +25,7 @@ from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
 from .definitions import reference_to
 from .free_names import FreeNames
-from .sentences import code, compact_json, count_of_items, joined
+from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
 from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_name
 
 SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
@@ -206,7 +206,7 @@ class Types:
         return TypeText(f"dict[str, {further.text}]", _hoisted("Each value", further))
 
     def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> TypeText:
-        least, most, below = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
+        (least, most), below = bounds_of_items(schema), schema.get("items", True)
         first = [
             self._type(one, f"{name}_{i}", depth + 1)
             for i, one in enumerate(schema.get("prefixItems", ()), 1)
@@ -215,7 +215,7 @@ class Types:
         closed = below is False or (most is not None and most <= len(first))
         notes = [note for i, one in enumerate(first, 1) for note in _hoisted(f"Item {i}", one)]
         if closed and not first:
-            return TypeText("tuple[()]")
+            return TypeText("list[Never]")
         if first and least >= len(first) and (most is None or most >= len(first)):
             items = [one.text for one in first]
             if not closed:

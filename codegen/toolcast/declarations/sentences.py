@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import dedent
 from typing import Any
 
@@ -45,7 +45,13 @@ def _stands_in(sentence: str, text: str) -> bool:
     return False
 
 
-def count_of_items(least: float, most: float | None) -> str:
+def bounds_of_items(schema: Mapping[str, Any]) -> tuple[int, int | None]:
+    """The least and the greatest number of items; None without one. JSON Schema lets 2.0 be an integer."""
+    most = schema.get("maxItems")
+    return int(schema.get("minItems", 0)), None if most is None else int(most)
+
+
+def count_of_items(least: int, most: int | None) -> str:
     """`Must have 1 to 3 items.`; empty where any number will do."""
     if most is None:
         return f"Must have at least {_items(least)}." if least else ""
@@ -54,7 +60,7 @@ def count_of_items(least: float, most: float | None) -> str:
     return f"Must have {least} to {_items(most)}." if least else f"Must have at most {_items(most)}."
 
 
-def _items(count: float) -> str:
+def _items(count: int) -> str:
     return f"{count} item" if count == 1 else f"{count} items"
 
 

@@ -30,7 +30,7 @@ from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import unescape
 from .free_names import FreeNames
-from .sentences import code, compact_json, count_of_items, joined
+from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
 
 Comments = Literal["doc", "line"]
 """`/** … */`, which editors show; or `// …`, which takes fewer tokens."""
@@ -297,7 +297,7 @@ def _single(kind: str, schema: Mapping[str, Any], scope: Scope, depth: int) -> T
 
 
 def _array(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
-    least, most, below = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
+    (least, most), below = bounds_of_items(schema), schema.get("items", True)
     first = [_type(one, scope, depth + 1) for one in schema.get("prefixItems", ())]
     rest = _type(below, scope, depth + 1)
     closed = below is False or (most is not None and most <= len(first))
