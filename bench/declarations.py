@@ -341,9 +341,13 @@ def weakened(tool: Tool, language: Language, *, further: bool) -> dict[str, Any]
         kinds = node.get("type")
         listed = kinds if isinstance(kinds, list) else [kinds]
         if language == "typescript" and "integer" in listed:
-            node["type"] = [*listed, "number"]
+            node["type"] = list({*listed, "number"})
         if language == "python" and {"integer", "number"} & set(listed):
-            node["type"] = [*listed, "boolean"]
+            node["type"] = list({*listed, "boolean"})
+        first = node.get("prefixItems", [])
+        if further and language == "python" and first and node.get("minItems", 0) < len(first):
+            # A list, of which the comment says which item has which type.
+            node["items"] = {"anyOf": [*node.pop("prefixItems"), node.get("items", True)]}
         for key in IN_COMMENTS if further else ():
             if key in ("enum", "const") and not _is_partial(node, language):
                 continue
@@ -391,7 +395,7 @@ def unstated(tool: Tool, language: Language) -> tuple[int, list[str]]:
 
 def _letters(text: str) -> str:
     """Text without what comments and literals write in ways of their own."""
-    return re.sub(r"[\s\\\\\"'#/]|\\.0\\b", "", text)
+    return re.sub(r"[\s\\\"'#/]|\.0\b", "", text)
 
 
 def _place(pointer: str) -> str:
