@@ -288,6 +288,18 @@ def test_the_container_of_an_answer(client: Client) -> None:
     made = client("anthropic").types.Message.model_validate(answer)
     assert read_container(made, "anthropic") == read_container(answer, "anthropic") == "container_1"
     assert read_container(json.dumps(answer), "anthropic-strict") == "container_1"
-    for none in ({}, {"container": None}, {"container": {}}, {"container": {"id": 3}}, {"container": "c"}):
+    wrong = ({"id": each} for each in (3, "\ud800", "c" * 1_000_001))
+    for none in ({}, *({"container": each} for each in (None, {}, "c", *wrong))):
         assert read_container({"content": [], **none}, "anthropic") == ""
     assert read_container({"output": [], "container": CONTAINER}, "openai-responses") == ""
+
+
+def test_a_container_that_is_none_keeps_no_state_from_being_stored() -> None:
+    answer = {**answers("anthropic")[1], "container": {"id": "\ud800"}}
+
+    async def model(*_: Any) -> Any:
+        return answer
+
+    record = asyncio.run(run_tools(model, registry(), USER, format="anthropic", provider="openai"))
+    assert record.stopped == "answer"
+    assert RunState.decode(record.state.encode()).container == ""

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...runtime.unicode_text import is_encodable
 from ..usage import Usage
 from .answer_end import read_end, read_usage, stop_word
 from .answer_fields import load
@@ -12,6 +13,7 @@ from .call import DispatchError
 from .wire_formats import format_of
 
 _IDS = ("id", "responseId")
+_LONGEST_ID = 1_000
 _MODELS = ("model", "modelVersion")
 
 
@@ -67,7 +69,8 @@ def read_container(response: Any, format: str) -> str:
         format: name of a wire format, or of a provider that uses one.
 
     Returns:
-        Its id; "" where the answer names none.
+        Its id; "" where the answer names none, or one of more than 1,000 characters or with half of a
+        surrogate pair, which no next request could name.
 
     Raises:
         DispatchError: the response cannot be read.
@@ -79,7 +82,9 @@ def read_container(response: Any, format: str) -> str:
         found = locate(response, known.container)[0] if known.container else None
     except DispatchError:
         return ""  # of a form that nobody documents
-    return str.__str__(found) if isinstance(found, str) else ""
+    if not isinstance(found, str) or len(found) > _LONGEST_ID or not is_encodable(found):
+        return ""
+    return str.__str__(found)
 
 
 def _first(response: Any, keys: tuple[str, ...]) -> str:
