@@ -397,6 +397,34 @@ def test_cancelling_the_server_cancels_the_calls_and_closes_the_connection() -> 
     assert cancelled == [1]
 
 
+def test_a_cancellation_while_calls_end_is_not_lost() -> None:
+    """Whoever waits for the server with a timeout would wait on, without one."""
+    begun, ending, go = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def handler(*_: Any) -> str:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ending.set()
+            await go.wait()
+        return "never"
+
+    async def main() -> None:
+        async with serving(CodeServer(note_registry(handler), None)) as (sandbox, run):
+            sandbox.send(note(1))
+            await begun.wait()
+            sandbox.writer.close()
+            await ending.wait()
+            run.cancel()
+            await asyncio.sleep(0)
+            go.set()
+            await asyncio.wait([run])
+            assert run.cancelled()
+
+    asyncio.run(main())
+
+
 def test_a_language_without_declarations_is_refused_at_the_start() -> None:
     with pytest.raises(UnknownProviderError):
         CodeServer(registry(), "typescript")

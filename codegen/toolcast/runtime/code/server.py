@@ -147,6 +147,8 @@ class _Run:
         """Serve; what the program did."""
         begun = time.monotonic()
         ended: Ended = "closed"
+        task = asyncio.current_task()
+        asked = 0 if task is None else task.cancelling()
         clock = asyncio.timeout(self._limits.seconds)
         try:
             async with clock, asyncio.TaskGroup() as tasks:
@@ -157,6 +159,9 @@ class _Run:
             if not clock.expired():
                 raise
             ended = "seconds"
+        if task is not None and task.cancelling() > asked:
+            # A group of tasks that already ends loses a cancellation from outside (Python 3.11 and 3.12).
+            raise asyncio.CancelledError
         if ended != "closed":
             with suppress(OSError, RuntimeError):  # nobody waits until it is read
                 self._writer.write(self._error(None, "ended", _ENDED[ended].format(self._limits)))
