@@ -39,14 +39,14 @@ SPEC: dict[str, Any] = {
     },
 }
 
-MODEL_ONLY = {**SPEC, "name": "ask", "callers": ["model"]}
+MODEL_ONLY = {**SPEC, "name": "ask-me", "callers": ["model"]}
 
 
 @pytest.fixture(scope="module")
 def tools() -> Iterator[ToolRegistry]:
     files = {f"crm/mail/{SPEC['name']}.json": SPEC, "ask.json": MODEL_ONLY}
     with package(files, options=Options(providers=("python", "typescript"))) as bindings:
-        find, ask = bindings["find-mail"], bindings["ask"]
+        find, ask = bindings["find-mail"], bindings["ask-me"]
 
         def found(params: Any, _: ToolContext) -> Any:
             sent = msgspec.to_builtins(params)
@@ -69,7 +69,7 @@ for wrong in ({"FROM": "", "max_count": 2}, {"FROM": 1, "max_count": 2}, {"FROM"
         print("done")
     except ToolError as problem:
         print(problem.kind)
-for name in ("ask", "crm.mail.ask"):
+for name in ("ask_me", "crm.mail.ask_me"):
     try:
         await getattr(tools, name)()
     except ToolError as problem:
@@ -84,7 +84,7 @@ const call = crm.mail.find_mail;
 for (const wrong of [{ from: "", "max-count": 2 }, { from_: "a", max_count: 2 }, { from: "a" }, {}]) {
   await call(wrong).then(() => console.log("done"), (problem) => console.log(problem.kind));
 }
-for (const name of ["ask", "crm.mail.ask"]) {
+for (const name of ["ask_me", "crm.mail.ask_me"]) {
   await tools[name]({}).catch((problem) => console.log(problem.kind));
 }
 const { namespaces, functions } = await listTools();

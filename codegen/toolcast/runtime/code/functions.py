@@ -1,5 +1,6 @@
 """The tools of a view as functions of a program: `files.edit` is the tool `edit` of the group `files`."""
 
+import re
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
@@ -72,7 +73,8 @@ class Functions:
             The tool's name; None where the name means no tool, or one that code may call.
         """
         for name, binding in self._bindings().items():
-            if not is_callable(binding) and _own_name(binding) == function:
+            own = _own_name(binding)
+            if not is_callable(binding) and function in (own, re.sub(r"[^A-Za-z0-9_.]", "_", own)):
                 return name
         return None
 

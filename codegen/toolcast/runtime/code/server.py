@@ -290,10 +290,9 @@ class _Run:
 
     async def _end(self, id: int, call: CodeCall) -> None:
         """Record a call that has its result, and answer it."""
-        if call.error is None:
-            answer, problem = self._answer(id, call)
-            if problem:
-                call = msgspec.structs.replace(call, result=ToolResult.failed(problem), error="failed")
+        answer, problem = self._answer(id, call) if call.error is None else (b"", "")
+        if problem:
+            call = msgspec.structs.replace(call, result=ToolResult.failed(problem), error="failed")
         if call.error is not None:
             answer = self._error(id, call.error, words(call.result))
         result = cut_result(call.result, self._limits.line)
