@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
-from ..spec.model import TextInput
+from ..runtime.grammars.text_input import TextInput
 from ..spec.text_input import PARAMETER
 from ..verify.grammar_texts import GrammarTexts
 

@@ -6,9 +6,10 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
+from ..runtime.grammars.text_input import SYNTAXES, TextInput
 from ..spec.imported_fields import META_KEY, is_icon
-from ..spec.model import Caller, SourceKind, TaskSupport, TextInput
-from ..spec.text_input import SYNTAXES, text_parameters
+from ..spec.model import Caller, SourceKind, TaskSupport
+from ..spec.text_input import text_parameters
 from .published_schemas import from_gemini
 from .tool_lists import Element
 

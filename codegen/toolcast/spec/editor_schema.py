@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
+from ..runtime.grammars.text_input import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
@@ -12,7 +13,7 @@ from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
 from .spec_checker import UNWRITTEN
 from .suppressions import CODES, DATE, RULE, Command
-from .text_input import OF_PARAMETERS, SYNTAXES
+from .text_input import OF_PARAMETERS
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

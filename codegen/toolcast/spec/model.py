@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic, Severity
+from ..runtime.grammars.text_input import TextInput
 
 Path = tuple[str | int, ...]
 """A path inside a document: object keys and array indices from the root."""
@@ -15,7 +16,6 @@ Permission = Literal["read", "write", "execute", "network"]
 Defaults = Literal["include", "omit"]
 Caller = Literal["model", "code"]
 TaskSupport = Literal["forbidden", "optional", "required"]
-GrammarSyntax = Literal["lark", "regex"]
 
 
 class Document(Protocol):
@@ -79,19 +79,6 @@ class Source(Struct, frozen=True, kw_only=True):
     def as_written(self) -> dict[str, str]:
         """The key as a spec has it."""
         return {"kind": self.kind, "name": self.name, "from": self.label}
-
-
-class TextInput(Struct, frozen=True, kw_only=True):
-    """That the argument of a tool is one text: any text, or one of a grammar."""
-
-    grammar: GrammarSyntax | None = None  # None: any text
-    definition: str = ""
-
-    def as_written(self) -> Any:
-        """The key as a spec has it."""
-        if self.grammar is None:
-            return "text"
-        return {"grammar": self.grammar, "definition": self.definition}
 
 
 class Suppression(Struct, frozen=True):

@@ -2,13 +2,12 @@
 
 from typing import Any, Final
 
-from .model import TextInput
+from ..runtime.grammars.text_input import SYNTAXES, TextInput
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, nearest
 
 PARAMETER: Final = "input"
 """The name of the one parameter of such a tool."""
-SYNTAXES: Final = ("lark", "regex")
 _HINT: Final = "write `input: text`, or below `input:` both `grammar: lark` (or `regex`) and `definition:`"
 OF_PARAMETERS: Final = ("parameters", "runtime_enums", "empty_is_absent", "described_by", "inject")
 """Keys that have no meaning where the argument is one text."""

@@ -12,7 +12,7 @@ import pytest
 import toolcast.providers
 from toolcast.providers import (
     Profile,
-    TextFormat,
+    TextInput,
     ToolInfo,
     available,
     load_profile,
@@ -82,7 +82,7 @@ def test_placeholders_are_those_that_envelopes_fill() -> None:
         open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
         callers=("model", "code"), defer=True, stream_arguments=True, blocking=False, task_support="optional",
         examples=({},), shows_examples={"all": True},
-        input=TextFormat(grammar="lark", definition="g"),
+        input=TextInput(grammar="lark", definition="g"),
     )  # fmt: skip
     made = tool_object(info, profile, normalize({"type": "object"}, profile, strict=False))
     assert set(made) == set(values) - {"strict"}

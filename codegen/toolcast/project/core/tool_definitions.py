@@ -8,7 +8,6 @@ from ...providers import (
     LedgerEntry,
     Normalized,
     Profile,
-    TextFormat,
     ToolInfo,
     omits,
     pointer_to,
@@ -32,9 +31,7 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         destructive=tool.annotations.destructive,
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
-        input=None
-        if tool.input is None
-        else TextFormat(grammar=tool.input.grammar, definition=tool.input.definition),
+        input=tool.input,
         result_schema=result if isinstance(result, dict) else None,
         callers=tool.callers,
         defer=tool.defer,

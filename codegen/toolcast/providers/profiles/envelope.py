@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +14,7 @@ from ...jsonschema.keyword_values import DIALECT
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
+from ...runtime.grammars.text_input import TextInput
 from ...runtime.wire import WireForms
 from ..reference_cycles import in_cycles
 from ..result_schemas import fitted, in_response, may_be_text
@@ -43,18 +44,6 @@ class Normalized(Struct, frozen=True, kw_only=True):
     wire_forms: WireForms | None = None
 
 
-class TextFormat(Struct, frozen=True, kw_only=True):
-    """That the argument of a tool is one text.
-
-    Attributes:
-        grammar: the syntax of its grammar; None for any text.
-        definition: the grammar.
-    """
-
-    grammar: Literal["lark", "regex"] | None = None
-    definition: str = ""
-
-
 class ToolInfo(Struct, frozen=True, kw_only=True):
     """The values of an envelope other than the parameters. `None`: unstated, which leaves no key."""
 
@@ -65,7 +54,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
-    input: TextFormat | None = None
+    input: TextInput | None = None
     result_schema: dict[str, Any] | None = None
     callers: tuple[str, ...] | None = None
     defer: bool | None = None

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ...runtime.grammars.text_input import TextInput
 from ...spec.deprecation import shown_description, shown_summary
-from ...spec.model import TextInput, ToolSpec
+from ...spec.model import ToolSpec
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique

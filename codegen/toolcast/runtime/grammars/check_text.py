@@ -5,7 +5,8 @@ from typing import Any
 
 from ...jsonschema import Violation
 from ..tool import Tool
-from .text_grammar import Syntax, grammar_of
+from .text_grammar import grammar_of
+from .text_input import GrammarSyntax
 
 
 def text_violations(tool: Tool[Any], stated: Mapping[str, str], text: str) -> tuple[Violation, ...]:
@@ -21,7 +22,7 @@ def text_violations(tool: Tool[Any], stated: Mapping[str, str], text: str) -> tu
     """
     grammar = tool._lazy.grammar
     if grammar is None:
-        syntax: Syntax = "lark" if stated["grammar"] == "lark" else "regex"
+        syntax: GrammarSyntax = "lark" if stated["grammar"] == "lark" else "regex"
         grammar = tool._lazy.grammar = grammar_of(syntax, stated["definition"])
     problem = grammar.problem(text)
     if problem is None:

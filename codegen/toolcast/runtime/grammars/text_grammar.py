@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 
@@ -14,8 +14,7 @@ from .productions import Productions, productions_of
 from .recogniser import Items, Mismatch, TooMuchWorkError, items_of, recognise
 from .regex import parse_regex
 from .terminal import terminal_of
-
-Syntax = Literal["lark", "regex"]
+from .text_input import GrammarSyntax
 
 _SHOWN: Final = 12
 """Terminals that a message names."""
@@ -82,7 +81,7 @@ class TextGrammar(Struct, frozen=True, eq=False):
         return [*names, "the end of the text"] if found.may_end else names
 
 
-def grammar_of(syntax: Syntax, definition: str) -> TextGrammar:
+def grammar_of(syntax: GrammarSyntax, definition: str) -> TextGrammar:
     """Read a grammar.
 
     Args:
