@@ -11,7 +11,7 @@ import msgspec
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
 from ..runtime.errors import CallDeferred
-from ..runtime.executor import decode_call, fill_in
+from ..runtime.executor import fill_in
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
@@ -137,7 +137,7 @@ class ToolCalls:
                     raise
                 binding = self.tools.get(known).binding
                 injected = fill_in(binding, context)
-                params = decode_call(binding, arguments, provider, self._uncounted_guesses(guesses), injected)
+                params = binding.decode(arguments, provider, self._uncounted_guesses(guesses), injected)
                 waiting = deferred(binding, params, context.call_id, problem, injected)
                 self._deferred.append(self._record(known, arguments, context, waiting, begun))
                 return waiting

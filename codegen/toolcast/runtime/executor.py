@@ -71,22 +71,6 @@ def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict
     return injected_values(binding.name, binding.inject, context or ToolContext())
 
 
-def decode_call(
-    binding: ToolBinding[Any, Any],
-    arguments: Any,
-    provider: str | None,
-    guesses: "Guesses | None",
-    injected: Mapping[str, Any] | None,
-) -> Any:
-    """The typed parameters of a call: a model's arguments, and `injected`, what the program fills in.
-
-    Raises ArgumentError, and InjectionError for what only the program can correct.
-    """
-    if injected is None:
-        return binding.decode(arguments, provider, guesses)
-    return binding.decode(arguments, provider, guesses, injected=injected)
-
-
 class _TimeoutError(Exception):
     """A timeout of the registry, not one that a handler raised."""
 
@@ -304,7 +288,7 @@ class _Call:
             self.stage = FILLING_IN
             injected = fill_in(binding, context)
         try:
-            params = shown = decode_call(binding, arguments, provider, guesses, injected)
+            params = shown = binding.decode(arguments, provider, guesses, injected)
         except ArgumentError as problem:
             self.stage = "arguments"
             raise refuse_arguments(binding, problem, provider) from problem

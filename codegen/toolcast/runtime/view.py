@@ -11,7 +11,7 @@ from .binding import Level, ToolBinding
 from .context import ToolContext
 from .definitions import DefinitionBytes, allows_strict, is_language
 from .errors import ArgumentError, InjectionError, MissingDataError
-from .executor import FILLING_IN, Executor, decode_call, fill_in, report_fault
+from .executor import FILLING_IN, Executor, fill_in, report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
 from .request_rules import (
@@ -252,7 +252,7 @@ class ToolView:
             return Preview(unknown_tool(executor.redact_name(name), self.names))
         try:
             injected = fill_in(ready.binding, context)
-            params = decode_call(ready.binding, arguments, provider, executor.guesses, injected)
+            params = ready.binding.decode(arguments, provider, executor.guesses, injected)
         except InjectionError as problem:
             tool = ready.binding.name
             return Preview(report_fault(executor.guard, tool, "", FILLING_IN, problem)[0].error)
