@@ -62,6 +62,10 @@ class NormalForm(Struct, frozen=True, kw_only=True):
             return self.standalone("parameters")
         return self._with_definitions(without_parameters(self.roots["parameters"], inject))
 
+    def standalone_definition(self, name: str) -> dict[str, Any]:
+        """A definition by itself: a reference to it, with the definitions that it reaches."""
+        return self._with_definitions({"$ref": PREFIX + escape(name)})
+
     def _with_definitions(self, root: Mapping[str, Any]) -> dict[str, Any]:
         schema: dict[str, Any] = without_keyword(root, KEYWORD)
         needed = reachable_definitions(schema, self.defs)

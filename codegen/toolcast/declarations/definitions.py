@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape, unescape
+from ..jsonschema.subschemas import map_subschemas, subschemas
 
 ANNOTATIONS = frozenset(
     ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
@@ -47,11 +48,11 @@ def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def reference_to(name: str) -> str:
     """The reference to a definition."""
-    return START + name.replace("~", "~0").replace("/", "~1")
+    return START + escape(name)
 
 
 def _name(reference: str) -> str:
-    return reference.removeprefix(START).replace("~1", "/").replace("~0", "~")
+    return unescape(reference.removeprefix(START))
 
 
 def _references(schemas: list[Any]) -> list[str]:
@@ -63,20 +64,7 @@ def _references(schemas: list[Any]) -> list[str]:
         if isinstance(schema, Mapping):
             if isinstance(schema.get("$ref"), str):
                 found.append(schema["$ref"])
-            pending += [below for _, below in _below(schema)]
-    return found
-
-
-def _below(schema: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The schemas directly below a schema, by keyword."""
-    found: list[tuple[str, Any]] = []
-    for keyword, value in schema.items():
-        if keyword in SCHEMA:
-            found.append((keyword, value))
-        elif keyword in SCHEMA_LIST and isinstance(value, list):
-            found += [(keyword, item) for item in value]
-        elif keyword in SCHEMA_MAP and keyword != "$defs" and isinstance(value, Mapping):
-            found += [(keyword, item) for item in value.values()]
+            pending += [below for _, below in subschemas(schema)]
     return found
 
 
@@ -106,14 +94,4 @@ def _inlined(schema: Any, once: Mapping[str, Any], opened: int) -> Any:
     beside = {key: value for key, value in schema.items() if key != "$ref"}
     if isinstance(target, Mapping) and beside.keys() <= ANNOTATIONS and opened < MAX_OPENED:
         return {**_inlined(target, once, opened + 1), **beside}
-    out: dict[str, Any] = {}
-    for keyword, value in schema.items():
-        if keyword in SCHEMA:
-            out[keyword] = _inlined(value, once, opened)
-        elif keyword in SCHEMA_LIST and isinstance(value, list):
-            out[keyword] = [_inlined(item, once, opened) for item in value]
-        elif keyword in SCHEMA_MAP and isinstance(value, Mapping):
-            out[keyword] = {name: _inlined(item, once, opened) for name, item in value.items()}
-        else:
-            out[keyword] = value
-    return out
+    return map_subschemas(schema, lambda below: _inlined(below, once, opened))

@@ -122,7 +122,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     shown = [mark(path), f'import type {{ Contract }} from "{support}";\n']
     shown += _imports(module, foreign, names, [normal.defs[key] for key in own])
     for key, name in own.items():
-        schema = _standalone(normal, {"$ref": f"#/$defs/{key.replace('~', '~0').replace('/', '~1')}"})
+        schema = normal.standalone_definition(key)
         variable = _contract_name(name.filled)
         plans = default_plans(built.contract, f"$defs/{key}")
         stated = {"defaults": plans} if plans else {}
@@ -280,17 +280,6 @@ def _contract(
     more = {**(options or {}), **stated, **({"slowPatterns": slow} if slow else {})}
     words = [literal(schema, indent), *([literal(more, indent)] if more else [])]
     return f"new Contract({', '.join(words)})"
-
-
-def _standalone(normal: NormalForm, schema: Any) -> Any:
-    needed: set[str] = set()
-    pending = [schema]
-    while pending:
-        for key in direct_references(pending.pop()) - needed:
-            needed.add(key)
-            pending.append(normal.defs[key])
-    defs = {key: without_keyword(normal.defs[key], KEYWORD) for key in normal.defs if key in needed}
-    return {**schema, "$defs": defs}
 
 
 def _relative(module: tuple[str, ...], other: tuple[str, ...]) -> str:
