@@ -11,8 +11,12 @@ from bench.declarations import LANGUAGES, Tool, agreement, calls_of, judged, uns
 from bench.declared_view import binding, normalized_for
 from tests.typescript.tools import node
 
-ADDRESS = {"type": "object", "properties": {"street": {"type": "string"}}, "required": ["street"]}
-CLOSED = {**ADDRESS, "additionalProperties": False}
+ADDRESS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"street": {"type": "string"}},
+    "required": ["street"],
+}
+CLOSED: dict[str, Any] = {**ADDRESS, "additionalProperties": False}
 SHAPES: dict[str, Any] = {
     "silent": ADDRESS,
     "closed": {**CLOSED, "properties": {**CLOSED["properties"], "inner": CLOSED, "open": ADDRESS}},
