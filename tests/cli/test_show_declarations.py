@@ -12,6 +12,7 @@ permission: read
 secrets: []
 parameters:
   type: object
+  additionalProperties: false
   properties:
     limit: {type: integer, minimum: 1, default: 3}
 """
