@@ -59,7 +59,7 @@ class Dispatcher:
         """Make a dispatcher.
 
         Args:
-            registry: a registry or a selection.
+            registry: a registry, a selection, or the `tools` of a Disclosure.
             format: name of a wire format, or of a provider that uses one.
             provider: id of the provider whose definitions went into the request; `format` by default.
             limit: calls that run at once.
