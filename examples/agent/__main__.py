@@ -3,9 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from toolcast.agents import Disclosure, Record
 from toolcast.agents.options import RunOptions
@@ -84,13 +85,15 @@ def system_prompt(folder: str, prefix: str) -> str:
     return SYSTEM.format(folder=Path(folder).absolute()) + secrets
 
 
-def choose_model(options: argparse.Namespace, provider: str, lines: Sequence[Line]) -> Model:
+def choose_model(
+    options: argparse.Namespace, provider: str, lines: Sequence[Line], members: Callable[[], dict[str, Any]]
+) -> Model:
     """The model of the provider, or that of a recording. Raises AgentError."""
     if lines:
         return replay(lines, provider)
     system = system_prompt(options.folder, options.secrets)
     name = options.model or PROVIDERS[provider].model
-    return connect(provider, Endpoint(model=name, base_url=options.base_url, system=system))
+    return connect(provider, Endpoint(model=name, base_url=options.base_url, system=system, members=members))
 
 
 def run(options: argparse.Namespace, screen: Screen) -> int:
@@ -107,7 +110,8 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
     shared: RunOptions = {"format": provider, "telemetry": telemetry, "max_rounds": options.rounds}
     shared["cache"] = "last"  # each round sends the same tools
     with ExitStack() as stack:
-        model = choose_model(options, provider, lines)
+        # The tools are made below; a request is made when they are there.
+        model = choose_model(options, provider, lines, lambda: registry.request_members(provider))
         recording = stack.enter_context(options.record.open("ab")) if options.record else None
         if recording:
             model = record(model, provider, recording)

@@ -19,11 +19,16 @@ class AgentError(Exception):
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """Which model is asked, where (None for the client's own address), and with which system prompt."""
+    """Which model is asked, where (None for the client's own address), and with which system prompt.
+
+    `members` gives what a request takes beside its tools and concerns all of them, once there are tools: a
+    strict mode of Gemini's and Cohere's. No other API here has such members.
+    """
 
     model: str
     base_url: str | None
     system: str
+    members: Callable[[], dict[str, Any]]
 
     @property
     def first(self) -> Any:
@@ -74,7 +79,7 @@ def gemini(at: Endpoint) -> Model:
 
     def ask(contents: list[Any], definitions: bytes) -> Any:
         tools = [{"function_declarations": json.loads(definitions)}]
-        config: Any = {"system_instruction": at.system, "tools": tools}
+        config: Any = {"system_instruction": at.system, "tools": tools, **at.members()}
         return client.aio.models.generate_content_stream(model=at.model, contents=contents, config=config)
 
     return ask
@@ -113,7 +118,7 @@ def cohere(at: Endpoint) -> Model:
 
     client = AsyncClientV2(base_url=at.base_url)
     return lambda messages, definitions: client.chat_stream(
-        model=at.model, messages=[at.first, *messages], tools=json.loads(definitions)
+        model=at.model, messages=[at.first, *messages], tools=json.loads(definitions), **at.members()
     )
 
 

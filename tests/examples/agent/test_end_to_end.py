@@ -1,9 +1,13 @@
 """The terminal agent with every official client, over sockets, against a server that plays a script."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from toolcast.runtime.view import ToolView
 
 from tests.clients.conftest import Client, client
 from tests.examples.agent.conftest import RunHere
@@ -65,3 +69,26 @@ def test_scenario(name: str, provider: str, run: Run, client: Client) -> None:
         outcome = run(served, ["--provider", provider, *scenario.arguments])
     assert outcome.code == scenario.code, outcome.shown
     scenario.check(outcome)
+
+
+@pytest.mark.parametrize(
+    ("provider", "members"),
+    [
+        ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "VALIDATED"}}}),
+        ("cohere", {"strict_tools": True}),
+    ],
+)
+def test_members_of_requests(
+    provider: str, members: dict[str, Any], run: Run, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What concerns all tools of a request goes into it, as far as the specs of the tools ask for it."""
+    client(CLIENTS[provider])
+    scenario = SCENARIOS[FIRST]
+    sent: list[dict[str, Any]] = []
+    for asked in ({}, members):
+        prepared(scenario, Path())
+        monkeypatch.setattr(ToolView, "request_members", Mock(return_value=asked))
+        with serving(provider, scenario.turns) as served:
+            assert run(served, ["--provider", provider, *scenario.arguments]).code == scenario.code
+        sent.append({key: each for key, each in json.loads(served.bodies[0]).items() if key in members})
+    assert sent == [{}, members]
