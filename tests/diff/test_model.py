@@ -135,6 +135,25 @@ def test_examples_are_told_where_they_are_sent() -> None:
     assert changes(*hidden) == ()
 
 
+@pytest.mark.parametrize(
+    ("more", "providers"),
+    [
+        ({"annotations": {"title": "Find"}}, ("mcp", "mcp-2025-06-18")),
+        ({"icons": [{"src": "https://a.example/i"}]}, ("mcp",)),
+        ({"meta": {"a": 1}}, ("mcp", "mcp-2025-06-18")),
+    ],
+)
+def test_data_of_clients_is_told_where_it_is_sent(more: dict[str, Any], providers: tuple[str, ...]) -> None:
+    """Also where another change of the tool makes each definition another one."""
+    all_of_them = ("anthropic", "openai", "mcp", "mcp-2025-06-18")
+    one, other = spec(description="Finds."), spec(description="Finds all.", **more)
+    for found in (changes(one, other, *all_of_them), changes(other, one, *all_of_them)):
+        told = {each.rule: each.providers for each in found}
+        assert told.pop("description-read") == ()
+        assert list(told.values()) == [providers]
+    assert [each.rule for each in changes(one, other, "anthropic")] == ["description-read"]
+
+
 def test_what_no_provider_shows_is_not_told() -> None:
     """Each provider's definition decides: its bytes are the same."""
     one, other = (spec(parameters=properties(a={**TEXT, "$comment": text})) for text in ("One.", "Two."))

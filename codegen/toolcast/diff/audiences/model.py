@@ -38,6 +38,7 @@ def model_changes(sent: SentPair) -> tuple[Change, ...]:
     providers = () if len(differing) == len(sent.new.definitions) else differing
     found = [
         *_texts(pair, pair.old.tool, pair.new.tool, providers),
+        *_client_data(sent, differing),
         *_examples(sent, differing),
         *_schemas(pair, providers),
     ]
@@ -72,10 +73,6 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
     if old.summary != new.summary and ("summary" in stated or old.description == new.description):
         message = f"the summary: {words_changed(old.summary, new.summary)}"
         yield pair.change("summary-read", message, at=("summary",), providers=providers)
-    if old.annotations.title != new.annotations.title:
-        texts = [each.annotations.title or "" for each in (old, new)]
-        message = f"the title: {words_changed(*texts)}"
-        yield pair.change("title-read", message, at=("annotations", "title"), providers=providers)
     if (old.defer is True) != (new.defer is True):
         message = (
             "models read the tool once they have searched for it"
@@ -83,11 +80,29 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
             else "models read the tool at once"
         )
         yield pair.change("loading-changed", message, at=("defer",), providers=providers)
-    for name in ("icons", "meta"):
-        data = [msgspec.json.encode(getattr(each, name)) for each in (old, new)]
-        if data[0] != data[1]:
-            message = f"`{name}` differs"
-            yield pair.change("client-data", message, at=(name,), providers=providers)
+
+
+def _client_data(sent: SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """What clients are sent beside what models read: each for the providers whose tool objects have it."""
+    assert sent.old is not None
+    assert sent.new is not None
+    old, new = sent.old.subject.tool, sent.new.subject.tool
+    titles = [each.annotations.title or "" for each in (old, new)]
+    for rule, message, at, values in (
+        ("title-read", f"the title: {words_changed(*titles)}", ("annotations", "title"), titles),
+        ("client-data", "`icons` differs", ("icons",), [old.icons, new.icons]),
+        ("client-data", "`meta` differs", ("meta",), [old.meta, new.meta]),
+    ):
+        before, after = map(msgspec.json.encode, values)
+        stated = [
+            (sides.definitions, text)
+            for sides, value, text in zip((sent.old, sent.new), values, (before, after), strict=True)
+            if value
+        ]
+        providers = [id for id in differing if any(text in known.get(id, b"") for known, text in stated)]
+        if before != after and providers:
+            every = len(providers) == len(sent.new.definitions)
+            yield sent.pair.change(rule, message, at=at, providers=() if every else tuple(providers))
 
 
 def _examples(sent: SentPair, differing: Sequence[str]) -> Iterator[Change]:
