@@ -17,7 +17,7 @@ from toolcast.config import load_config
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.providers import available, load_profile
-from toolcast.runtime import MissingDataError, ToolBinding, ToolRegistry
+from toolcast.runtime import MissingDataError, ToolBinding, ToolRegistry, UnknownProviderError
 from toolcast.runtime.request_rules import (
     RequestRules,
     RequestTool,
@@ -148,6 +148,14 @@ def test_strict_mode_for_all_tools_of_a_request(provider: str, wanted: Any) -> N
     assert with_modes("mistral", True).request_members(provider) == {}
     assert with_modes(provider, True).request_members(provider, strict=False) == {}
     assert ToolRegistry().request_members(provider) == {}
+
+
+def test_members_for_an_unknown_provider_are_refused() -> None:
+    """A misspelt id would leave strict mode off without a word."""
+    registry = with_modes("gemini", True)
+    assert registry.request_members("openai") == {}
+    with pytest.raises(UnknownProviderError, match="gemnii"):
+        registry.request_members("gemnii")
 
 
 def test_strict_mode_is_off_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -413,12 +413,16 @@ class ToolView:
             Members of the request's JSON, new objects each time; `{}` for most providers.
 
         Raises:
+            UnknownProviderError: nothing was generated for `provider`.
             MissingDataError: the rules of the provider's requests are missing.
         """
         rules = self.request_rules(provider, required=True)
+        entries = self.snapshot().entries.values()
         if not rules.strict and not rules.stream_arguments:
+            for entry in list(entries)[:1]:  # an id that no tool knows has no rules, either
+                (entry if isinstance(entry, LazyTool) else entry.binding).definition(provider, "full")
             return {}
-        bindings = [entry.binding for entry in self.snapshot().entries.values()]
+        bindings = [entry.binding for entry in entries]
         modes = {binding.strict[provider] for binding in bindings if provider in binding.strict}
         enforced = modes == {True} and allows_strict(provider, strict)
         streamed = any(binding.stream_arguments for binding in bindings)
