@@ -174,3 +174,14 @@ def test_text_of_a_spec_steers_no_terminal(real: Path, run: Command) -> None:
         text = run("show", "look", "--provider", "gemini", "--steps", "--format", form).stdout
         assert "\x1b" not in text
         assert "[2J" in text
+
+
+@pytest.mark.usefixtures("real")
+def test_a_tool_of_one_text_has_steps_where_a_schema_is_sent(run: Command, real: Path) -> None:
+    head = "description: Runs it.\npermission: read\nsecrets: []\n"
+    put(real / "specs/run_it.yaml", f"{head}input: text\n")
+    sent = run("show", "run_it", "--provider", "openai", "--steps")
+    assert sent.stdout == "run_it for openai: no schema is sent, since the argument is one text\n"
+    data = json.loads(run("show", "run_it", "--provider", "openai", "--steps", "--format", "json").stdout)
+    assert (data["steps"], data["strict"]) == ([], None)
+    assert "parsed: " in run("show", "run_it", "--provider", "gemini", "--steps").stdout

@@ -168,11 +168,17 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     schema = build_tool(tool, types).normal.offered(tool.inject)
     wanted = wanted_strict(tool, profile)
     found, flag = steps(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
+    as_text = tool.input is not None and profile.text_envelope is not None
+    if as_text:
+        found, flag = (), None
     if form == "json":
         data = {"tool": tool.name, "provider": provider, "strict": flag, "steps": found}
         _print(msgspec.json.encode(data))
         return
     colour = wants_colour(sys.stdout)
+    if as_text:
+        click.echo(f"{tool.name} for {provider}: no schema is sent, since the argument is one text")
+        return
     sent = mode(profile, flag)
     click.echo(f"{tool.name} for {provider}{f', {sent}' if sent else ''}:")
     for line in step_lines(found, diff=colour or sys.stdout.isatty(), colour=colour):
