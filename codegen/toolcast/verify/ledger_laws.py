@@ -13,7 +13,7 @@ from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .oracle import Oracle
 from .schema_document import POSSIBLE, Schema, subschemas_of
-from .shrink import Path
+from .shrink import Path, inside
 from .verify_report import Failure
 
 _ENTRY = 3
@@ -38,6 +38,15 @@ class ToolLedger:
         for form in _all(wire_forms):
             self._names.update(form.names)
             self._rests |= {form.rest} if form.rest else set()
+
+    def claims_key(self, value: Any) -> bool:
+        """Whether an object in the value has the key under which a renamed property is sent: the ledger has
+        the property, and no object declares that key, so the key would be read as the property."""
+        if not self._names:
+            return False
+        return any(
+            isinstance(each, dict) and not self._names.keys().isdisjoint(each) for _, each in inside(value)
+        )
 
     # -- meanings -----------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ class Dialect:
 
     def lock_out(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
         """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
-        if not contract.surely_accepts(value):
+        if not contract.surely_accepts(value) or self.ledger.claims_key(value):
             return None
         failure: Failure | None = None
         for sent in self._wire_encoder.all_encoded(value):
