@@ -119,6 +119,7 @@ BAD = [
     ("examples: [{}, 1]", "wrong-type", 4, 16, "not a number", ""),
     ("annotations: 1", "wrong-type", 4, 14, "a mapping", ""),
     ("annotations: {destructiveHint: true}", "unknown-key", 4, 15, "destructiveHint", "`destructive`?"),
+    ("annotations: {readOnlyHint: true}", "unknown-key", 4, 15, "readOnlyHint", "`permission`"),
     ("annotations: {destructive: yes}", "wrong-type", 4, 28, "true or false, not text", "YAML 1.2"),
     ("annotations: {title: 1}", "wrong-type", 4, 22, "must be text", "quotes"),
     (

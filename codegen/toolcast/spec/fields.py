@@ -306,7 +306,12 @@ def examples(checker: SpecChecker, value: Any) -> tuple[Any, ...]:
 def annotations(checker: SpecChecker, value: Any) -> Annotations:
     """Hints about behaviour; all optional."""
     entries = checker.mapping(("annotations",), value) or {}
-    checker.known_keys(("annotations",), entries, Annotations.__struct_fields__, ANNOTATION_SYNONYMS)
+    if "readOnlyHint" in entries:
+        hint = "leave it out: MCP clients are told by `permission`, true for `read`"
+        message = "`readOnlyHint` is not a known key"
+        checker.report(("annotations", "readOnlyHint"), "unknown-key", message, hint, key=True)
+    stated = {key: each for key, each in entries.items() if key != "readOnlyHint"}
+    checker.known_keys(("annotations",), stated, Annotations.__struct_fields__, ANNOTATION_SYNONYMS)
     flags: dict[str, bool] = {}
     for name in ("destructive", "idempotent", "open_world"):
         if name not in entries:
