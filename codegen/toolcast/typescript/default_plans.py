@@ -8,54 +8,53 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..contract.tree import Anything, Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
+from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
 
 Plan = dict[str, Any]
 """As `Plan` in `support/defaults.js`."""
 
 
-def default_plans(contract: Contract, root: str, without: Collection[str] = ()) -> dict[str, Plan]:
+def default_plans(
+    contract: Contract, root: str, plain: Collection[str], without: Collection[str] = ()
+) -> dict[str, Plan]:
     """Where values of a root may lack what a default fills in.
 
     Args:
         contract: the contract.
         root: `parameters`, `result`, or `$defs/Name`.
+        plain: the unions whose values decoding keeps as they are, by pointer.
         without: properties of the root that have no part in it.
 
     Returns:
         The plan of each definition that is needed, by name; "" is the root. Empty where no default is.
     """
     nodes = {**contract.definitions, "": _root(contract, root)}
-    lacking = {name for name, node in nodes.items() if _plan(node, root, frozenset()) is not None}
-    while more := {
-        n for n in nodes.keys() - lacking if _plan(nodes[n], root, frozenset(lacking)) is not None
-    }:
+
+    def plan(name: str, lacking: Collection[str]) -> Plan | None:
+        return _plan(nodes[name], root, plain, lacking)
+
+    lacking = {name for name in nodes if plan(name, ()) is not None}
+    while more := {name for name in nodes.keys() - lacking if plan(name, lacking) is not None}:
         lacking |= more
-    plans = {name: _plan(nodes[name], root, frozenset(lacking)) for name in lacking}
+    plans = {name: plan(name, lacking) for name in lacking}
     if "" in plans and without:
         plans[""] = _without(plans[""] or {}, without)
     needed: dict[str, Plan] = {}
     pending = [""]
     while pending:
         name = pending.pop()
-        if plan := plans.get(name):
-            needed[name] = plan
-            pending += [each for each in _named(plan) if each not in needed]
+        if found := plans.get(name):
+            needed[name] = found
+            pending += [each for each in _named(found) if each not in needed]
     return needed
 
 
-def keeps_value(node: Node) -> bool:
-    """Whether decoding keeps the values of a node as they are: those of a union that has any value."""
-    return isinstance(node, Union) and any(
-        isinstance(branch, Anything) and not branch.residue for branch in node.branches
-    )
-
-
-def filled_properties(contract: Contract) -> frozenset[str]:
+def filled_properties(contract: Contract, plain: Collection[str]) -> frozenset[str]:
     """The properties that a default fills in. A default of null may stand for absence.
 
     Args:
         contract: the contract.
+        plain: the unions whose values decoding keeps as they are, by pointer.
 
     Returns:
         The pointers of their schemas.
@@ -64,7 +63,7 @@ def filled_properties(contract: Contract) -> frozenset[str]:
     pending: list[Node] = [*contract.roots.values(), *contract.definitions.values()]
     while pending:
         node = pending.pop()
-        if keeps_value(node):
+        if node.pointer in plain:
             continue
         pending += children(node)
         for field in node.fields if isinstance(node, Object) else ():
@@ -78,11 +77,11 @@ def _root(contract: Contract, root: str) -> Node:
     return contract.definitions[name] if kind == "$defs" else contract.roots[kind]
 
 
-def _plan(node: Node, root: str, lacking: Collection[str]) -> Plan | None:
+def _plan(node: Node, root: str, plain: Collection[str], lacking: Collection[str]) -> Plan | None:
     """The plan of one node, where `lacking` are the definitions that have one."""
 
     def below(each: Node) -> Plan | None:
-        return _plan(each, root, lacking)
+        return _plan(each, root, plain, lacking)
 
     match node:
         case Reference():
@@ -96,7 +95,7 @@ def _plan(node: Node, root: str, lacking: Collection[str]) -> Plan | None:
         case Tuple():
             prefix = [below(each) for each in node.items]
             return _made(prefix=prefix if any(prefix) else None)
-        case Union() if not keeps_value(node):
+        case Union() if node.pointer not in plain:
             branches = [[_which(node, each, root), below(each)] for each in node.branches]
             return _made(branches=branches if any(plan for _, plan in branches) else None)
         case _:

@@ -1,7 +1,7 @@
 """The JavaScript modules of tools and shared types, each with its declaration: `edit.js` and `edit.d.ts`."""
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from ..contract.normal_form import NormalForm, direct_references, without_keywor
 from ..contract.python_types import KEYWORD
 from ..declarations.typescript_types import comment
 from ..python.bindings.render_module import keyword_of
-from ..python.structs.module import module_path
+from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name
 from ..spec.deprecation import shown_description, shown_summary
 from ..spec.model import Document, ToolSpec
@@ -70,10 +70,12 @@ def tool_modules(
     variable = variable_name(keyword_of(tool.name))
     place = "/".join((FOLDER, *module))
     assert built.contract is not None
+    plain = tool_module(built, name=tool.name, module=module)[0].plain_unions
     plans = {
         key: default_plans(
             built.contract,
             "result" if key == "result" else "parameters",
+            plain,
             tuple(tool.inject) if key == "parameters" else (),
         )
         for key in schemas
@@ -83,7 +85,7 @@ def tool_modules(
     }
     return {
         f"{place}.js": _tool_code(tool, variable, module, contracts).encode(),
-        f"{place}.d.ts": _tool_types(tool, variable, module, built, types).encode(),
+        f"{place}.d.ts": _tool_types(tool, variable, module, built, types, plain).encode(),
     }
 
 
@@ -113,7 +115,8 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     """
     assert built.contract is not None
     normal, module = built.normal, module_path(path)
-    filled = filled_properties(built.contract)
+    plain = type_module(built, path).plain_unions
+    filled = filled_properties(built.contract, plain)
     own = _own_names(built, path)
     foreign = _foreign(normal, [key for key in normal.defs if key not in own], types)
     names = {**own, **_local_names(foreign, own)}
@@ -124,7 +127,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     for key, name in own.items():
         schema = normal.standalone_definition(key)
         variable = _contract_name(name.filled)
-        plans = default_plans(built.contract, f"$defs/{key}")
+        plans = default_plans(built.contract, f"$defs/{key}", plain)
         stated = {"defaults": plans} if plans else {}
         rows.append(f"\nexport const {variable} = {_contract(schema, stated, '')};\n")
         shown += ["\n" + each for each in declarations(name, _definition(normal.defs, key), names, filled)]
@@ -180,9 +183,10 @@ def _tool_types(
     module: tuple[str, ...],
     built: Built,
     types: Mapping[str, Document],
+    plain: Collection[str],
 ) -> str:
     assert built.contract is not None
-    normal, filled = built.normal, filled_properties(built.contract)
+    normal, filled = built.normal, filled_properties(built.contract, plain)
     defs = {key: without_keyword(schema, KEYWORD) for key, schema in normal.defs.items()}
     parts = {"parameters": "Params", "result": "Result", "complete": "CompleteParams"}
     schemas = {
@@ -232,8 +236,9 @@ def _definition(definitions: Mapping[str, Any], key: str) -> Located:
 
 def _own_names(built: Built, file: str) -> Names:
     """The types that the module of a shared type file declares."""
-    normal = built.normal
-    filled = filled_properties(built.contract) if built.contract is not None else frozenset()
+    normal, filled = built.normal, frozenset[str]()
+    if built.contract is not None:
+        filled = filled_properties(built.contract, type_module(built, file).plain_unions)
     keys = [key for key in normal.defs if normal.locations[key].file == file]
     return definition_names(keys, normal.defs, filled, _IMPORTED)
 

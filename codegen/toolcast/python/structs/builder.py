@@ -57,6 +57,7 @@ class Builder:
         self._define_object = define_object
         self.definitions: dict[str, dict[str, Definition]] = {}  # by file, then name, in order of need
         self.owners: dict[str, str] = {}  # generated name → file
+        self.plain_unions: set[str] = set()  # pointers of unions whose type is Any
         self._used: dict[str, set[str]] = {}
         for name, public_name in public.items():
             self._used.setdefault(contract.files[name], set()).add(public_name)

@@ -202,6 +202,7 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozens
         imports=_imports(module, imports),
         late_imports=_imports(module, {owner: names for owner, names in needed.items() if owner in cycle}),
         late_definitions=deferred,
+        plain_unions=frozenset(builder.plain_unions),
     )
 
 

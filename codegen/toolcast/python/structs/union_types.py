@@ -14,6 +14,7 @@ def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) 
     nulls = [b for b in node.branches if isinstance(b, Null) and not b.residue]
     others = [b for b in node.branches if b not in nulls]
     if node.mode == "any" and any(isinstance(b, Anything) and not b.residue for b in others):
+        builder.plain_unions.add(node.pointer)
         return ANY if not node.residue else Expression(text="Any", kinds=ANY.kinds, exact=False)
     if len(others) == 1 and len(nulls) == 1:
         return _nullable(builder, node, others[0], file, name_parts)
@@ -97,6 +98,7 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, NameParts]],
     if any(not b.exact for b in branches):
         branches = [builder.checked_type(e, b, file, *n) for e, (b, n) in zip(branches, named, strict=True)]
         if any("custom" in b.kinds for b in branches):
+            builder.plain_unions.add(node.pointer)
             return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
     return Expression(
         text=_joined(branches),
