@@ -6,12 +6,26 @@ Read from the typed tree, so that JavaScript fills in what the Struct has.
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
 
 Plan = dict[str, Any]
 """As `Plan` in `support/defaults.js`."""
+
+
+class Filled(Struct, frozen=True):
+    """What decoding fills in.
+
+    Attributes:
+        properties: the properties that a default fills in, by the pointers of their schemas. A default of
+            null may stand for absence.
+        targets: by the pointer of a node, the definitions whose values it has, each with all its defaults:
+            that of a reference, and those that an object of several parts takes its fields from.
+    """
+
+    properties: frozenset[str] = frozenset()
+    targets: Mapping[str, frozenset[str]] = {}
 
 
 def default_plans(
@@ -49,27 +63,47 @@ def default_plans(
     return needed
 
 
-def filled_properties(contract: Contract, plain: Collection[str]) -> frozenset[str]:
-    """The properties that a default fills in. A default of null may stand for absence.
+def filled_in(contract: Contract, plain: Collection[str]) -> Filled:
+    """What decoding fills in.
 
     Args:
         contract: the contract.
         plain: the unions whose values decoding keeps as they are, by pointer.
 
     Returns:
-        The pointers of their schemas.
+        It, for the schemas of the contract.
     """
     found: set[str] = set()
+    targets: dict[str, set[str]] = {}
+    by_field: dict[str, list[tuple[str, Object]]] = {}
+    for name, definition in contract.definitions.items():
+        if isinstance(definition, Object) and definition.fields:
+            by_field.setdefault(definition.fields[0].pointer, []).append((name, definition))
     pending: list[Node] = [*contract.roots.values(), *contract.definitions.values()]
     while pending:
         node = pending.pop()
         if node.pointer in plain:
             continue
         pending += children(node)
+        if isinstance(node, Reference):
+            targets.setdefault(node.pointer, set()).add(node.name)
         for field in node.fields if isinstance(node, Object) else ():
             if field.default is not UNSET and field.default is not None:
                 found.add(field.pointer)
-    return frozenset(found)
+            for name, definition in by_field.get(field.pointer, ()):
+                if _has_fields_of(node, definition):
+                    targets.setdefault(node.pointer, set()).add(name)
+    return Filled(frozenset(found), {pointer: frozenset(names) for pointer, names in targets.items()})
+
+
+def _has_fields_of(node: Node, definition: Object) -> bool:
+    """Whether an object is made of all that a definition declares."""
+    assert isinstance(node, Object)
+    extra = node.extra and node.extra.pointer
+    own = {field.pointer for field in node.fields}
+    return (definition.extra and definition.extra.pointer) == extra and own.issuperset(
+        field.pointer for field in definition.fields
+    )
 
 
 def _root(contract: Contract, root: str) -> Node:

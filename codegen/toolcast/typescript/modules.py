@@ -15,7 +15,7 @@ from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name
 from ..spec.deprecation import shown_description, shown_summary
 from ..spec.model import Document, ToolSpec
-from .default_plans import default_plans, filled_properties
+from .default_plans import Filled, default_plans, filled_in
 from .javascript_text import literal, text, variable_name
 from .slow_patterns import slow_patterns
 from .type_texts import (
@@ -116,7 +116,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     assert built.contract is not None
     normal, module = built.normal, module_path(path)
     plain = type_module(built, path).plain_unions
-    filled = filled_properties(built.contract, plain)
+    filled = filled_in(built.contract, plain)
     own = _own_names(built, path)
     foreign = _foreign(normal, [key for key in normal.defs if key not in own], types)
     names = {**own, **_local_names(foreign, own)}
@@ -186,7 +186,7 @@ def _tool_types(
     plain: Collection[str],
 ) -> str:
     assert built.contract is not None
-    normal, filled = built.normal, filled_properties(built.contract, plain)
+    normal, filled = built.normal, filled_in(built.contract, plain)
     defs = {key: without_keyword(schema, KEYWORD) for key, schema in normal.defs.items()}
     parts = {"parameters": "Params", "result": "Result", "complete": "CompleteParams"}
     schemas = {
@@ -236,9 +236,9 @@ def _definition(definitions: Mapping[str, Any], key: str) -> Located:
 
 def _own_names(built: Built, file: str) -> Names:
     """The types that the module of a shared type file declares."""
-    normal, filled = built.normal, frozenset[str]()
+    normal, filled = built.normal, Filled()
     if built.contract is not None:
-        filled = filled_properties(built.contract, type_module(built, file).plain_unions)
+        filled = filled_in(built.contract, type_module(built, file).plain_unions)
     keys = [key for key in normal.defs if normal.locations[key].file == file]
     return definition_names(keys, normal.defs, filled, _IMPORTED)
 

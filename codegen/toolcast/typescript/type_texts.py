@@ -5,11 +5,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..contract.normal_form import direct_references
+from ..contract.normal_form import definition_name, direct_references
 from ..declarations.typescript_types import Scope, comment, followed, type_names, type_of
 from ..jsonschema.keywords import TYPE_OF
 from ..jsonschema.pointers import escape, join
 from ..jsonschema.subschemas import map_subschemas, subschemas
+from .default_plans import Filled
 
 
 class TypeName(Struct, frozen=True):
@@ -32,10 +33,14 @@ class Located(Struct, frozen=True):
     pointer: str
 
 
-Filled = frozenset[str]
-"""Pointers of the schemas of properties that a default fills in: those that the typed tree has."""
 Names = Mapping[str, TypeName]
 """By definition, as `$defs` has it; "" is the root that `#` leads to."""
+_IN_PLACE = frozenset((
+    "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
+))  # fmt: skip
+"""Keywords whose schemas are about the value itself."""
+_ACCEPTED = "#/accepted/"
+"""How a reference to the type without defaults begins in `_filled`. No reference of a contract does."""
 
 
 def definition_pointer(key: str) -> str:
@@ -76,9 +81,9 @@ def local_name(name: TypeName, used: set[str]) -> TypeName:
 
 def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Filled) -> TypeName:
     """The names of the types of a schema that is called `name`."""
-    sound = _sound(at.schema)
-    differs = _filled(sound, at.pointer, filled) != sound
-    differs = differs or not _differing(definitions, filled).isdisjoint(direct_references(sound))
+    made = _filled(_sound(at.schema), at.pointer, filled)
+    differs = _accepted(made) != _sound(at.schema)
+    differs = differs or not _differing(definitions, filled).isdisjoint(direct_references(made))
     return TypeName(name, f"{name}Input" if differs else name)
 
 
@@ -96,16 +101,17 @@ def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> l
     """
     sound = _sound(at.schema)
     whole = _filled(sound, at.pointer, filled)
-    found = [_exported(name.filled, whole, {key: each.filled for key, each in names.items()})]
+    accepted = {f"#/$defs/{escape(key)}" if key else "#": each.accepted for key, each in names.items()}
+    filled_names = {f"#/$defs/{escape(key)}" if key else "#": each.filled for key, each in names.items()}
+    both = {**filled_names, **{_ACCEPTED + key: each for key, each in accepted.items()}}
+    found = [_exported(name.filled, whole, both)]
     if name.accepted != name.filled:
-        accepted = {key: each.accepted for key, each in names.items()}
         found.append(_exported(name.accepted, sound, accepted))
     return found
 
 
 def _exported(name: str, schema: Any, names: Mapping[str, str]) -> str:
-    references = {f"#/$defs/{escape(key)}" if key else "#": each for key, each in names.items()}
-    scope = Scope(names=references)
+    scope = Scope(names=names)
     made = type_of(schema, scope)
     body = f"interface {name} {made.text}" if made.members else followed(f"type {name} =", made) + ";"
     return f"{comment(made.notes, scope.comments)}export {body}\n"
@@ -121,24 +127,46 @@ def _sound(schema: Any) -> Any:
     return map_subschemas(kept, _sound)
 
 
-def _filled(schema: Any, pointer: str, filled: Filled) -> Any:
-    """A schema in which properties that a default fills in are required."""
+def _filled(schema: Any, pointer: str, filled: Filled, targets: frozenset[str] = frozenset()) -> Any:
+    """A schema in which properties that a default fills in are required, and references lead to types with
+    defaults where decoding fills in all of them. `targets` are the definitions of which the value is known to
+    have all, by what is around the schema."""
     if not isinstance(schema, Mapping):
         return schema
-    pointers = iter([pointer + join(path) for path, _ in subschemas(schema)])  # in the order of the next line
-    made = map_subschemas(schema, lambda below: _filled(below, next(pointers), filled))
+    targets |= filled.targets.get(pointer, frozenset())
+    places = iter(
+        [
+            (pointer + join(path), targets if path[0] in _IN_PLACE else frozenset[str]())
+            for path, _ in subschemas(schema)
+        ]
+    )  # in the order of the next line
+    made = map_subschemas(schema, lambda below: _filled(below, (place := next(places))[0], filled, place[1]))
+    name = definition_name(schema["$ref"]) if "$ref" in schema else None
+    if name is not None and name not in targets:
+        made["$ref"] = _ACCEPTED + schema["$ref"]
     given = [
-        name for name in schema.get("properties", {}) if f"{pointer}/properties/{escape(name)}" in filled
+        name
+        for name in schema.get("properties", {})
+        if f"{pointer}/properties/{escape(name)}" in filled.properties
     ]
     required = list(dict.fromkeys((*schema.get("required", ()), *given)))
     return made if len(required) == len(schema.get("required", ())) else {**made, "required": required}
 
 
+def _accepted(schema: Any) -> Any:
+    """A schema of `_filled` with the references that it had."""
+    if not isinstance(schema, Mapping):
+        return schema
+    made = map_subschemas(schema, _accepted)
+    return {**made, "$ref": made["$ref"].removeprefix(_ACCEPTED)} if "$ref" in made else made
+
+
 def _differing(definitions: Mapping[str, Any], filled: Filled) -> frozenset[str]:
     """The definitions of which a value may lack what a default fills in."""
     sound = {key: _sound(schema) for key, schema in definitions.items()}
-    references = {key: direct_references(schema) for key, schema in sound.items()}
-    found = {key for key, each in sound.items() if _filled(each, definition_pointer(key), filled) != each}
+    made = {key: _filled(each, definition_pointer(key), filled) for key, each in sound.items()}
+    references = {key: direct_references(schema) for key, schema in made.items()}
+    found = {key for key, each in sound.items() if _accepted(made[key]) != each}
     while more := {key for key in sound if key not in found and found & references[key]}:
         found |= more
     return frozenset(found)

@@ -82,4 +82,4 @@ class Module(Struct, frozen=True, kw_only=True):
     imports: tuple[tuple[str, tuple[str, ...]], ...]  # (relative module, names), sorted
     late_imports: tuple[tuple[str, tuple[str, ...]], ...]  # at the bottom: modules that need each other
     late_definitions: tuple[Definition, ...] = ()  # after those: aliases of imported types
-    plain_unions: frozenset[str] = frozenset()  # pointers of unions whose values stay plain data: their type is Any
+    plain_unions: frozenset[str] = frozenset()  # pointers of unions whose type is Any: values stay plain
