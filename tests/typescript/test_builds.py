@@ -73,6 +73,70 @@ def test_a_spec_with_an_error_keeps_its_former_module(base: Path) -> None:
     }
 
 
+def test_a_spec_with_an_error_stays_in_the_index(base: Path) -> None:
+    spec = base / "specs/files/edit.yaml"
+    text = spec.read_text("utf-8")
+    assert "result:" not in text
+    spec.write_text(text + "result: {type: object, properties: {n: {type: integer}}}\n", "utf-8")
+    generate(base)
+    before = tree(base / "generated")
+    assert b"type EditResult" in before["typescript/index.d.ts"]
+    spec.write_text(spec.read_text("utf-8").replace("permission: read", "permission: rede"), encoding="utf-8")
+    shutil.rmtree(base / ".toolcast")
+    generate(base, ok=False)
+    after = tree(base / "generated")
+    assert [path for path in before if path.endswith((".js", ".ts")) and after[path] != before[path]] == []
+
+
+def test_the_index_names_no_module_that_was_never_made(base: Path) -> None:
+    """A target that is new, and a spec that has an error since: its tool has no module there."""
+    (base / "pyproject.toml").write_text(CONFIG.replace('["typescript"]', "[]"), encoding="utf-8")
+    generate(base)
+    spec = base / "specs/files/edit.yaml"
+    spec.write_text(spec.read_text("utf-8").replace("permission: read", "permission: rede"), encoding="utf-8")
+    (base / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
+    generate(base, ok=False)
+    index = (base / "generated/typescript/index.js").read_text("utf-8")
+    assert "top.js" in index
+    assert "edit.js" not in index
+
+
+LARK = """\
+description: Draws what the text says.
+permission: read
+secrets: []
+input:
+  grammar: lark
+  definition: |
+    start: "a" start?
+"""
+
+
+def test_a_tool_that_no_check_decides_is_left_out(base: Path, tmp_path: Path) -> None:
+    put(base, {**SPECS, "draw.yaml": LARK}, CONFIG)
+    reported = generate(base)
+    assert "draw.yaml:5:12" in reported
+    assert "typescript-grammar" in reported
+    assert (base / "generated/draw.py").is_file()
+    assert not list((base / "generated/typescript").rglob("draw*"))
+    assert "draw" not in (base / "generated/typescript/index.js").read_text("utf-8")
+    assert "up to date" in generate(base, "--check")
+    run(base, TOOLCAST, "compile", *(f"specs/{path}" for path in (*SPECS, "draw.yaml")), "--out", "b/one")
+    run(base, TOOLCAST, "assemble", "b/one", "--out", "assembled")
+    assert tree(base / "assembled") == tree(base / "generated")
+    cached = CONFIG + f'cache = "{(tmp_path / "cache").as_posix()}"\n'
+    for folder in ("q", "r"):
+        put(tmp_path / folder, {**SPECS, "draw.yaml": LARK}, cached)
+        told = run(tmp_path / folder, TOOLCAST, "generate", TOOLCAST_FOLDERS=str(tmp_path))
+        assert tree(tmp_path / folder / "generated") == tree(base / "generated")
+    assert "6 from the cache" in told.stdout
+    spec = base / "specs/draw.yaml"
+    spec.write_text(LARK.replace("permission: read", "permission: rede"), encoding="utf-8")
+    shutil.rmtree(base / ".toolcast")
+    generate(base, ok=False)
+    assert "draw" not in (base / "generated/typescript/index.js").read_text("utf-8")
+
+
 def test_steps_of_a_build_leave_what_generate_leaves(base: Path, tmp_path: Path) -> None:
     run(base, TOOLCAST, "compile", "specs/_types/place.yaml", "specs/top.yaml", "--out", "b/one")
     rest = ("specs/files/edit.yaml", "specs/files/read.yaml", "specs/geo/go.yaml", "specs/geo/stay.yaml")

@@ -13,6 +13,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..config import TARGETS
+from ..python.structs.python_names import class_name
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
 from ..spec.tool_names import group_of, module_problem
@@ -82,7 +84,7 @@ class _Reader:
             recorded = None  # of another state of the output
         if recorded is not None and self._tree.intact(recorded.outputs):
             source = recorded.source if record is None else record.source
-            unit = replace(recorded, source=source)
+            unit = replace(recorded, source=source, entry=_with_targets(recorded.entry, listed))
             return Former(unit=unit, recorded=recorded, made="" if record is None else record.made)
         contents = {output: content for output in listed if (content := self.content(output)) is not None}
         lost = tuple(output for output in listed if output not in contents)
@@ -90,7 +92,7 @@ class _Reader:
         unit = Unit(
             outputs={output: digest(content) for output, content in contents.items()},
             source=UNKNOWN if record is None else record.source,
-            entry=entry,
+            entry=_with_targets(entry, listed),
         )
         flaw = self._flaw(path, unit, lost)
         return Former(unit=unit, lost=lost, flaw=flaw, made="" if record is None else record.made)
@@ -111,7 +113,15 @@ class _Reader:
         entry = entry_of(path, names[0])
         if module_of(entry) not in listed:
             return None
-        return replace(entry, external=self._is_external(entry))
+        return replace(entry, external=self._is_external(entry), result=self._result(entry))
+
+    def _result(self, entry: ToolEntry) -> str:
+        """The name of the type of a tool's result; empty where its module has none."""
+        name = class_name(entry.name, "Result")
+        try:
+            return name if name in self._bound(module_of(entry)) else ""
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ""  # `_flaw` reports it
 
     def _is_external(self, entry: ToolEntry) -> bool:
         """Whether the binding of a tool says that it is external, as generated code does."""
@@ -175,6 +185,15 @@ class _Reader:
 def module_of(entry: ToolEntry) -> str:
     """The module of a tool, as an output."""
     return entry.module.replace(".", "/") + ".py"
+
+
+def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry | None:
+    """The entry of a tool with the targets that its outputs lack, as they lack one that is new."""
+    if entry is None:
+        return None
+    modules = {target: f"{target}/{entry.module.replace('.', '/')}.js" for target in TARGETS}
+    without = tuple(target for target, module in modules.items() if module not in listed)
+    return entry if without == entry.without else replace(entry, without=without)
 
 
 def _is_whole(output: str, content: bytes) -> bool:

@@ -18,6 +18,7 @@ from ..spec.model import Document, ToolSpec
 from .default_plans import Filled, default_plans, filled_in
 from .javascript_text import literal, text, variable_name
 from .slow_patterns import slow_patterns
+from .text_grammars import grammar_table
 from .type_texts import (
     Located,
     Names,
@@ -145,8 +146,10 @@ def _tool_code(
     module: tuple[str, ...],
     contracts: Mapping[str, tuple[Any, Mapping[str, Any]]],
 ) -> str:
-    options = {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
-    injected = {**options, "injected": list(tool.inject)} if tool.inject else options
+    options: dict[str, Any] = {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
+    sent = {**options, "injected": list(tool.inject)} if tool.inject else options
+    if tool.input is not None and tool.input.grammar is not None:
+        sent = {**sent, "grammar": grammar_table(tool.input)}
     hints = tool.annotations
     stated = {
         "title": hints.title,
@@ -162,7 +165,7 @@ def _tool_code(
         "description": text(shown_description(tool)),
         "permission": text(tool.permission),
         "annotations": literal({key: value for key, value in stated.items() if value is not None}, "  "),
-        "parameters": _contract(*contracts["parameters"], "  ", injected),
+        "parameters": _contract(*contracts["parameters"], "  ", sent),
         "result": _contract(*contracts["result"], "  ") if "result" in contracts else "null",
     }
     if tool.inject:

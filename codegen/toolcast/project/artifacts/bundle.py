@@ -5,7 +5,7 @@ A bundle from elsewhere is used only if its files are where that unit may write 
 
 import posixpath
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -136,15 +136,16 @@ def tool_outputs(entry: ToolEntry, options: Options) -> tuple[frozenset[str], fr
         f"contracts/{name}.json",
         *(f"schemas/{provider}/{name}.json" for provider in options.providers),
         *(f"models/{family}/{module}.py" for family in options.models),
-        *_target_outputs(module, options),
+        *_target_outputs(module, options, entry.without),
     }
     wire_forms = {f"wire_forms/{provider}/{name}.json" for provider in options.providers}
     return frozenset(required), frozenset({*required, *wire_forms, ledger_path(name)})
 
 
-def _target_outputs(module: str, options: Options) -> list[str]:
+def _target_outputs(module: str, options: Options, without: Collection[str] = ()) -> list[str]:
     """The files of a module in other languages."""
-    return [f"{target}/{module}{end}" for target in options.targets for end in (".js", ".d.ts")]
+    targets = [target for target in options.targets if target not in without]
+    return [f"{target}/{module}{end}" for target in targets for end in (".js", ".d.ts")]
 
 
 def _is_entry(task: Task, entry: ToolEntry) -> bool:

@@ -55,6 +55,7 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     source: Source | None = None  # what the spec was imported from
     http: bool = False  # the spec has a request to send
     external: bool = False  # the tool has no handler
+    without: tuple[str, ...] = ()  # targets that cannot have the tool
 
 
 class Compiled(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from ...contract.build import Built, build_tool, build_type
+from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
 from ...python.bindings.format import formatted, parsed, require_python
 from ...python.bindings.render_module import (
@@ -58,11 +59,14 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
         return compiled
     try:
         files, entry = _tool_files(tool, built, options)
-        files |= _other_targets(tool, built, types, options)
+        more, left_out = _other_targets(tool, built, types, options)
     except _RefusedError as refusal:
         problem = diagnose(tool.document, ("parameters",), refusal.code, str(refusal), refusal.hint)
         return replace(compiled, diagnostics=(*built.diagnostics, problem))
-    return replace(compiled, files=files, entry=entry)
+    if left_out is not None:
+        entry = replace(entry, without=(TYPESCRIPT,))
+        compiled = replace(compiled, diagnostics=(*built.diagnostics, left_out))
+    return replace(compiled, files={**files, **more}, entry=entry)
 
 
 def compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
@@ -126,7 +130,7 @@ def compile_package(
     if TYPESCRIPT in options.targets:
         from ...typescript.package import package_modules
 
-        files |= package_modules(entries)
+        files |= package_modules([entry for entry in entries if TYPESCRIPT not in entry.without])
     return files
 
 
@@ -303,14 +307,19 @@ def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) ->
 
 def _other_targets(
     tool: ToolSpec, built: Built, types: Mapping[str, Document], options: Options
-) -> dict[str, bytes]:
-    """The modules in other languages. Raises _RefusedError."""
+) -> tuple[dict[str, bytes], Diagnostic | None]:
+    """The modules in other languages, and why there are none of this tool. Raises _RefusedError."""
     if TYPESCRIPT not in options.targets:
-        return {}
+        return {}, None
     from ...typescript.modules import tool_modules
 
+    if tool.input is not None and tool.input.grammar == "lark":
+        message = "the target typescript is without this tool: it has no check for a grammar in Lark's syntax"
+        hint = "write the grammar as `regex`, or write `input: text` and check the text in the handler"
+        place = ("input", "grammar")
+        return {}, diagnose(tool.document, place, "typescript-grammar", message, hint, severity="warning")
     try:
-        return tool_modules(tool, built, tool_names(tool).module, types)
+        return tool_modules(tool, built, tool_names(tool).module, types), None
     except SchemaError as problem:
         message = f"TypeScript has no type for {problem.path or 'this contract'}: {problem.message}"
         raise _RefusedError(message, "typescript-types", _FLATTER) from problem

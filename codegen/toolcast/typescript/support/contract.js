@@ -5,6 +5,7 @@ import { has, isPlainObject, put } from "./json_values.js";
 import { member } from "./messages.js";
 import { violation } from "./node.js";
 import { readJson } from "./read_json.js";
+import { textViolations } from "./text_grammar.js";
 import { Validator } from "./validator.js";
 
 const LIMIT = 50;
@@ -25,6 +26,7 @@ export class Contract {
   #defaults;
   #emptyIsAbsent;
   #injected;
+  #grammar;
 
   /**
    * @param {object | boolean} schema - the schema, with what it refers to in `$defs`
@@ -33,13 +35,15 @@ export class Contract {
    * @param {string[]} [options.injected] - parameters that the program fills in, and nobody else may set
    * @param {Record<string, object>} [options.defaults] - by definition, as `Plan` in defaults.js
    * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
+   * @param {object} [options.grammar] - that of the parameter `input`, as `Grammar` in text_grammar.js
    */
-  constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {} } = {}) {
+  constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {}, grammar } = {}) {
     this.schema = schema;
     this.#options = { slowPatterns };
     this.#defaults = new Defaults(schema, defaults, this.#options);
     this.#emptyIsAbsent = emptyIsAbsent;
     this.#injected = new Set(injected.map(folded));
+    this.#grammar = grammar;
   }
 
   /** The validator, compiled at first use: a program may know many tools and call few. */
@@ -90,8 +94,12 @@ export class Contract {
     const value = this.#withoutEmpty(given);
     const settled = this.#validator.settle(value);
     const violations = this.#validator.violations(settled, LIMIT);
-    if (!violations.length) return { violations, accepted: asGiven(settled, value) };
-    return this.#validator.accepts(value) ? { violations: [], accepted: value } : { violations };
+    if (!violations.length) return this.#judgeText(asGiven(settled, value));
+    return this.#validator.accepts(value) ? this.#judgeText(value) : { violations };
+  }
+
+  #judgeText(accepted) {
+    return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted };
   }
 
   #withoutEmpty(value) {
