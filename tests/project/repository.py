@@ -33,9 +33,11 @@ class Repository:
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def start(self, specs: Mapping[str, str], *, attributes: bool = False, driver: bool = False) -> None:
+    def start(
+        self, specs: Mapping[str, str], *, attributes: bool = False, driver: bool = False, toml: str = ""
+    ) -> None:
         """Check in a project on `main`, with what `toolcast init --add gitattributes` writes and asks for."""
-        project(self.base, specs)
+        project(self.base, specs, toml)
         if attributes:
             offer = OFFERS["gitattributes"]
             put(self.base / offer.path, text_of(offer, "generated", "toolcast[build]"))

@@ -20,6 +20,8 @@ from toolcast.project.generate import build
 from toolcast.project.merge_outputs import NotMergedError, merge_file
 from toolcast.project.output.manifest import NAME, Record, render_manifest
 from toolcast.project.output.plan import Plan
+from toolcast.python.structs.python_names import class_name
+from toolcast.typescript.package import CODE, TYPES, index_file
 
 from tests.project.fake import config_of, put, tree
 from tests.project.repository import Repository
@@ -43,6 +45,26 @@ def registry(tools: Mapping[str, str], providers: tuple[str, ...] = ("openai",))
     return compile_package(entries, (), Options(providers=providers))["registry.py"]
 
 
+def code(tools: Mapping[str, str]) -> bytes:
+    return index(CODE, tools)
+
+
+def types(tools: Mapping[str, str]) -> bytes:
+    return index(TYPES, tools)
+
+
+def index(name: str, tools: Mapping[str, str]) -> bytes:
+    """The tools of the group `k` have a typed result."""
+    entries = [
+        replace(
+            entry_of(f"{group}/{tool}.yaml".lstrip("/"), tool),
+            result=class_name(tool, "Result") if group == "k" else "",
+        )
+        for tool, group in tools.items()
+    ]
+    return index_file(name, entries)
+
+
 def manifest(tools: Mapping[str, str]) -> bytes:
     def record(name: str, text: str) -> Record:
         digest = text.encode().hex().ljust(16, "0")[:16]
@@ -59,7 +81,9 @@ def edited(base: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[s
 
 
 @given(TOOLS, st.dictionaries(NAMES, st.tuples(st.booleans(), st.none() | GROUPS), max_size=6), st.booleans())
-@pytest.mark.parametrize(("name", "written"), [("registry.py", registry), (NAME, manifest)])
+@pytest.mark.parametrize(
+    ("name", "written"), [("registry.py", registry), (NAME, manifest), (CODE, code), (TYPES, types)]
+)
 def test_sets_of_tools_merge(
     name: str,
     written: Callable[[Mapping[str, str]], bytes],
@@ -72,8 +96,18 @@ def test_sets_of_tools_merge(
         {tool: text for tool, (own, text) in changes.items() if own is side} for side in (True, False)
     )
     start = b"" if unrelated else written(base)
-    merged = merge_file(name, start, written(edited(base, ours)), written(edited(base, theirs)))
+    hidden = name == TYPES and any(map(alike, (base, edited(base, ours), edited(base, theirs))))
+    try:
+        merged = merge_file(name, start, written(edited(base, ours)), written(edited(base, theirs)))
+    except NotMergedError:
+        assert hidden
+        return
     assert merged == written(edited(edited(base, ours), theirs))
+
+
+def alike(tools: Mapping[str, str]) -> bool:
+    """Whether two tools have types of one name: their declaration hides these."""
+    return len({class_name(name, "Params") for name in tools}) < len(tools)
 
 
 @settings(max_examples=40)
@@ -125,10 +159,17 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("content", HOSTILE)
-@pytest.mark.parametrize("name", ["registry.py", NAME])
+INDEX = types({"a": "", "b": "k"})
+
+
+@pytest.mark.parametrize(
+    "content", [*HOSTILE, INDEX.replace(b"BResult", b"AResult"), INDEX + b"import 'x';\n"]
+)
+@pytest.mark.parametrize("name", ["registry.py", NAME, CODE, TYPES])
 def test_what_we_did_not_write_is_left_alone(name: str, content: bytes) -> None:
-    mine = SOUND if name == "registry.py" else manifest({"a": "1"})
+    mine = {
+        "registry.py": SOUND, NAME: manifest({"a": "1"}), CODE: code({"a": ""}), TYPES: INDEX
+    }[name]  # fmt: skip
     for versions in ((content, mine, mine), (mine, content, mine), (mine, mine, content)):
         if content == b"" and versions[0] == b"":
             continue
@@ -192,7 +233,8 @@ def planned(repository: Repository) -> Plan:
 
 def started(folder: str, specs: Mapping[str, str], *, driver: bool) -> Repository:
     made = Repository(Path(folder) / "r", FRONTEND)
-    made.start(specs, attributes=driver, driver=driver)
+    targets = 'targets = ["typescript"]\n' if driver else ""
+    made.start(specs, attributes=driver, driver=driver, toml=targets)
     return made
 
 

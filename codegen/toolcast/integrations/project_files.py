@@ -54,7 +54,12 @@ def text_of(offer: Offer, output: str, requirement: str) -> str:
         raise ValueError(f"{folder} lies outside of this folder: what git does there, a file there must say")
     prefix = "" if folder == "." else f"{folder}/"
     shown = folder if folder == "." else prefix
-    patterns = {"every": "**", "manifest": "manifest.txt", "registry": "registry.py"}
+    patterns = {
+        "every": "**",
+        "manifest": "manifest.txt",
+        "registry": "registry.py",
+        "index": "typescript/index.*",
+    }
     for name, rest in patterns.items():
         raw = raw.replace(f"{{{name}}}", _pattern(prefix, rest))
     return raw.replace("{output}", shown)

@@ -12,11 +12,12 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from ..typescript.package import CODE, TYPES, IndexEntry, index_file, read_index
 from .core.compiled import Options, ToolEntry
 from .output.manifest import NAME, Record, parse_manifest, render_manifest
 
 REGISTRY = "registry.py"
-MERGED = (NAME, REGISTRY)
+MERGED = (NAME, REGISTRY, CODE, TYPES)
 """The files that every tool has a part in."""
 MAX_BYTES = 50_000_000
 _Value = TypeVar("_Value")
@@ -55,6 +56,11 @@ def merge_file(name: str, base: bytes, ours: bytes, theirs: bytes) -> bytes:
         return _merge_manifests(base, ours, theirs)
     if name == REGISTRY:
         return _merge_registries(base, ours, theirs)
+    if name in (CODE, TYPES):
+        before = _read_index(name, base) if base else {}
+        merged = _merged(before, _read_index(name, ours), _read_index(name, theirs))
+        _no_clash(merged)
+        return index_file(name, list(merged.values()))
     raise NotMergedError(f"no file about all tools is called {name}")
 
 
@@ -78,12 +84,25 @@ def _merge_registries(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     providers = _merged(
         {"providers": before.providers}, {"providers": one.providers}, {"providers": other.providers}
     )
+    _no_clash(tools)
+    return _write_registry(_Registry(providers["providers"], tools))
+
+
+def _no_clash(tools: Mapping[str, ToolEntry] | Mapping[str, IndexEntry]) -> None:
+    """Raise NotMergedError for two tools of which only one can be there."""
     for what in ("keyword", "module"):
         taken: dict[str, str] = {}
         for name, entry in tools.items():
             if taken.setdefault(getattr(entry, what).casefold(), name) != name:
                 raise NotMergedError(f"the tools {taken[getattr(entry, what).casefold()]} and {name} clash")
-    return _write_registry(_Registry(providers["providers"], tools))
+
+
+def _read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
+    """Raises NotMergedError for what the index cannot be made again from."""
+    try:
+        return read_index(name, content)
+    except ValueError as error:  # it is no UTF-8, too
+        raise NotMergedError(str(error)) from error
 
 
 def _merged(

@@ -1,13 +1,23 @@
 """The files about all tools: the index, and the validator that the modules import."""
 
+import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from ..package_files import PACKAGE
+from ..python.bindings.render_module import keyword_of
 from ..python.structs.python_names import class_name
 from .javascript_text import text, variable_name
 from .modules import FOLDER, SUPPORT, mark
+
+CODE = "index.js"
+TYPES = "index.d.ts"
+_TOOL = re.compile(r'  (?:readonly )?("[^"\n]*"): (?:typeof )?([\w$]+)[,;]')
+_EXPORT = re.compile(r'export \{ ([\w$]+)((?:, type \w+)*) \} from "\./([^"\n]*)\.js";')
 
 
 class Entry(Protocol):
@@ -47,24 +57,82 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
         for path in sorted(folder.iterdir())
         if path.suffix in (".js", ".ts")
     }
-    tools = sorted(entries, key=lambda entry: entry.name)
-    code, types = [head], [head]
-    code += [f'import {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
-    types += [f'import type {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
-    code.append(f'\nexport * from "./{SUPPORT}/index.js";\n')
-    types.append(f'\nexport * from "./{SUPPORT}/index.js";\n')
-    code += [f'export {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
-    types += [f'export {{ {names} }} from "{address}";\n' for names, address in _exports(tools)]
-    members = "".join(f"  {text(each.name)}: {_variable(each)},\n" for each in tools)
-    code.append(f"\n/** All tools, by name. */\nexport const tools = Object.freeze({{\n{members}}});\n")
-    typed = "".join(f"  readonly {text(each.name)}: typeof {_variable(each)};\n" for each in tools)
-    types.append(f"\n/** All tools, by name. */\nexport declare const tools: {{\n{typed}}};\n")
     return {
         **files,
-        f"{FOLDER}/index.js": "".join(code).encode(),
-        f"{FOLDER}/index.d.ts": "".join(types).encode(),
+        f"{FOLDER}/{CODE}": index_file(CODE, entries),
+        f"{FOLDER}/{TYPES}": index_file(TYPES, entries),
         f"{FOLDER}/package.json": b'{\n  "type": "module"\n}\n',
     }
+
+
+def index_file(name: str, entries: Sequence[Entry]) -> bytes:
+    """The index of some tools.
+
+    Args:
+        name: `CODE`, or `TYPES` for its declaration.
+        entries: the tools.
+
+    Returns:
+        The file.
+    """
+    tools = sorted(entries, key=lambda entry: entry.name)
+    rows = [mark("all specs")]
+    word = "import" if name == CODE else "import type"
+    rows += [f'{word} {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
+    rows.append(f'\nexport * from "./{SUPPORT}/index.js";\n')
+    if name == CODE:
+        rows += [f'export {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
+        members = "".join(f"  {text(each.name)}: {_variable(each)},\n" for each in tools)
+        rows.append(f"\n/** All tools, by name. */\nexport const tools = Object.freeze({{\n{members}}});\n")
+    else:
+        rows += [f'export {{ {names} }} from "{address}";\n' for names, address in _exports(tools)]
+        typed = "".join(f"  readonly {text(each.name)}: typeof {_variable(each)};\n" for each in tools)
+        rows.append(f"\n/** All tools, by name. */\nexport declare const tools: {{\n{typed}}};\n")
+    return "".join(rows).encode()
+
+
+class IndexEntry(Struct, frozen=True):
+    """What an index says of a tool: an `Entry`."""
+
+    name: str
+    module: str
+    result: str = ""
+
+    @property
+    def keyword(self) -> str:
+        """The name as an identifier."""
+        return keyword_of(self.name)
+
+
+def read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
+    """Read an index.
+
+    Args:
+        name: `CODE` or `TYPES`.
+        content: the file.
+
+    Returns:
+        Its tools, by name.
+
+    Raises:
+        ValueError: it is not what `index_file` writes, or a declaration that hides types, as two tools have
+            types of one name: what these tools have, it does not say.
+    """
+    lines = content.decode().splitlines()
+    exported = {found[1]: found for line in lines if (found := _EXPORT.fullmatch(line))}
+    entries = {}
+    for tool, variable in (found.groups() for line in lines if (found := _TOOL.fullmatch(line))):
+        tool, export = json.loads(tool), exported.get(variable)
+        if export is None:
+            raise ValueError("it names a tool that it does not export")
+        types = export[2].replace(", type ", " ").split()
+        if name == TYPES and class_name(tool, "Params") not in types:
+            raise ValueError("tools have types of one name")
+        result = next((each for each in types if each == class_name(tool, "Result")), "")
+        entries[tool] = IndexEntry(tool, export[3].replace("/", "."), result)
+    if index_file(name, list(entries.values())) != content:
+        raise ValueError("a version of it is not what this toolcast writes")
+    return entries
 
 
 def _exports(tools: Sequence[Entry]) -> list[tuple[str, str]]:
