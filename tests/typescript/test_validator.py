@@ -278,6 +278,37 @@ def test_what_is_no_json_is_refused_and_undefined_is_absent(tmp_path: Path) -> N
     assert (holes, large) == (1, 0)
 
 
+def test_values_that_share_parts_and_odd_objects(tmp_path: Path) -> None:
+    script = tmp_path / "odd.mjs"
+    script.write_text(
+        f'import {{ Contract }} from "{(SUPPORT / "index.js").as_uri()}";\n'
+        "let shared = [1];\n"
+        "for (let level = 0; level < 60; level++) shared = [shared, shared];\n"
+        'const any = new Contract({ type: "object" });\n'
+        "const long = [];\n"
+        "long.length = 2 ** 32 - 1;\n"
+        "const values = [{ shared }, { long }, { a: [1, , 2] }, { a: new String('x') }, \n"
+        "  { a: new Uint8Array(3) },\n"
+        "  { toJSON() {} }, { a: 10n ** 100_000n }, { a: -0 }, { [Symbol('s')]: 1 }];\n"
+        "const found = values.map((value) => any.violations(value).map(({ message }) => message));\n"
+        'const text = \'{"__proto__": {"n": null, "p": 1}, "constructor": {"prototype": {"p": 1}}}\';\n'
+        "const names = JSON.parse(text);\n"
+        'const inner = { type: "object", properties: { n: { type: "string" }, x: { default: 1 } } };\n'
+        'const proto = new Contract({ type: "object", properties: { ["__proto__"]: inner } },\n'
+        '  { defaults: { "": { properties: { ["__proto__"]: { defaults: { x: 1 } } } } } });\n'
+        "const parsed = proto.parse(names);\n"
+        "console.log(JSON.stringify([found, parsed, Object.getPrototypeOf(parsed) === Object.prototype,\n"
+        "  ({}).p === undefined && ({}).x === undefined]));\n",
+        "utf-8",
+    )
+    found, parsed, own, clean = json.loads(run_node(script, timeout=60))
+    assert "too large: more than 4194304 values inside" in found[0][0]
+    assert [len(each) for each in found] == [1] * 6 + [0] * 3
+    assert parsed == {"__proto__": {"p": 1, "x": 1}, "constructor": {"prototype": {"p": 1}}}
+    assert own
+    assert clean
+
+
 LONG = [
     ("uri", "http://a/" + "/b" * 100_000 + " "),
     ("uri-reference", "b" * 300_000),

@@ -5,6 +5,9 @@
 
 /** Levels of nesting that a value may have. */
 export const MAX_DEPTH = 200;
+/** Values that a value may have inside: more than any text has that is not too large. An object that stands in
+ * several places counts in each. */
+const MAX_PARTS = 4 * 1024 * 1024;
 
 /** A value that is no JSON, or is nested too deeply. */
 export class NotJsonError extends Error {
@@ -84,9 +87,16 @@ export function compareTexts(left, right) {
  *
  * @param {unknown} value - any value; it is not changed
  * @returns the same object where nothing is left out
- * @throws {NotJsonError} for a value that JSON lacks, and for one that is nested too deeply
+ * @throws {NotJsonError} for a value that JSON lacks, and for one that is nested too deeply or too large
  */
-export function plain(value, depth = 0) {
+export function plain(value) {
+  return plainPart(value, 0, { left: MAX_PARTS });
+}
+
+function plainPart(value, depth, parts) {
+  if (parts.left-- === 0) {
+    throw new NotJsonError(`the value is too large: more than ${MAX_PARTS} values inside`);
+  }
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -107,7 +117,7 @@ export function plain(value, depth = 0) {
   if (isArray(value)) {
     let changed = null;
     for (let index = 0; index < value.length; index++) {
-      const item = plain(value[index], depth + 1);
+      const item = plainPart(value[index], depth + 1, parts);
       if (item !== value[index]) (changed ??= value.slice())[index] = item;
     }
     return changed ?? value;
@@ -124,7 +134,7 @@ export function plain(value, depth = 0) {
       delete changed[name];
       continue;
     }
-    const item = plain(member, depth + 1);
+    const item = plainPart(member, depth + 1, parts);
     if (item !== member) put((changed ??= { ...value }), name, item);
   }
   return changed ?? value;
