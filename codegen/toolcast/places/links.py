@@ -19,11 +19,15 @@ from ..python.structs.module_model import ClassDefinition, Module
 from ..python.structs.python_names import class_name
 from ..spec.model import Document, Path, ToolSpec
 from ..spec.read_file import SourceDocument, parse_document
+from ..typescript.modules import FOLDER
+from .javascript_places import Line, code_lines, type_lines
 from .model_places import model_fields
 from .place import Link, Outline, Place, find_path
 from .python_places import Span, spans
 
 Files = Mapping[str, bytes]
+MODULES = (".py", ".js", ".ts")
+"""How files end whose links are lines; those of others are elements of JSON."""
 _VALUES: Mapping[str, Path] = {
     "$name": ("name",),
     "$description": ("description",),
@@ -40,6 +44,8 @@ _RESULTS: Mapping[str, str] = {
     "$result_response": "/properties/output",
 }
 """The values of an envelope that are schemas of results, and where in them the spec's schema is."""
+_TYPES = {"Params": "parameters", "Result": "result", "CompleteParams": "parameters"}
+"""What follows the tool's name in types of TypeScript, and the schema that each is."""
 _ARGUMENTS = {"params": "parameters"}
 """Arguments of a binding that are not called like the key of the spec."""
 
@@ -56,6 +62,11 @@ def tool_links(
     for family in options.models:
         module_file = f"models/{family}/" + "/".join(names.module) + ".py"
         writer.add_models(module_file, class_name(tool.name, "Params"))
+    writer.add_javascript(f"{FOLDER}/{'/'.join(names.module)}")
+    writer.add_types(
+        f"{FOLDER}/{'/'.join(names.module)}",
+        {class_name(tool.name, part): root for part, root in _TYPES.items()},
+    )
     writer.add_contract(f"contracts/{tool.name}.json")
     info = tool_info(tool, built.normal)
     for id in options.providers:
@@ -72,6 +83,7 @@ def type_links(path: str, types: Mapping[str, Document], files: Files, shown_out
     writer = _Links(built, types[path], files, shown_output)
     writer.add_files()
     writer.add_module(f"{place}.py", type_module(built, path), set())
+    writer.add_javascript(f"{FOLDER}/{place}")
     writer.add_contract(f"contracts/{place}.json")
     return sorted(writer.links, key=lambda link: (link.output, len(link.path)))
 
@@ -102,7 +114,7 @@ class _Links:
         """Each file as a whole."""
         for path, content in self._files.items():
             link = self._link(path, (1, 1), path, self._document, ())
-            last = content.count(b"\n") if path.endswith(".py") else 0
+            last = content.count(b"\n") if path.endswith(MODULES) else 0
             self.links.append(replace(link, last=last, element=None if last else ()))
 
     def add_module(self, path: str, module: Module, own: set[str]) -> None:
@@ -127,6 +139,42 @@ class _Links:
         if self._built.contract is not None and path in self._files:
             for span, pointer in model_fields(self._files[path].decode(), root, self._built.contract):
                 self._add_span(path, span, *self._locate(pointer))
+
+    def add_javascript(self, place: str) -> None:
+        """The members of what a JavaScript module exports, down to the parts of its schemas."""
+        for line in code_lines(self._text(f"{place}.js")):
+            first, *rest = line.path or ("",)
+            if first in ("parameters", "complete", "result", "$defs"):
+                root = "result" if first == "result" else "parameters"
+                below = line.path if first == "$defs" else tuple(rest)
+                pointer = join(below) if below[:1] == ("$defs",) else f"/{root}{join(below)}"
+                self._add_line(f"{place}.js", line, *self._locate(pointer))
+            elif not first or first in self._document.data:
+                keys = line.path if find_path(self._document.data, line.path) is not None else line.path[:1]
+                self._add_line(f"{place}.js", line, self._document, keys)
+
+    def add_types(self, place: str, roots: Mapping[str, str]) -> None:
+        """The types of roots, by name, with their properties as far as the schema has them by these names."""
+        contract = self._built.normal.contract_file()
+        for line in type_lines(self._text(f"{place}.d.ts")):
+            if root := roots.get(line.owner) or roots.get(line.owner.removesuffix("Input")):
+                below: Path = (root,)
+                for name in line.path:
+                    ways = ((*below, *items, "properties", name) for items in ((), ("items",)))
+                    found = next((way for way in ways if find_path(contract, way) is not None), None)
+                    if found is None:
+                        break
+                    below = found
+                self._add_line(f"{place}.d.ts", line, *self._locate(join(below)))
+
+    def _text(self, path: str) -> str:
+        """The text of a module; empty where the target is not configured."""
+        return self._files.get(path, b"").decode()
+
+    def _add_line(self, path: str, line: Line, document: Document, keys: Path) -> None:
+        name = ".".join(map(str, (line.owner, *line.path)))
+        link = self._link(path, (line.line, line.column), name, document, keys)
+        self.links.append(replace(link, last=line.last))
 
     def add_contract(self, path: str) -> None:
         """The schemas of a contract file, whose pointers are those of the contract."""

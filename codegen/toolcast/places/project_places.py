@@ -15,7 +15,7 @@ from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument, parse_document, read_document
 from ..spec.type_folders import file_of, is_outside
 from .find import to_outputs, to_spec
-from .links import tool_links, type_links
+from .links import MODULES, tool_links, type_links
 from .place import Link, Outline
 
 
@@ -61,10 +61,10 @@ def spec_place(config: Config, output: str, line: int, column: int = 0) -> Link:
     project = _Project(config)
     links = [link for link in project.links(owners[0]) if link.output.file == shown]
     outline = None
-    if not output.endswith(".py"):
+    if not output.endswith(MODULES):
         document = parse_document(content, shown, "json")
         outline = Outline(document) if isinstance(document, SourceDocument) else None
-    if not line or (outline is None and not output.endswith(".py")):
+    if not line or (outline is None and not output.endswith(MODULES)):
         return min(links, key=lambda link: link.output)
     lines = content.count(b"\n")
     if line > lines or (found := to_spec(links, outline, line, column)) is None:
