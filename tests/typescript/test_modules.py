@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ from tests.python.compiled import package as python_package
 from tests.sampled import sampled
 
 from .projects import package, type_problems
-from .tools import run_node
+from .tools import run_node, tsc
 from .validators import Judge, answered, built, judging, whole
 
 HERE = Path(__file__).parent
@@ -83,6 +84,33 @@ def test_the_reference_toolset(tmp_path: Path) -> None:
         "export { ContractError, all, name, tree, wrong };\n"
     )
     assert type_problems(program, *everything(folder)) == []
+
+
+def test_the_documented_program(tmp_path: Path) -> None:
+    """The first lines of docs/typescript.md, as strict as the compiler can be, and by each way to modules."""
+    page = (PACKAGE.parent.parent / "docs/typescript.md").read_text("utf-8")
+    (documented,) = re.findall(r"```ts\n(.*?)```", page, re.DOTALL)
+    parameters = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "default": 1}, "o": {"type": "string"}},
+    }
+    package(tmp_path / "generated", {"edit.json": spec(parameters)})
+    program = tmp_path / "program.ts"
+    program.write_text(
+        'import type { Violation } from "./generated/typescript/index.js";\n'
+        "declare const text: string;\n"
+        "declare function show(violations: readonly Violation[]): void;\n" + documented
+    )
+    strict = ("--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--target", "es2022")
+    strict += ("--isolatedModules", "--verbatimModuleSyntax", "--noPropertyAccessFromIndexSignature")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    for modules in (("nodenext",), ("esnext", "--moduleResolution", "bundler")):
+        assert tsc(program, options=(*strict, "--module", *modules)) == []
+    (tmp_path / "plain.mjs").write_text(
+        'import { edit, tools } from "./generated/typescript/index.js";\n'
+        "console.log(edit.parameters.parse({}).n, tools.edit === edit, tools.constructor, tools.__proto__);\n"
+    )
+    assert run_node(tmp_path / "plain.mjs") == "1 true undefined undefined\n"
 
 
 NASTY = "*/ `${x}` \" ' \\ \n // @ts-ignore \u2028 \u202e </script>"

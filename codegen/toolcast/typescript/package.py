@@ -16,7 +16,7 @@ from .modules import FOLDER, SUPPORT, mark
 
 CODE = "index.js"
 TYPES = "index.d.ts"
-_TOOL = re.compile(r'  (?:readonly )?("[^"\n]*"): (?:typeof )?([\w$]+)[,;]')
+_TOOL = re.compile(r'  (?:readonly )?\[?("[^"\n]*")\]?: (?:typeof )?([\w$]+)[,;]')
 _EXPORT = re.compile(r'export \{ ([\w$]+)((?:, type \w+)*) \} from "\./([^"\n]*)\.js";')
 
 
@@ -82,8 +82,10 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
     rows.append(f'\nexport * from "./{SUPPORT}/index.js";\n')
     if name == CODE:
         rows += [f'export {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
-        members = "".join(f"  {text(each.name)}: {_variable(each)},\n" for each in tools)
-        rows.append(f"\n/** All tools, by name. */\nexport const tools = Object.freeze({{\n{members}}});\n")
+        members = "".join(f"  [{text(each.name)}]: {_variable(each)},\n" for each in tools)
+        bare = "  __proto__: null, // no name leads to what objects have by themselves\n"
+        whole = f"Object.freeze({{\n{bare}{members}}})"
+        rows.append(f"\n/** All tools, by name. */\nexport const tools = {whole};\n")
     else:
         rows += [f'export {{ {names} }} from "{address}";\n' for names, address in _exports(tools)]
         typed = "".join(f"  readonly {text(each.name)}: typeof {_variable(each)};\n" for each in tools)
