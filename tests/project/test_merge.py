@@ -286,7 +286,7 @@ def test_many_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, s
 
 
 def merges_by_lines_or_stops_there(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    """Without attributes and driver: git stops at the two files about all tools, and nowhere else; a run
+    """Without attributes and driver: git stops at the files about all tools, and nowhere else; a run
     settles that. If it does not stop, nothing is left to do."""
     base, ours, theirs = drawn
     with TemporaryDirectory() as folder:
