@@ -17,7 +17,10 @@ from .modules import FOLDER, SUPPORT, mark
 CODE = "index.js"
 TYPES = "index.d.ts"
 _TOOL = re.compile(r'  (?:readonly )?\[?("[^"\n]*")\]?: (?:typeof )?([\w$]+)[,;]')
-_EXPORT = re.compile(r'export \{ ([\w$]+)((?:, type \w+)*) \} from "\./([^"\n]*)\.js";')
+_EXPORT = re.compile(
+    r'export \{ ([\w$]+)((?:, type \w+)*) \} from "\./([^"\n]*)\.js";(?: // without (\w+(?:, \w+)*): .*)?'
+)
+_WITHOUT = "another tool has a type of that name"
 
 
 class Entry(Protocol):
@@ -87,7 +90,7 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
         whole = f"Object.freeze({{\n{bare}{members}}})"
         rows.append(f"\n/** All tools, by name. */\nexport const tools = {whole};\n")
     else:
-        rows += [f'export {{ {names} }} from "{address}";\n' for names, address in _exports(tools)]
+        rows += _exports(tools)
         typed = "".join(f"  readonly {text(each.name)}: typeof {_variable(each)};\n" for each in tools)
         rows.append(f"\n/** All tools, by name. */\nexport declare const tools: {{\n{typed}}};\n")
     return "".join(rows).encode()
@@ -117,8 +120,7 @@ def read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
         Its tools, by name.
 
     Raises:
-        ValueError: it is not what `index_file` writes, or a declaration that hides types, as two tools have
-            types of one name: what these tools have, it does not say.
+        ValueError: it is not what `index_file` writes.
     """
     lines = content.decode().splitlines()
     exported = {found[1]: found for line in lines if (found := _EXPORT.fullmatch(line))}
@@ -127,9 +129,7 @@ def read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
         tool, export = json.loads(tool), exported.get(variable)
         if export is None:
             raise ValueError("it names a tool that it does not export")
-        types = export[2].replace(", type ", " ").split()
-        if name == TYPES and class_name(tool, "Params") not in types:
-            raise ValueError("tools have types of one name")
+        types = [*export[2].replace(", type ", " ").split(), *(export[4] or "").split(", ")]
         result = next((each for each in types if each == class_name(tool, "Result")), "")
         entries[tool] = IndexEntry(tool, export[3].replace("/", "."), result)
     if index_file(name, list(entries.values())) != content:
@@ -137,20 +137,21 @@ def read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
     return entries
 
 
-def _exports(tools: Sequence[Entry]) -> list[tuple[str, str]]:
-    """What the declaration exports of each tool: a type only where one tool has a type of that name."""
+def _exports(tools: Sequence[Entry]) -> list[str]:
+    """What the declaration exports of each tool: a type only where one tool has a type of that name. The
+    others stand in a comment, from which a merge of two indexes knows them."""
     types = {
         each.name: [class_name(each.name, part) for part in ("Params", *(("Result",) if each.result else ()))]
         for each in tools
     }
     counts = Counter(name for names in types.values() for name in names)
-    return [
-        (
-            ", ".join((_variable(each), *(f"type {n}" for n in types[each.name] if counts[n] == 1))),
-            _address(each),
-        )
-        for each in tools
-    ]
+    rows = []
+    for each in tools:
+        shown = [f"type {name}" for name in types[each.name] if counts[name] == 1]
+        hidden = [name for name in types[each.name] if counts[name] > 1]
+        remark = f" // without {', '.join(hidden)}: {_WITHOUT}" if hidden else ""
+        rows.append(f'export {{ {", ".join((_variable(each), *shown))} }} from "{_address(each)}";{remark}\n')
+    return rows
 
 
 def _variable(entry: Entry) -> str:
