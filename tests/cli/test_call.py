@@ -24,17 +24,24 @@ Call = Callable[..., Result]
 
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+def call(monkeypatch: pytest.MonkeyPatch) -> Call:
     """Call from the repository's root."""
     monkeypatch.chdir(ROOT)
     monkeypatch.syspath_prepend(str(ROOT))
-    level = logging.getLogger("toolcast").level
 
     def run(*arguments: str, stdin: str = "") -> Result:
         return CliRunner().invoke(cli, ["call", *arguments], prog_name="toolcast", input=stdin)
 
-    yield run
-    logging.getLogger("toolcast").setLevel(level)
+    return run
+
+
+@pytest.fixture(autouse=True)
+def level_of_the_log() -> Iterator[None]:
+    """The command that runs an app sets the level of our log, in this process, too."""
+    logger = logging.getLogger("toolcast")
+    before = logger.level
+    yield
+    logger.setLevel(before)
 
 
 def test_stdout_has_the_result_alone() -> None:
