@@ -9,7 +9,6 @@ from msgspec import Struct
 from ..config import Config
 from ..diagnostics import Diagnostic
 from ..spec.suppressions import in_force
-from .annotations import reserved_meta_keys, unstated_annotations
 from .budgets import token_budgets, unknown_budgets
 from .deprecations import deprecations
 from .descriptions import collisions, descriptions, duplicates
@@ -18,6 +17,7 @@ from .flags import flags
 from .hidden_text import hidden_text
 from .levels import leveled, unknown_levels
 from .linted_tool import Subject
+from .mcp_metadata import reserved_meta_keys, unstated_annotations
 from .permissions import policy
 from .project_tools import Progress, Project, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits
