@@ -190,7 +190,7 @@ class Simulation {
     let states = [0];
     const known = new Map();
     for (const character of text) {
-      const step = `${this.#kind(character.codePointAt(0))}:${states.join()}`;
+      const step = `${kindOf(this.automaton, character.codePointAt(0))}:${states.join()}`;
       let after = known.get(step);
       if (after === undefined) known.set(step, (after = this.#next(states, character)));
       if (after === null) return true;
@@ -203,7 +203,7 @@ class Simulation {
 
   /** The states behind one more character; null where the pattern has been found. */
   #next(states, character) {
-    const kind = this.#kind(character.codePointAt(0));
+    const kind = kindOf(this.automaton, character.codePointAt(0));
     const after = new Set();
     for (const state of states) {
       for (const following of this.automaton.follow[state]) {
@@ -213,16 +213,16 @@ class Simulation {
     for (const state of after) if (this.ends.get(state) === NOTHING) return null;
     return [...after].sort((a, b) => a - b);
   }
+}
 
-  #kind(point) {
-    const { starts, kinds } = this.automaton;
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= point) low = middle;
-      else high = middle;
-    }
-    return kinds[low];
+/** The kind of a character: `starts` are the first code points of the ranges of characters that no rule tells apart. */
+export function kindOf({ starts, kinds }, point) {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= point) low = middle;
+    else high = middle;
   }
+  return kinds[low];
 }

@@ -1,6 +1,7 @@
 // The grammar of a tool whose argument is one text: a regular expression that matches all of it.
 
 import { violation } from "./node.js";
+import { kindOf } from "./patterns.js";
 
 /** Steps for one text: what the tool's program counts, too, so that both refuse the same texts. */
 const MAX_STEPS = 5_000_000;
@@ -111,17 +112,6 @@ class Reading {
     });
     return ranges;
   }
-}
-
-function kindOf({ starts, kinds }, point) {
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (starts[middle] <= point) low = middle;
-    else high = middle;
-  }
-  return kinds[low];
 }
 
 /** Line and column of a character, from 1. */
