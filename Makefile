@@ -83,8 +83,8 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 	npm ci --prefix $(MCP_SERVERS) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-mcp-conformance: $(STAMP) $(MCP_SERVERS)/.installed ## Judge by the conformance suite of MCP; writes a part of docs/mcp.md
-	$(BIN)/python -m bench.mcp_conformance --write docs/mcp.md $(ARGS)
+mcp-conformance: $(STAMP) $(MCP_SERVERS)/.installed ## Judge by the conformance suite of MCP; writes a part of docs/reference/mcp.md
+	$(BIN)/python -m bench.mcp_conformance --write docs/reference/mcp.md $(ARGS)
 
 openapi-client: $(OPENAPI_CLIENT)/.installed ## Install swagger-client from npm (needs Node 18); `make test` then compares requests with its
 
@@ -120,14 +120,14 @@ pants: $(STAMP) ## Build tools with Pants (needs Python 3.9, too) and BuildGrid;
 wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
 
-conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/conformance.md
-	$(BIN)/python -m bench.conformance --write docs/conformance.md
+conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/reports/conformance.md
+	$(BIN)/python -m bench.conformance --write docs/reports/conformance.md
 
 baseline: $(STAMP) ## Compare every output and report with the recorded digests; ARGS="--write" records them anew
 	$(BIN)/python -m bench.baseline $(ARGS)
 
-text-formats: $(STAMP) ## Read other parsers' test texts for tool calls; writes docs/reports/text-formats.md, and tables of docs/text-calls.md
-	$(BIN)/python -m bench.text_formats --write docs/reports/text-formats.md --tables docs/text-calls.md
+text-formats: $(STAMP) ## Read other parsers' test texts for tool calls; writes docs/reports/text-formats.md, and tables of docs/reference/text-calls.md
+	$(BIN)/python -m bench.text_formats --write docs/reports/text-formats.md --tables docs/reference/text-calls.md
 
 fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minutes
 	$(BIN)/python -m bench.fuzz $(ARGS)
@@ -154,25 +154,25 @@ pythons: $(STAMP) ## Compile the reference toolset with every Python of this mac
 	$(BIN)/python -m tests.project.pythons
 	$(PYTEST) -m thorough tests/project/test_determinism.py -k python_versions $(ARGS)
 
-corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
-	$(BIN)/python -m bench.corpora --write docs/corpora.md
+corpora: $(STAMP) ## Compile real tool definitions; writes docs/reports/corpora.md
+	$(BIN)/python -m bench.corpora --write docs/reports/corpora.md
 
 declarations: $(STAMP) $(TYPESCRIPT)/.installed ## Declare real tools in TypeScript and Python; writes docs/reports/declarations.md
 	$(BIN)/python -m bench.declarations --write docs/reports/declarations.md $(ARGS)
 
-laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every provider; writes a part of docs/providers.md
-	$(BIN)/python -m bench.laws --write docs/providers.md $(ARGS)
+laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every provider; writes a part of docs/reference/providers.md
+	$(BIN)/python -m bench.laws --write docs/reference/providers.md $(ARGS)
 
 rules: $(STAMP) ## Judge real tool definitions by every provider's published rules; a table
 	$(BIN)/python -m tests.providers.rules
 
-repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of docs/arguments.md
-	$(BIN)/python -m bench.repairs --write docs/arguments.md
+repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of docs/reference/arguments.md
+	$(BIN)/python -m bench.repairs --write docs/reference/arguments.md
 
-reference: $(STAMP) ## Write docs/reference.md from the docstrings of public names
-	$(BIN)/python -m bench.reference --write docs/reference.md
+reference: $(STAMP) ## Write docs/reference/names.md from the docstrings of public names
+	$(BIN)/python -m bench.reference --write docs/reference/names.md
 
-deviations: $(STAMP) ## Compare with another normaliser; writes docs/deviations.md
+deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/deviations.md
 	$(BIN)/python -m tests.providers.deviations
 
 $(ENGINES)/.installed: pyproject.toml
@@ -180,18 +180,18 @@ $(ENGINES)/.installed: pyproject.toml
 	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[build,grammars]'
 	@touch $@
 
-grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/grammars.md
-	$(ENGINES)/bin/python -m tests.grammars.table --write docs/grammars.md
+grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/reports/grammars.md
+	$(ENGINES)/bin/python -m tests.grammars.table --write docs/reports/grammars.md
 
-bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables of docs/performance.md
-	$(BIN)/python -m bench --write docs/performance.md $(ARGS)
-	$(BIN)/python -m bench.diff --write docs/performance.md
-	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize --write docs/performance.md
-	$(BIN)/python -m bench.decode --write docs/performance.md
+bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables of docs/reports/performance.md
+	$(BIN)/python -m bench --write docs/reports/performance.md $(ARGS)
+	$(BIN)/python -m bench.diff --write docs/reports/performance.md
+	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize --write docs/reports/performance.md
+	$(BIN)/python -m bench.decode --write docs/reports/performance.md
 	$(BIN)/python -m bench.text_calls
-	$(BIN)/python -m bench.paused --write docs/durable.md
-	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/performance.md
-	$(BIN)/python -m bench.memory --python $(PEERS)/bin/python --write docs/performance.md
+	$(BIN)/python -m bench.paused --write docs/reference/durable.md
+	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/reports/performance.md
+	$(BIN)/python -m bench.memory --python $(PEERS)/bin/python --write docs/reports/performance.md
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
 	$(PYTHON) -m venv $(PEERS)
@@ -199,11 +199,11 @@ $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r bench/peers/requirements-apart.txt
 	@touch $@
 
-peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; writes a part of docs/providers.md
-	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.peers --write docs/providers.md $(ARGS)
+peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; writes a part of docs/reference/providers.md
+	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.peers --write docs/reference/providers.md $(ARGS)
 
-typescript-peers: typescript-tools ## Other ways from JSON Schema to checks in JavaScript beside ours; writes docs/peers.md (a minute)
-	$(BIN)/python -m bench.typescript_peers --write docs/peers.md $(ARGS)
+typescript-peers: typescript-tools ## Other ways from JSON Schema to checks in JavaScript beside ours; writes docs/reports/peers.md (a minute)
+	$(BIN)/python -m bench.typescript_peers --write docs/reports/peers.md $(ARGS)
 
 ci: ## What continuous integration runs
 	bash .ci/run

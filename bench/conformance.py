@@ -1,6 +1,6 @@
-"""The official JSON Schema test suite, from spec to generated decoder; writes docs/conformance.md.
+"""The official JSON Schema test suite, from spec to generated decoder; writes docs/reports/conformance.md.
 
-    python -m bench.conformance --write docs/conformance.md
+    python -m bench.conformance --write docs/reports/conformance.md
 
 Each schema is a shared type file of its own, required as `value` by a tool. Draft 7 is raised first, as for
 any spec. Without `--write` the page goes to standard output. The exit status is 1 where a test disagrees, or

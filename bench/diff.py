@@ -2,7 +2,7 @@
 
 python -m bench.diff                                  1,000 tools
 python -m bench.diff --tools 200 --rounds 1
-python -m bench.diff --write docs/performance.md
+python -m bench.diff --write docs/reports/performance.md
 """
 
 import os

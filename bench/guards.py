@@ -1,4 +1,4 @@
-"""`python -m bench.guards`: what each part of a call adds, for docs/runtime.md. Takes ten seconds.
+"""`python -m bench.guards`: what each part of a call adds, for docs/reference/runtime.md. Takes ten seconds.
 
 Processor time of one call of `edit` of the reference toolset, its arguments as JSON text; and of calls of
 `http_request`, whose arguments are nested and may refer to secrets. Contestants take laps in turn; the best

@@ -1,6 +1,6 @@
 """Laws L1 to L5 over real tools, for every provider.
 
-    python -m bench.laws --write docs/providers.md
+    python -m bench.laws --write docs/reference/providers.md
 
 Imports every tool of the shared corpora with `toolcast import tools`, and holds all of them to the laws
 with `toolcast verify`, for all built-in profiles; then as many composed schemas as are asked for. Exits

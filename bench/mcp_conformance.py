@@ -1,6 +1,7 @@
-"""The conformance suite of MCP against a registry's server and client; writes a part of docs/mcp.md.
+"""The conformance suite of MCP against a registry's server and client; writes a part of
+docs/reference/mcp.md.
 
-    python -m bench.mcp_conformance --write docs/mcp.md
+    python -m bench.mcp_conformance --write docs/reference/mcp.md
 
 The suite is the npm package `@modelcontextprotocol/conformance` (`make mcp-servers` installs it, pinned). It
 talks to `tests/mcp/conformance/server.py` over HTTP, and starts `tests/mcp/conformance/client.py` for those

@@ -1,6 +1,6 @@
 """What a thousand tools hold in memory once each was called, beside others that validate.
 
-    python -m bench.memory --write docs/performance.md [--python .venv-peers/bin/python]
+    python -m bench.memory --write docs/reports/performance.md [--python .venv-peers/bin/python]
 
 Each contestant defines the same thousand tools in fresh processes of its own, makes the bytes of all
 definitions, and is called once for each tool with valid arguments as JSON text: so that whatever is made for

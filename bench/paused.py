@@ -1,6 +1,7 @@
 """`python -m bench.paused`: runs that pause, and go on in a fresh process.
 
-Each run has asked a scripted model a few times before a call waits for an approval. `--write docs/durable.md`
+Each run has asked a scripted model a few times before a call waits for an approval. `--write
+docs/reference/durable.md`
 puts the figures into that page. Seconds are those of the processor.
 """
 

@@ -1,6 +1,6 @@
 """What each provider is told of real tools: strict or not, and what becomes of every constraint.
 
-    python -m bench.providers --write docs/providers.md
+    python -m bench.providers --write docs/reference/providers.md
 
 Reads the shared corpora where they are (`TOOLCAST_SHARED`, or `../shared`) and normalises every tool for
 every built-in profile. Writes the part of the page between the marks of `coverage`, or to standard output.
@@ -48,7 +48,8 @@ CONSTRAINTS = frozenset(
 )
 KEPT, WORDS, WIDER, LEDGER = "kept", "in words", "wider", "ledger only"
 _TEXT = """\
-`python -m bench.providers --write docs/providers.md` sends the {tools:,} tools of the shared corpora, with
+`python -m bench.providers --write docs/reference/providers.md` sends the {tools:,} tools of the shared
+corpora, with
 {constraints:,} keywords that constrain, through every profile.
 
 * **kept**: stated as it is or in other words that mean the same.

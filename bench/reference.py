@@ -1,6 +1,6 @@
 """The reference of public names, made from docstrings by griffe.
 
-    python -m bench.reference --write docs/reference.md
+    python -m bench.reference --write docs/reference/names.md
 
 Without `--write` it lists what a public docstring lacks: a parameter, the return value, an exception that the
 body raises, a field of a Struct.
@@ -80,7 +80,8 @@ _METHODS = ("__init__", "__call__")
 _HEAD = """\
 # Reference
 
-Every public name, made from its docstring by `python -m bench.reference --write docs/reference.md`. What
+Every public name, made from its docstring by `python -m bench.reference --write docs/reference/names.md`.
+What
 is not here may change without notice.
 """
 _TITLES = {"parameters": "Arguments", "raises": "Raises", "attributes": "Fields"}

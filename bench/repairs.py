@@ -1,6 +1,7 @@
 """Malformed arguments of json_repair's own tests: which are read, which are refused.
 
-    python -m bench.repairs [--shared FOLDER] [--write docs/arguments.md]        (FOLDER: default ../shared)
+    python -m bench.repairs [--shared FOLDER] [--write docs/reference/arguments.md]        (FOLDER: default
+    ../shared)
 
 Judged are the texts that are no JSON and for which json_repair's tests expect an object with members, as the
 arguments of a call are. Where these tests expect what the text does not say, REASONS has why, by the digest

@@ -1,7 +1,7 @@
 """`python -m bench.scale`: thousands of specs by `generate`, by Ninja, by Bazel and by BuildGrid.
 
     python -m bench.scale --specs 10000                    a table
-    python -m bench.scale --specs 10000 --write docs/scale.md
+    python -m bench.scale --specs 10000 --write docs/reports/scale.md
     python -m bench.scale --specs 10000 --way ninja
 
 Bazel is measured where `make bazel` has put it. Its times are by the clock alone: a server does the work.

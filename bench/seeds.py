@@ -1,6 +1,6 @@
-"""What other systems promise, and the tests that hold it here; writes docs/seeds.md.
+"""What other systems promise, and the tests that hold it here; writes docs/reports/seeds.md.
 
-    python -m bench.seeds --write docs/seeds.md
+    python -m bench.seeds --write docs/reports/seeds.md
 
 Each test of `tests/seeds` holds one statement. Its docstring is the statement; `Source:` lines say which
 section and which words of the list of statements it is from, and `Better:` or `Differs:` what is done here
@@ -33,7 +33,8 @@ _FIELD = re.compile(r"^(Source|Better|Differs): ", re.MULTILINE)
 _HEAD = """\
 # What other systems promise
 
-`python -m bench.seeds --write docs/seeds.md` writes this page from `tests/seeds`; a test holds it to them.
+`python -m bench.seeds --write docs/reports/seeds.md` writes this page from `tests/seeds`; a test holds it
+to them.
 
 Five systems turn tools into what models read: [oh-my-pi](https://github.com/can1357/oh-my-pi),
 [zeroclaw](https://github.com/zeroclaw-labs/zeroclaw), [WeKnora](https://github.com/Tencent/WeKnora),
@@ -114,7 +115,7 @@ def page() -> str:
     """Write the page.
 
     Returns:
-        The text of docs/seeds.md.
+        The text of docs/reports/seeds.md.
     """
     groups = [(title, name, list(statements(TESTS / name))) for title, name in PAGES]
     return _HEAD + _summary(groups) + "".join(_table(*group) for group in groups)

@@ -1,4 +1,4 @@
-"""What was measured, as the page `docs/corpora.md`. Says nothing that differs from run to run."""
+"""What was measured, as the page `docs/reports/corpora.md`. Says nothing that differs from run to run."""
 
 from collections.abc import Sequence
 from math import floor
@@ -10,7 +10,7 @@ _HEAD = """\
 
 <!-- Written by `make corpora`; do not edit. -->
 
-`make corpora` (or `python -m bench.corpora --write docs/corpora.md`) imports every tool of the shared
+`make corpora` (or `python -m bench.corpora --write docs/reports/corpora.md`) imports every tool of the shared
 corpora with `toolcast import tools`, compiles all of them with `toolcast generate` for {providers}
 providers, imports the generated packages and lets libraries judge them that know nothing of the compiler.
 It writes this page, and it fails when a tool is neither compiled nor refused for a confirmed reason, or

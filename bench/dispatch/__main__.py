@@ -1,4 +1,5 @@
-"""`python -m bench.dispatch`: calls, and a thousand tools, beside others; figures for docs/performance.md."""
+"""`python -m bench.dispatch`: calls, and a thousand tools, beside others; figures for
+docs/reports/performance.md."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ _HEAD = """\
 {conversations:,} conversations run at once in one process, each with its own connection to a scripted
 model in another process, on loopback, for {seconds:.0f} s; {cores} cores in all. A conversation has
 {rounds} rounds of two calls at the same time: `file_read`, and `multi_edit` without writing, both
-handlers of the [reference toolset](../toolset.md) in worker threads. Every result has words that only
+handlers of the [reference toolset](../reference/toolset.md) in worker threads. Every result has words that
+only
 its conversation and round have, and the model checks them.
 
 *Overhead* is the time of a round that is neither the model's nor between the start of its first handler

@@ -1,6 +1,6 @@
 """Judges text formats by other parsers' test texts; writes docs/reports/text-formats.md.
 
-    python -m bench.text_formats --write docs/reports/text-formats.md --tables docs/text-calls.md
+    python -m bench.text_formats --write docs/reports/text-formats.md --tables docs/reference/text-calls.md
 
 `make text-formats` runs it. `--tables` writes the known formats, and the keys of a format, into a page.
 Without `--write` the report goes to standard output. The exit status is 1 where a call runs that no text
@@ -43,7 +43,7 @@ def report(shared: Path) -> tuple[str, list[str]]:
 
 
 def tables() -> dict[str, str]:
-    """The parts of docs/text-calls.md that are made of the formats: by name."""
+    """The parts of docs/reference/text-calls.md that are made of the formats: by name."""
     return {"formats": formats_table(known_formats().values()), "keys": keys_list()}
 
 

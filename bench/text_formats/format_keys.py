@@ -1,4 +1,4 @@
-"""The keys of a text format, from the docstrings of its classes, for docs/text-calls.md."""
+"""The keys of a text format, from the docstrings of its classes, for docs/reference/text-calls.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of known formats in docs/text-calls.md: names, models, and what a call looks like."""
+"""The table of known formats in docs/reference/text-calls.md: names, models, and what a call looks like."""
 
 from __future__ import annotations
 

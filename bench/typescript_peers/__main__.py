@@ -1,4 +1,5 @@
-"""`make typescript-peers`: asks each way from JSON Schema to a check in JavaScript; writes docs/peers.md."""
+"""`make typescript-peers`: asks each way from JSON Schema to a check in JavaScript; writes
+docs/reports/peers.md."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ HEAD = """\
 # Ways from JSON Schema to a check in JavaScript
 
 `make typescript-peers` gives the same schemas and values to the modules that `targets = ["typescript"]`
-writes ([typescript.md](typescript.md)), and to {versions}.
+writes ([typescript.md](../reference/typescript.md)), and to {versions}.
 All get the normal form of the contract: draft 2020-12, self-contained; json-schema-to-zod gets it with its
 references inlined, as its documentation advises. Values with numbers past 2**53 are left out: `JSON.parse`
 reads others.

@@ -10,7 +10,7 @@
 
 `:generated` is the output folder, the same bytes as `toolcast generate` leaves. Specs are compiled in shards,
 one action each; one more puts them together. No action needs a network, a worker or anything undeclared. See
-docs/engines.md.
+docs/reference/engines.md.
 """
 
 ToolcastInfo = provider(

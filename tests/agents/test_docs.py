@@ -1,4 +1,4 @@
-"""The examples of docs/agents.md, with the official clients and a server of our own on loopback."""
+"""The examples of docs/reference/agents.md, with the official clients and a server of our own on loopback."""
 
 import asyncio
 import inspect
@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-DOC = Path(__file__).resolve().parents[2] / "docs/agents.md"
+DOC = Path(__file__).resolve().parents[2] / "docs/reference/agents.md"
 ARGUMENTS = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 EDITS = {"name": "edit", "arguments": json.dumps(ARGUMENTS)}
 FACT = {"content": "y stands for x now.", "tags": ["edits"]}

@@ -1,4 +1,4 @@
-"""The examples of docs/durable.md, with a scripted model."""
+"""The examples of docs/reference/durable.md, with a scripted model."""
 
 # ruff: noqa: ARG001 - a handler has its signature, whatever it uses
 
@@ -20,7 +20,7 @@ from generated.files.edit import EDIT
 from .test_loop import GOOD, USER, Scripted, asks
 
 pytestmark = pytest.mark.untyped_results
-DOC = Path(__file__).resolve().parents[2] / "docs/durable.md"
+DOC = Path(__file__).resolve().parents[2] / "docs/reference/durable.md"
 
 
 def test_every_example_runs_in_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

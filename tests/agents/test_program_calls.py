@@ -126,7 +126,8 @@ def on_the_wire(format: str, answer: dict[str, Any], streamed: bool) -> bytes:
 
 @asynccontextmanager
 async def asking(load: Client, format: str, url: str, streamed: bool) -> AsyncGenerator[dict[str, Any]]:
-    """`model` and `around_model` of a run with the official client, as docs/dispatch.md has them."""
+    """`model` and `around_model` of a run with the official client, as docs/reference/dispatch.md has
+    them."""
     wanted: dict[str, str] = {}
 
     async def name_container(request: ModelRequest, proceed: Proceed) -> Any:

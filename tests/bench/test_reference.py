@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bench.reference import MODULES, page, problems, public
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "names.md"
 
 
 def test_public_docstrings_are_complete() -> None:
@@ -12,7 +12,7 @@ def test_public_docstrings_are_complete() -> None:
 
 
 def test_the_page_is_up_to_date() -> None:
-    """After a change: `python -m bench.reference --write docs/reference.md`."""
+    """After a change: `python -m bench.reference --write docs/reference/names.md`."""
     assert PAGE.read_text("utf-8") == page()
 
 

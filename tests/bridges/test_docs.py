@@ -1,4 +1,4 @@
-"""The examples of docs/bridges.md, against a loopback server where they ask a model."""
+"""The examples of docs/reference/bridges.md, against a loopback server where they ask a model."""
 
 import asyncio
 import inspect
@@ -16,7 +16,7 @@ from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
 from tests.bridges.conftest import EDITED, Handlers
 from tests.examples.test_examples import serving
 
-DOC = Path(__file__).resolve().parents[2] / "docs" / "bridges.md"
+DOC = Path(__file__).resolve().parents[2] / "docs" / "reference" / "bridges.md"
 FORMATS = {"pydantic-ai": "openai", "OpenAI Agents SDK": "openai-responses"}
 MODULES = {
     "pydantic-ai": "pydantic_ai.models.openai",

@@ -77,7 +77,7 @@ def test_the_conversion_for_openai_keeps_all_but_titles(lib: Library, everything
 def test_bound_definition_objects_arrive_as_generated(
     provider: str, lib: Library, everything: ToolRegistry
 ) -> None:
-    """What docs/bridges.md names for schemas that must not change."""
+    """What docs/reference/bridges.md names for schemas that must not change."""
     objects = everything.definition_objects(provider)
     if provider == "openai":
         assert [lib.calling.convert_to_openai_tool(each) for each in objects] == objects

@@ -116,7 +116,7 @@ def test_what_the_spec_says_of_strict_mode_holds(run: Command) -> None:
     assert "strict" not in shown(text)
 
 
-DOCS = Path(__file__).resolve().parents[2] / "docs/providers.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs/reference/providers.md"
 EXAMPLE = re.compile(r"(?s)```yaml\n(name: look\n.*?)```.*<!-- steps:begin -->\n(.*?)<!-- steps:end -->")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -1,4 +1,5 @@
-"""docs/tutorial.md, word for word: a FastMCP server becomes a checked, served build with five commands."""
+"""docs/tutorial/existing-server.md, word for word: a FastMCP server becomes a checked, served build with
+five commands."""
 
 import asyncio
 import os
@@ -14,7 +15,7 @@ import pytest
 from tests.clients.conftest import Client
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/tutorial.md").read_text("utf-8")
+PAGE = (ROOT / "docs/tutorial/existing-server.md").read_text("utf-8")
 PYTHON, COMMANDS, LATER = re.findall(r"^```(?:python)?\n(.+?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 QUIET = {"FASTMCP_SHOW_SERVER_BANNER": "false", "FASTMCP_CHECK_FOR_UPDATES": "off"}
 CALLS: list[tuple[str, dict[str, Any]]] = [

@@ -36,7 +36,7 @@ def test_real_tools_compile_or_are_refused_for_a_confirmed_reason(
 
 @pytest.mark.corpora
 def test_the_page_in_the_documentation_is_of_these_corpora(shared_dir: Path) -> None:
-    text = (ROOT / "docs" / "corpora.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reports" / "corpora.md").read_text(encoding="utf-8")
     for corpus in CORPORA:
         with (shared_dir / "corpora" / f"{corpus}.jsonl").open(encoding="utf-8") as lines:
             assert f"| {corpus:17} | {sum(1 for _ in lines):5} |" in text

@@ -253,7 +253,7 @@ def test_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_documentation_has_every_rule() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs/diff.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs/reference/diff.md").read_text(encoding="utf-8")
     for audience in AUDIENCES:
         cells = [
             ", ".join(

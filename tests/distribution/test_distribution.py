@@ -45,7 +45,7 @@ def test_version_tells_that_another_distribution_is_installed(tmp_path: Path) ->
     "file",
     [
         "action.yml",
-        "docs/building.md",
+        "docs/reference/building.md",
         "codegen/toolcast/integrations/hatch.py",
         "codegen/toolcast/integrations/setuptools.py",
     ],

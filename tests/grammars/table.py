@@ -1,6 +1,6 @@
-"""Both grammar engines on every schema that a provider enforces; writes docs/grammars.md.
+"""Both grammar engines on every schema that a provider enforces; writes docs/reports/grammars.md.
 
-    python -m tests.grammars.table --write docs/grammars.md
+    python -m tests.grammars.table --write docs/reports/grammars.md
 
 Needs xgrammar (`make grammars` sets its environment up). Without `--write` the page goes to standard output.
 The exit status is 1 where an engine refuses a strict schema, or a value that it must let pass.

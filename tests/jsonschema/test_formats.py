@@ -39,7 +39,8 @@ SEEDS = {
 
 
 def theirs_is_wrong(name: str, text: str, ours: bool) -> bool:
-    """The differences that the standards settle for us, and the one that docs/arguments.md owns up to."""
+    """The differences that the standards settle for us, and the one that docs/reference/arguments.md owns
+    up to."""
     if name in ("date", "time", "date-time"):
         # RFC 3339 wants digits; jsonschema-rs takes signs and dots among them.
         return not ours and not re.fullmatch(

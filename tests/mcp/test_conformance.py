@@ -1,11 +1,11 @@
-"""The official conformance suite against a registry's server; docs/mcp.md says what came out."""
+"""The official conformance suite against a registry's server; docs/reference/mcp.md says what came out."""
 
 import pytest
 
 from bench import mcp_conformance
 from tests.mcp.conftest import ROOT, Sdk, missing
 
-PAGE = ROOT / "docs" / "mcp.md"
+PAGE = ROOT / "docs" / "reference" / "mcp.md"
 
 
 @pytest.mark.thorough

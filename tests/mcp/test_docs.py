@@ -1,4 +1,4 @@
-"""The examples of docs/mcp.md, with the official client and a public server."""
+"""The examples of docs/reference/mcp.md, with the official client and a public server."""
 
 import asyncio
 import inspect
@@ -12,7 +12,7 @@ import pytest
 
 from tests.mcp.conftest import ROOT, Sdk
 
-DOC = ROOT / "docs" / "mcp.md"
+DOC = ROOT / "docs" / "reference" / "mcp.md"
 
 
 def test_every_example_runs_in_its_order(

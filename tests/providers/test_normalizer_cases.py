@@ -15,7 +15,7 @@ from tests.providers.deviations.judge import lost_values, refused, sorted_into
 from tests.providers.deviations.report import page
 from tests.providers.known import CASES_LOST, CASES_REFUSED, unexplained
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "deviations.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "deviations.md"
 EVERY = 6
 """One input of so many goes there and back; `make deviations` takes all."""
 pytestmark = pytest.mark.corpora

@@ -1,4 +1,4 @@
-"""One test for every row of docs/arguments.md, over bytes, str and mappings."""
+"""One test for every row of docs/reference/arguments.md, over bytes, str and mappings."""
 
 import json
 import math
@@ -15,7 +15,7 @@ import pytest
 from toolcast.runtime import ArgumentError, ToolBinding
 
 Binding = ToolBinding[Any, Any]
-DOC = Path(__file__).resolve().parents[2] / "docs/arguments.md"
+DOC = Path(__file__).resolve().parents[2] / "docs/reference/arguments.md"
 
 
 class Params(msgspec.Struct, omit_defaults=True):

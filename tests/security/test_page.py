@@ -1,4 +1,4 @@
-"""docs/security.md names a test for each promise, and each attack for some promise."""
+"""docs/explanation/security.md names a test for each promise, and each attack for some promise."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "explanation" / "security.md"
 HEAD = "| promise | tests |"
 
 
@@ -67,7 +67,7 @@ def test_every_promise_has_tests_that_exist() -> None:
         for test in each.tests
         if not any(test in attacks_in(module) for module in each.modules)
     ]
-    assert missing == [], "docs/security.md names tests that no module of their section has"
+    assert missing == [], "docs/explanation/security.md names tests that no module of their section has"
 
 
 def test_every_module_that_a_section_names_has_a_test_in_it() -> None:
@@ -88,7 +88,7 @@ def test_every_module_that_a_section_names_has_a_test_in_it() -> None:
 def test_every_attack_stands_for_a_promise() -> None:
     named = {(module, test) for each in PROMISES for module in each.modules for test in each.tests}
     missing = sorted(attacks() - named)
-    assert missing == [], "name these tests in docs/security.md, with what they show"
+    assert missing == [], "name these tests in docs/explanation/security.md, with what they show"
 
 
 def test_every_promise_is_made_once() -> None:

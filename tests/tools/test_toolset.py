@@ -23,7 +23,7 @@ from toolcast.tools.files import Files
 from toolcast.tools.generated.files.edit import EditParams
 from toolcast.tools.generated.registry import BINDINGS
 
-DOCS = (Path(__file__).resolve().parents[2] / "docs/toolset.md").read_text("utf-8")
+DOCS = (Path(__file__).resolve().parents[2] / "docs/reference/toolset.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 FILES = {"file_read", "file_write", "edit", "multi_edit", "glob", "grep"}
 ALWAYS = FILES | {"bash", "bash_process", "http_request", "web_fetch", "data_analysis"}
@@ -291,7 +291,9 @@ def test_every_documented_example_runs_in_its_order(tmp_path: Path, monkeypatch:
         names: dict[str, Any] = {"toolset": toolset, "model": coder}
         opened: list[Any] = []
         for example in examples:
-            made = eval(compile(example, "docs/toolset.md", "exec", PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+            made = eval(
+                compile(example, "docs/reference/toolset.md", "exec", PyCF_ALLOW_TOP_LEVEL_AWAIT), names
+            )
             if inspect.isawaitable(made):
                 await made
             opened += [value for value in names.values() if hasattr(value, "aclose")]

@@ -87,8 +87,9 @@ def test_the_reference_toolset(tmp_path: Path) -> None:
 
 
 def test_the_documented_program(tmp_path: Path) -> None:
-    """The first lines of docs/typescript.md, as strict as the compiler can be, and by each way to modules."""
-    page = (PACKAGE.parent.parent / "docs/typescript.md").read_text("utf-8")
+    """The first lines of docs/reference/typescript.md, as strict as the compiler can be, and by each way
+    to modules."""
+    page = (PACKAGE.parent.parent / "docs/reference/typescript.md").read_text("utf-8")
     (documented,) = re.findall(r"```ts\n(.*?)```", page, re.DOTALL)
     parameters = {
         "type": "object",

@@ -1,4 +1,4 @@
-"""The comparison of docs/peers.md: what it says of ours and of others is measured."""
+"""The comparison of docs/reports/peers.md: what it says of ours and of others is measured."""
 
 from bench.typescript_peers.__main__ import WAYS, judge, page, tally
 from bench.typescript_peers.cases import constructs, inlined

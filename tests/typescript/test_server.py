@@ -1,4 +1,4 @@
-"""The tool server of docs/typescript.md: an MCP server in Node.js over generated modules."""
+"""The tool server of docs/reference/typescript.md: an MCP server in Node.js over generated modules."""
 
 import json
 import re
@@ -27,7 +27,7 @@ GREET = spec(
 
 
 def documented() -> str:
-    page = (ROOT / "docs/typescript.md").read_text("utf-8")
+    page = (ROOT / "docs/reference/typescript.md").read_text("utf-8")
     (found,) = re.findall(r"```js\n(.*?)```", page, re.DOTALL)
     return str(found)
 

@@ -22,7 +22,7 @@ Stop = Literal[
     "cancelled",
     "error",
 ]
-"""Why a run ended; docs/agents.md has the table."""
+"""Why a run ended; docs/reference/agents.md has the table."""
 
 Limit = Literal["calls", "seconds", "tokens", "cost"]
 """What a budget limits."""

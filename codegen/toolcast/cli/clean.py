@@ -70,7 +70,9 @@ def _empty(config: Config, *, dry_run: bool) -> int:
         print_diagnostics((problem,))
         return 1
     if located is None:
-        raise refuse("pyproject.toml", "no-cache", "no shared cache is configured", "see docs/caching.md")
+        raise refuse(
+            "pyproject.toml", "no-cache", "no shared cache is configured", "see docs/reference/caching.md"
+        )
     if not isinstance(located.store, Folder):
         hint = "its server deletes what is old, and says how to empty it"
         raise refuse(located.named, "cache-remote", f"{located.store.shown} is no folder", hint)

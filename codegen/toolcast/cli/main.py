@@ -44,7 +44,7 @@ STEPS = {
     "merge-driver": ("merge_driver", "command", "Merge a registry or a manifest, for git."),
     "ninja": ("ninja", "command", "Write a build.ninja that runs these steps."),
 }
-"""The same for what build engines and git run (docs/engines.md, docs/building.md)."""
+"""The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
 
 
 class Commands(click.Group):

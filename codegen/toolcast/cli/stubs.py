@@ -158,7 +158,7 @@ def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
         servers = sorted({entry.source.label for entry in found if entry.source is not None})
         write_line(
             f"note: {len(found)} tool{'s'[: len(found) != 1]} of {', '.join(servers)}: a program that is "
-            "connected to that server registers them, by toolcast.mcp.register_mcp (docs/mcp.md)"
+            "connected to that server registers them, by toolcast.mcp.register_mcp (docs/reference/mcp.md)"
         )
     return len(found)
 

@@ -1,6 +1,7 @@
 """What a spec declares not to apply to its tool: keys `lint.ignore`, `verify.ignore` and `diff.ignore`.
 
-The codes of lint are explained by `toolcast lint --list`, those of verification in docs/specs.md. Which rules
+The codes of lint are explained by `toolcast lint --list`, those of verification in
+docs/reference/specs.md. Which rules
 `diff.ignore` may name is known to `toolcast diff`, which reports the others.
 """
 

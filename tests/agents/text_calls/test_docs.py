@@ -1,4 +1,4 @@
-"""docs/text-calls.md: its examples run, and its tables are those of the formats."""
+"""docs/reference/text-calls.md: its examples run, and its tables are those of the formats."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from bench.marked import replaced
 from bench.text_formats.__main__ import tables
 from bench.text_formats.formats_table import KEY, NAME, VALUE, sample_call
 
-DOC = Path(__file__).resolve().parents[3] / "docs/text-calls.md"
+DOC = Path(__file__).resolve().parents[3] / "docs/reference/text-calls.md"
 
 
 def blocks(language: str) -> list[str]:
@@ -24,7 +24,7 @@ def blocks(language: str) -> list[str]:
 def printed(code: str, **names: object) -> list[str]:
     """What an example prints, and what its comments say that it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(code, "docs/text-calls.md", "exec"), names)
+        exec(compile(code, "docs/reference/text-calls.md", "exec"), names)
     return out.getvalue().splitlines()
 
 

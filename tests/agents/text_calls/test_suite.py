@@ -108,7 +108,7 @@ def test_every_text_is_read_or_has_a_reason(shared_dir: Path) -> None:
         else:
             assert called == [], (at, text)
             assert reason in (STREAMED, OFTEN, ESCAPED) or parsed.problems == (), (at, text)
-    page = (Path(__file__).parents[3] / "docs" / "text-calls.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "text-calls.md").read_text("utf-8")
     for reason, count in counts.items():
         assert f"| {count} | {reason} |" in page, (reason, count)
 

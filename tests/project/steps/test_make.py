@@ -1,4 +1,4 @@
-"""The rule for Make in docs/engines.md: what it makes again, and what it leaves alone."""
+"""The rule for Make in docs/reference/engines.md: what it makes again, and what it leaves alone."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from tests.project.steps.helper import SPECS, TOOLCAST, put, run
 
-DOC = Path(__file__).resolve().parents[3] / "docs" / "engines.md"
+DOC = Path(__file__).resolve().parents[3] / "docs" / "reference" / "engines.md"
 MAKE = shutil.which("make")
 pytestmark = pytest.mark.skipif(MAKE is None, reason="make is not installed")
 

@@ -1,4 +1,5 @@
-"""`make deviations`: writes docs/deviations.md. Exits with 1 if something is of no class, refused or lost,
+"""`make deviations`: writes docs/reports/deviations.md. Exits with 1 if something is of no class, refused
+or lost,
 and not among the known defects."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .judge import lost_values, refused, sorted_into
 from .report import page
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "deviations.md"
+PAGE = ROOT / "docs" / "reports" / "deviations.md"
 
 
 def main() -> int:

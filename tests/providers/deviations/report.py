@@ -1,4 +1,4 @@
-"""docs/deviations.md, from the cases as they are."""
+"""docs/reports/deviations.md, from the cases as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profiles that CONTRIBUTING.md and docs/providers.md show do what is said of them."""
+"""The profiles that CONTRIBUTING.md and docs/reference/providers.md show do what is said of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_one_file_is_a_provider(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_docs_is_a_profile(tmp_path: Path) -> None:
-    text = (ROOT / "docs/providers.md").read_text("utf-8")
+    text = (ROOT / "docs/reference/providers.md").read_text("utf-8")
     found = re.search(r"## A profile\n\n```toml\n(.*?)```", text, re.DOTALL)
     assert found is not None
     (tmp_path / "acme.toml").write_text(found[1], "utf-8")

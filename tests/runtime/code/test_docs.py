@@ -1,4 +1,4 @@
-"""docs/code.md says what the code does: its tables, its lines, and its programs."""
+"""docs/reference/code.md says what the code does: its tables, its lines, and its programs."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from tests.runtime.code.processes import run_code
 from tests.runtime.code.sandboxes import registry
 from tests.runtime.code.test_protocol import ANSWER, NAMES, REQUEST
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs/code.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs/reference/code.md").read_text("utf-8")
 
 
 def rows(head: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from bench import repairs
 
-ARGUMENTS = Path(__file__).parents[3] / "docs" / "arguments.md"
+ARGUMENTS = Path(__file__).parents[3] / "docs" / "reference" / "arguments.md"
 
 
 @pytest.mark.corpora

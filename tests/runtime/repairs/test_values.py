@@ -105,7 +105,7 @@ SENT = st.sampled_from(["1", "0", "5", "true", "yes", "null", " a ", " 1", "", "
 
 
 def meanings(sent: Any) -> list[Any]:
-    """What one value may mean, from docs/arguments.md alone."""
+    """What one value may mean, from docs/reference/arguments.md alone."""
     plain = sent.strip() if isinstance(sent, str) else sent
     found: list[Any] = []
     if isinstance(sent, str):

@@ -210,7 +210,7 @@ def test_the_example_tells_the_model_what_to_change(box: Path, tool: str, path: 
 
 
 def test_the_documented_handler_refuses_too(box: Path) -> None:
-    text = (ROOT / "docs" / "runtime.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "runtime.md").read_text("utf-8")
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.S) if "def file_read" in block)
     with Workspace(box) as workspace:
         names: dict[str, Any] = {"workspace": workspace}

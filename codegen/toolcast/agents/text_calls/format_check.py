@@ -84,7 +84,10 @@ def _misfits(value: Any, kind: Any, keys: Keys) -> Iterator[Finding]:
             msgspec.convert(value, kind)
         except msgspec.ValidationError as problem:
             yield Finding(
-                "wrong-type", f"{dotted(keys)}: {problem}", "docs/text-calls.md lists the keys", keys
+                "wrong-type",
+                f"{dotted(keys)}: {problem}",
+                "docs/reference/text-calls.md lists the keys",
+                keys,
             )
 
 
@@ -99,7 +102,9 @@ def _table_misfits(value: Any, kind: type[Struct], keys: Keys) -> Iterator[Findi
         try:
             msgspec.convert(value, kind)
         except msgspec.ValidationError as problem:  # what the type itself demands of its fields
-            yield Finding("wrong-value", f"{where}: {problem}", "docs/text-calls.md lists the keys", keys)
+            yield Finding(
+                "wrong-value", f"{where}: {problem}", "docs/reference/text-calls.md lists the keys", keys
+            )
 
 
 def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: Keys) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Operations of OpenAPI documents (3.0, 3.1, 3.2) as declarations of tools.
 
-No library serves: docs/openapi.md has what was looked at. None keeps schemas as written, knows the position
+No library serves: docs/reference/openapi.md has what was looked at. None keeps schemas as written, knows
+the position
 of each part, and imports the operations of a document of which one part is wrong.
 """

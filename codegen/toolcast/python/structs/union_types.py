@@ -44,7 +44,7 @@ def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) 
 def _corrupts_memory(branches: list[Expression]) -> bool:
     """Whether msgspec, in all versions up to 0.22, would read and free memory that is not its own: in a union
     of a string that has a pattern with an array or a map, and in one of a tuple of fixed length with whatever
-    has constraints (docs/limits.md). Such a union never reaches it; each branch alone does."""
+    has constraints (docs/reference/limits.md). Such a union never reaches it; each branch alone does."""
     details = _details(branches)
     if "positions" in details and details & {"pattern", "limits"}:
         return True

@@ -40,7 +40,8 @@ class Guesses:
         """Allow some guesses.
 
         Args:
-            allow: names, as docs/arguments.md lists them; or "all", which is every name but `cut-value`.
+            allow: names, as docs/reference/arguments.md lists them; or "all", which is every name but
+            `cut-value`.
 
         Raises:
             ValueError: a name is none of these.
