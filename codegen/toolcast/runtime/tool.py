@@ -95,9 +95,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         described_by: the parameter with words for the person who approves a call; None where there is none.
         inject: parameters that the program fills in, each with the path of its value in a call's context,
             such as `context.user_id`; models neither see nor set them.
-        http: the HTTP request that the tool stands for, as its spec writes it (docs/reference/http.md);
-        None where it
-            stands for none.
+        http: the HTTP request that the tool stands for, as its spec writes it (docs/reference/http.md); None
+            where it stands for none.
         deprecated: `since`, `use` and `remove_after`, each where the spec states it; None where the tool is
             not deprecated.
         source: what the spec was imported from: `kind`, `name` (the source's own, of the tool) and `from`

@@ -41,7 +41,7 @@ class Guesses:
 
         Args:
             allow: names, as docs/reference/arguments.md lists them; or "all", which is every name but
-            `cut-value`.
+                `cut-value`.
 
         Raises:
             ValueError: a name is none of these.
