@@ -9,7 +9,8 @@ from ..providers import Profile
 from ..providers.ledger import NOT_STRICT
 from ..spec.model import Path
 from .finding import RULES, Finding
-from .linted_tool import Emitted, Subject
+from .linted_tool import Subject
+from .request_use import Tool, deferred_tools, request_use, strict_tools, tools_for
 
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(tool|index|name|path|value|limit|length|count)\}")
 PATHS: Final = "paths"
@@ -130,67 +131,32 @@ _MOST = 3  # tools named as those that weigh most
 
 def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> Iterator[Finding]:
     """Findings about the whole set for one provider; `file` is where they are reported."""
-    tools = [
-        (subject.tool.name, subject.emitted[profile.id])
-        for subject in subjects
-        if profile.id in subject.emitted
-    ]
-    strict = [(name, each) for name, each in tools if each.strict or profile.always_strict]
-    limits = profile.limits
-    yield from _mixed(tools, strict, profile, file)
-    late = _deferred(subjects, profile)
-    loaded = [1] * (len(tools) - len(late))
-    entries = [*loaded, *[1] * _late_entries(late, profile)]
-    if late and not loaded:
+    tools = tools_for(subjects, profile)
+    yield from _mixed(tools, strict_tools(tools, profile), profile, file)
+    late = deferred_tools(subjects, profile)
+    if late and len(late) == len(tools):
         yield _all_deferred(len(late), profile, file)
     if late:
         yield from _search_names(subjects, profile)
-    over = None if limits.tools is None else len(entries) > limits.tools
-    fewer = "send a part of them: groups that belong together, or those that a task needs"
-    less = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
-    optional, unions = _counts(strict, "optional"), _counts(strict, "unions")
-    rows = (
-        ("tools", limits.tools, entries, "tools", fewer, tools),
-        ("advised-tools", None if over else limits.advised_tools, loaded, "tools", fewer, tools),
-        ("deferred-tools", limits.deferred_tools, [1] * len(late), "tools loaded on demand", fewer, tools),
-        ("strict-tools", limits.strict_tools, [1] * len(strict), "strict tools", less, strict),
-        ("all-properties", limits.all_properties, _counts(tools, "properties"), "properties", fewer, tools),
-        ("optional", limits.optional, optional, "optional parameters of strict tools", less, strict),
-        ("unions", limits.unions, unions, "unions among parameters of strict tools", less, strict),
-    )  # fmt: skip
-    for code, limit, counts, noun, fix, counted in rows:
-        total = sum(counts)
-        if limit is None or total <= limit:
-            continue
-        modal = "advised" if code.startswith("advised") else "accepted"
-        message = f"one request would hold {total} {noun}; at most {limit} are {modal}"
-        if code not in _COUNTED:
-            message += f" (most: {_heaviest(counted, counts)})"
-        reported = answer(profile, code, value=total, count=total, length=total, limit=limit)
+    exceeded = {use.rule: use for use in request_use(subjects, profile) if use.exceeded}
+    if "tools" in exceeded:
+        exceeded.pop("advised-tools", None)
+    for rule, use in exceeded.items():
+        modal = "advised" if use.advised else "accepted"
+        message = f"one request would hold {use.used} {use.noun}; at most {use.allowed} are {modal}"
+        if use.most:
+            message += f" (most: {', '.join(f'{name} {count}' for name, count in use.most)})"
+        reported = answer(profile, rule, value=use.used, count=use.used, length=use.used, limit=use.allowed)
         yield Finding(
-            file=file, code=code, severity=RULES[code].severity, providers=(profile.id,), message=message,
-            answer=reported, fix=fix,
+            file=file, code=rule, severity=RULES[rule].severity, providers=(profile.id,), message=message,
+            answer=reported, fix=_LESS if rule in _OF_STRICT else _FEWER,
         )  # fmt: skip
 
 
-_COUNTED = ("tools", "advised-tools", "deferred-tools", "strict-tools")
-"""Rules about how many tools there are: none of these weighs more than another."""
-
-
-def _deferred(subjects: Sequence[Subject], profile: Profile) -> list[Subject]:
-    """The tools that the provider loads on demand."""
-    if not profile.request.loads_tools:
-        return []
-    return [subject for subject in subjects if profile.id in subject.emitted and subject.tool.defer]
-
-
-def _late_entries(late: Sequence[Subject], profile: Profile) -> int:
-    """How many entries a list of tools has for those that are loaded on demand: a namespace is one, and so is
-    each object of the search."""
-    if not late:
-        return 0
-    grouped = [subject.tool.group for subject in late if subject.tool.group and profile.request.namespace]
-    return len(late) - len(grouped) + len({*grouped}) + len(profile.request.search_tools)
+_FEWER: Final = "send a part of them: groups that belong together, or those that a task needs"
+_LESS: Final = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
+_OF_STRICT: Final = ("strict-tools", "optional", "unions")
+"""Limits that only strict tools count for."""
 
 
 def _all_deferred(count: int, profile: Profile, file: str) -> Finding:
@@ -216,9 +182,7 @@ def _search_names(subjects: Sequence[Subject], profile: Profile) -> Iterator[Fin
             )  # fmt: skip
 
 
-def _mixed(
-    tools: Sequence[tuple[str, Emitted]], strict: Sequence[tuple[str, Emitted]], profile: Profile, file: str
-) -> Iterator[Finding]:
+def _mixed(tools: Sequence[Tool], strict: Sequence[Tool], profile: Profile, file: str) -> Iterator[Finding]:
     """Strict tools and others, for a provider that takes either."""
     others = [name for name, each in tools if not (each.strict or profile.always_strict)]
     if not profile.limits.strict_together or not strict or not others:
@@ -239,14 +203,3 @@ def _mixed(
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _counts(tools: Sequence[tuple[str, Emitted]], what: str) -> list[int]:
-    return [len(getattr(each.size, what)) for _, each in tools]
-
-
-def _heaviest(tools: Sequence[tuple[str, Emitted]], counts: Sequence[int]) -> str:
-    ranked = sorted(
-        zip(counts, (name for name, _ in tools), strict=True), key=lambda each: (-each[0], each[1])
-    )
-    return ", ".join(f"{name} {count}" for count, name in ranked[:_MOST] if count)
