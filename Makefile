@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
+DOCS   := $(VENV)/.docs
 MCP_SERVERS := .mcp-servers
 OPENAPI_CLIENT := .openapi-client
 TYPESCRIPT := .typescript-tools
@@ -17,7 +18,9 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench load peers typescript-peers declarations ci nightly clean crash machine pythons native-unions chaos
+export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
+
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference docs docs-serve deviations grammars bench load peers typescript-peers declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -172,6 +175,17 @@ repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of 
 reference: $(STAMP) ## Write docs/reference/names.md from the docstrings of public names
 	$(BIN)/python -m bench.reference --write docs/reference/names.md
 
+$(DOCS): $(STAMP) pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs: $(DOCS) ## Build the documentation site into site/; a broken link or anchor is an error
+	$(BIN)/mkdocs build --strict
+	$(PYTEST) -q tests/docs/test_links.py
+
+docs-serve: $(DOCS) ## Show the documentation at http://127.0.0.1:8000/ while it is edited
+	$(BIN)/mkdocs serve
+
 deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/deviations.md
 	$(BIN)/python -m tests.providers.deviations
 
@@ -218,4 +232,4 @@ nightly: clients ## What takes longer: more random inputs, every kill, other int
 	$(BIN)/python -m bench.chaos --seed fresh
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(REMOTE) $(PANTS) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) $(TYPESCRIPT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(REMOTE) $(PANTS) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) $(TYPESCRIPT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist site
