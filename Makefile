@@ -172,8 +172,8 @@ rules: $(STAMP) ## Judge real tool definitions by every provider's published rul
 repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of docs/reference/arguments.md
 	$(BIN)/python -m bench.repairs --write docs/reference/arguments.md
 
-reference: $(STAMP) ## Write docs/reference/names.md from the docstrings of public names
-	$(BIN)/python -m bench.reference --write docs/reference/names.md
+reference: $(STAMP) ## Write the pages of docs/reference that are made from the source: names, commands, keys, rules
+	$(BIN)/python -m bench.reference --write
 
 $(DOCS): $(STAMP) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

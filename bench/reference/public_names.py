@@ -1,24 +1,17 @@
-"""The reference of public names, made from docstrings by griffe.
-
-    python -m bench.reference --write docs/reference/names.md
-
-Without `--write` it lists what a public docstring lacks: a parameter, the return value, an exception that the
-body raises, a field of a Struct.
-"""
+"""The pages of public names, made from docstrings by griffe: one for each group of modules."""
 
 from __future__ import annotations
 
-import argparse
 import ast
-import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import griffe
 
-_SOURCE = Path(__file__).parents[1] / "codegen"
+_SOURCE = Path(__file__).parents[2] / "codegen"
 MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast": ("compile",),
     "toolcast.runtime": None,
@@ -77,12 +70,25 @@ MODULES: dict[str, tuple[str, ...] | None] = {
 }
 """The public modules, each with its public names; None for its `__all__`."""
 _METHODS = ("__init__", "__call__")
+_GROUPS = {
+    "toolcast": ("compiler", "The compiler, schemas and models"),
+    "toolcast.agents": ("agents", "Agents"),
+    "toolcast.agents.dispatch": ("dispatch", "Calls in providers' answers"),
+    "toolcast.agents.text_calls": ("text-calls", "Calls in text"),
+    "toolcast.bridges": ("bridges", "Bridges to frameworks"),
+    "toolcast.http": ("http", "HTTP tools"),
+    "toolcast.mcp": ("mcp", "MCP"),
+    "toolcast.providers": ("providers", "Providers"),
+    "toolcast.runtime": ("runtime", "Running tools"),
+    "toolcast.runtime.middleware": ("middleware", "Policy, secrets, hooks, traces"),
+    "toolcast.runtime.workspace": ("workspace", "Files of a workspace"),
+    "toolcast.tools": ("tools", "The reference toolset"),
+}
+"""The page of a module is that of the longest prefix here: its file and its title."""
 _HEAD = """\
-# Reference
+# Public names
 
-Every public name, made from its docstring by `python -m bench.reference --write docs/reference/names.md`.
-What
-is not here may change without notice.
+Every public name, from its docstring. What is not here may change without notice.
 """
 _TITLES = {"parameters": "Arguments", "raises": "Raises", "attributes": "Fields"}
 
@@ -192,19 +198,27 @@ def _raised(function: griffe.Function) -> set[str]:
     return {each for each in names if each[:1].isupper()} - {"NotImplementedError", "AttributeError"}
 
 
-def page() -> str:
-    """The reference in Markdown."""
-    lines = [_HEAD]
-    module = ""
-    for home, name, found in public():
-        if home != module:
-            module = home
-            lines.append(f"## {module}\n")
-        lines += _entry(f"### {name}", found)
-        for member in methods(found):
-            if member.name != "__init__":
-                lines += _entry(f"#### {name}.{member.name}", member)
-    return "\n".join(lines)
+def pages() -> dict[str, str]:
+    """The pages by their paths below `names/`; `index.md` lists every name."""
+    bodies = {prefix: [f"# {title}\n"] for prefix, (_, title) in _GROUPS.items()}
+    listed = {prefix: [f"\n## [{title}]({file}.md)"] for prefix, (file, title) in _GROUPS.items()}
+    for module, found in groupby(public(), key=lambda each: each[0]):
+        group = _group(module)
+        links = []
+        bodies[group].append(f"## {module}\n")
+        for _, name, each in found:
+            links.append(f"[{name}]({_GROUPS[group][0]}.md#{name.lower()})")
+            bodies[group] += _entry(f"### {name}", each)
+            for member in methods(each):
+                if member.name != "__init__":
+                    bodies[group] += _entry(f"#### {name}.{member.name}", member)
+        listed[group].append(f"\n`{module}`: " + ",\n".join(links))
+    index = _HEAD + "\n".join(line for lines in listed.values() for line in lines)
+    return {"index.md": index, **{f"{_GROUPS[each][0]}.md": "\n".join(bodies[each]) for each in _GROUPS}}
+
+
+def _group(module: str) -> str:
+    return max((each for each in _GROUPS if f"{module}.".startswith(f"{each}.")), key=len)
 
 
 def _entry(head: str, found: griffe.Object) -> list[str]:
@@ -279,18 +293,3 @@ def _plain(annotation: object) -> str:
     """An annotation without the quotes of one that names what is imported for type checkers only."""
     text = str(annotation)
     return text[1:-1] if text[:1] in "\"'" and text[-1:] == text[:1] else text
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.reference", description=__doc__)
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page")
-    options = parser.parse_args()
-    lacking = list(problems())
-    sys.stderr.write("".join(f"{each}\n" for each in lacking))
-    if options.write is not None:
-        options.write.write_text(page(), "utf-8")
-    return 1 if lacking else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

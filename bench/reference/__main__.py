@@ -1,0 +1,32 @@
+"""Writes the pages of docs/reference that are made from the source.
+
+    python -m bench.reference --write
+
+Without `--write` it lists the pages that are out of date. In both cases it lists what a public docstring
+lacks: a parameter, the return value, an exception that the body raises, a field of a Struct.
+"""
+
+import argparse
+import sys
+
+from .all_pages import FOLDER, differing, write
+from .public_names import problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.reference",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--write", action="store_true", help="write the pages that are out of date")
+    options = parser.parse_args()
+    lacking = list(problems())
+    sys.stderr.write("".join(f"{each}\n" for each in lacking))
+    found = write(FOLDER) if options.write else differing(FOLDER)
+    sys.stdout.write("".join(f"docs/reference/{each}\n" for each in found))
+    return int(bool(lacking) or (bool(found) and not options.write))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

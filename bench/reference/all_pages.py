@@ -1,0 +1,43 @@
+"""Every page that is made from the source, by its path below docs/reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import public_names
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
+
+
+def all_pages() -> dict[str, str]:
+    """The text of each page by its path below `FOLDER`."""
+    made = {f"names/{name}": text for name, text in public_names.pages().items()}
+    return {path: NOTE + text.rstrip() + "\n" for path, text in made.items()}
+
+
+def differing(folder: Path) -> list[str]:
+    """The pages that are not what the source says, and those of `names/` that it no longer makes."""
+    made = all_pages()
+    wrong = [path for path, text in made.items() if _read(folder / path) != text]
+    gone = [
+        f"names/{each.name}" for each in (folder / "names").glob("*.md") if f"names/{each.name}" not in made
+    ]
+    return sorted(wrong + gone)
+
+
+def write(folder: Path) -> list[str]:
+    """Write the pages that differ, delete those of `names/` that are no longer made; their paths."""
+    made = all_pages()
+    changed = differing(folder)
+    for path in changed:
+        if path in made:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(made[path], encoding="utf-8", newline="\n")
+        else:
+            (folder / path).unlink()
+    return changed
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.is_file() else None
