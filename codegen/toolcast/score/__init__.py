@@ -1,0 +1,1 @@
+"""How well a set of tools can be told apart, found and afforded, judged without a model."""

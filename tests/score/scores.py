@@ -1,0 +1,24 @@
+"""The score of a small project."""
+
+from pathlib import Path
+
+from toolcast.config import load_config
+from toolcast.lint.project_tools import load_project
+from toolcast.score.score_model import Score, ToolScore
+from toolcast.score.scoring import score
+
+from tests.lint.projects import TODAY
+
+
+def scored(folder: Path) -> Score:
+    """The score of the project in `folder`, for its providers."""
+    config, problems = load_config(folder)
+    assert config is not None, problems
+    project = load_project(config, (), lambda done, total: None)
+    assert project.refused == ()
+    return score(project.subjects, project.profiles, config.lint, TODAY)
+
+
+def of_tool(score: Score, name: str) -> ToolScore:
+    """The part of one tool."""
+    return next(each for each in score.tools if each.tool == name)
