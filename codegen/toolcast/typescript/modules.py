@@ -67,27 +67,54 @@ def tool_modules(
         SchemaError: a schema is nested too deeply for a type.
     """
     normal = built.normal
-    schemas = _schemas(tool, normal)
     variable = variable_name(keyword_of(tool.name))
     place = "/".join((FOLDER, *module))
     assert built.contract is not None
     plain = tool_module(built, name=tool.name, module=module)[0].plain_unions
-    plans = {
-        key: default_plans(
-            built.contract,
-            "result" if key == "result" else "parameters",
-            plain,
-            tuple(tool.inject) if key == "parameters" else (),
-        )
-        for key in schemas
-    }
-    contracts = {
-        key: (schema, {"defaults": plans[key]} if plans[key] else {}) for key, schema in schemas.items()
-    }
+    contracts = {"parameters": offered_contract(tool, built, plain)}
+    for key, schema in _schemas(tool, normal).items():
+        if key != "parameters":
+            plans = default_plans(built.contract, "result" if key == "result" else "parameters", plain)
+            more = _empty_is_absent(tool) if key == "complete" else {}
+            contracts[key] = (schema, _options(schema, plans, more))
     return {
         f"{place}.js": _tool_code(tool, variable, module, contracts).encode(),
         f"{place}.d.ts": _tool_types(tool, variable, module, built, types, plain).encode(),
     }
+
+
+def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tuple[Any, dict[str, Any]]:
+    """What the validator in JavaScript needs to judge the arguments that a model sends.
+
+    Args:
+        tool: the spec.
+        built: its contract, without errors.
+        plain: the unions whose values decoding keeps as they are, by pointer.
+
+    Returns:
+        The arguments of `new Contract`: the schema, and the options. A grammar in Lark's syntax is not among
+        them.
+    """
+    assert built.contract is not None
+    schema = built.normal.offered(tool.inject)
+    more = _empty_is_absent(tool)
+    if tool.inject:
+        more["injected"] = list(tool.inject)
+    if tool.input is not None and tool.input.grammar == "regex":
+        more["grammar"] = grammar_table(tool.input)
+    return schema, _options(
+        schema, default_plans(built.contract, "parameters", plain, tuple(tool.inject)), more
+    )
+
+
+def _empty_is_absent(tool: ToolSpec) -> dict[str, Any]:
+    return {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
+
+
+def _options(schema: Any, plans: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a contract; what is empty is left out."""
+    slow = slow_patterns(schema)
+    return {**more, **({"defaults": plans} if plans else {}), **({"slowPatterns": slow} if slow else {})}
 
 
 def _schemas(tool: ToolSpec, normal: NormalForm) -> dict[str, Any]:
@@ -129,8 +156,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
         schema = normal.standalone_definition(key)
         variable = _contract_name(name.filled)
         plans = default_plans(built.contract, f"$defs/{key}", plain)
-        stated = {"defaults": plans} if plans else {}
-        rows.append(f"\nexport const {variable} = {_contract(schema, stated, '')};\n")
+        rows.append(f"\nexport const {variable} = {_contract(schema, _options(schema, plans, {}), '')};\n")
         shown += ["\n" + each for each in declarations(name, _definition(normal.defs, key), names, filled)]
         shown.append(f"\nexport declare const {variable}: Contract<{name.filled}>;\n")
     return {f"{place}.js": "".join(rows).encode(), f"{place}.d.ts": "".join(shown).encode()}
@@ -146,10 +172,6 @@ def _tool_code(
     module: tuple[str, ...],
     contracts: Mapping[str, tuple[Any, Mapping[str, Any]]],
 ) -> str:
-    options: dict[str, Any] = {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
-    sent = {**options, "injected": list(tool.inject)} if tool.inject else options
-    if tool.input is not None and tool.input.grammar is not None:
-        sent = {**sent, "grammar": grammar_table(tool.input)}
     hints = tool.annotations
     stated = {
         "title": hints.title,
@@ -165,12 +187,12 @@ def _tool_code(
         "description": text(shown_description(tool)),
         "permission": text(tool.permission),
         "annotations": literal({key: value for key, value in stated.items() if value is not None}, "  "),
-        "parameters": _contract(*contracts["parameters"], "  ", sent),
+        "parameters": _contract(*contracts["parameters"], "  "),
         "result": _contract(*contracts["result"], "  ") if "result" in contracts else "null",
     }
     if tool.inject:
         members["inject"] = literal(tool.inject, "  ")
-        members["complete"] = _contract(*contracts["complete"], "  ", options)
+        members["complete"] = _contract(*contracts["complete"], "  ")
     body = "".join(f"  {name}: {source},\n" for name, source in members.items())
     return (
         mark(tool.path)
@@ -280,13 +302,9 @@ def _imports(
     return [f'import type {{ {", ".join(words)} }} from "{home}";\n' for home, words in sorted(rows.items())]
 
 
-def _contract(
-    schema: Any, stated: Mapping[str, Any], indent: str, options: Mapping[str, Any] | None = None
-) -> str:
+def _contract(schema: Any, options: Mapping[str, Any], indent: str) -> str:
     """The source of a contract."""
-    slow = slow_patterns(schema)
-    more = {**(options or {}), **stated, **({"slowPatterns": slow} if slow else {})}
-    words = [literal(schema, indent), *([literal(more, indent)] if more else [])]
+    words = [literal(schema, indent), *([literal(options, indent)] if options else [])]
     return f"new Contract({', '.join(words)})"
 
 
