@@ -29,6 +29,7 @@ COMMANDS = {
     "list": ("list_", "command", "List the tools: groups, permissions, cost."),
     "new": ("new", "command", "Write a commented spec to start from."),
     "parse": ("parse", "command", "Show how a model's answer is read for tool calls."),
+    "report": ("report", "command", "Write a page that shows all tools, for every provider."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "serve": ("serve", "command", "Offer a registry to MCP clients."),
     "show": ("show", "command", "Print what one tool compiles to."),

@@ -56,7 +56,11 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     Findings about single tools are reported for those that `settings.tools` names; the set is all tools, or
     those of `settings.groups`. `progress` receives (done, total).
     """
-    project = load_project(config, settings.providers, progress)
+    return lint_project(config, load_project(config, settings.providers, progress), settings)
+
+
+def lint_project(config: Config, project: Project, settings: Settings) -> Outcome:
+    """Check a project that is loaded for `settings.providers`; otherwise as `lint`."""
     refused = [*project.refused, *unknown_levels(config), *unknown_budgets(config, project)]
     everything = {each.tool.name: each.tool for each in project.subjects}
     refused += unknown_tools(settings.tools, everything, project)

@@ -13,7 +13,7 @@ from ..project.profiles import profiles_of
 from ..project.type_packages import find_types
 from ..providers import Profile, load_profile
 from ..spec.load import load_library
-from ..spec.model import ToolSpec
+from ..spec.model import Document, ToolSpec
 from .linted_tool import Subject, numbered, subject
 
 Progress = Callable[[int, int], None]
@@ -29,6 +29,7 @@ class Project(Struct, frozen=True, kw_only=True):
     configured: tuple[str, ...]  # ids of the project's providers, whichever this run is about
     refused: tuple[Diagnostic, ...]
     broken: frozenset[str] = frozenset()
+    types: Mapping[str, Document] = {}  # the shared types, by path
 
 
 def load_project(config: Config, providers: Sequence[str], progress: Progress) -> Project:
@@ -65,6 +66,7 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
         configured=found.chosen,
         refused=tuple(sorted({*refused})),
         broken=frozenset(broken),
+        types=library.types,
     )
 
 

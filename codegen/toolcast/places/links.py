@@ -39,7 +39,7 @@ _VALUES: Mapping[str, Path] = {
     "$examples": ("examples",),
 }
 """The values of an envelope that are no schemas, and the keys of a spec that they come from."""
-_RESULTS: Mapping[str, str] = {
+RESULTS: Mapping[str, str] = {
     **dict.fromkeys(CARRIERS["result"], ""),
     "$result_response": "/properties/output",
 }
@@ -198,7 +198,7 @@ class _Links:
             schemas = written_at(normal.offered(self._inject), profile, strict=strict)
             written = {start + out: _below("parameters", at) for out, at in schemas.items()}
             self.add_schemas(path, written)
-        for value, below in _RESULTS.items() if "result" in normal.roots else ():
+        for value, below in RESULTS.items() if "result" in normal.roots else ():
             if (start := pointer_to(value, profile)) is not None:
                 start += below
                 pointers = (at for _, at in schemas_with_pointers(normal.standalone("result"), ""))

@@ -154,8 +154,8 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
     Attributes:
         schema: the parameters as models are offered them. Integers past 2**53 are exact in this JSON; a page
             reads them with `readJson`.
-        options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent`, `injected` and `grammar`, as
-            far as the tool has them.
+        options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent`, `injected` and `grammar`;
+            those that the tool has.
         without_grammar: whether the tool's argument is a text in Lark's syntax, which JavaScript does not
             check.
         injected: the parameters that the program fills in, which the decoded value therefore lacks.

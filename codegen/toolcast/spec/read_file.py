@@ -40,6 +40,11 @@ class SourceDocument:
         """Plain JSON values. Parts that the file repeats by alias are one object: do not change them."""
         return self._data
 
+    @property
+    def text(self) -> str:
+        """The text of the file, without a byte order mark."""
+        return self._text
+
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
         if self._positions is None:

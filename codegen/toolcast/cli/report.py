@@ -1,0 +1,125 @@
+"""`toolcast report`."""
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ..config import show
+from ..console import inert_json, write_line
+from .complete_values import complete_providers, complete_tools
+from .options import config_option, configuration, examples, print_diagnostics, refuse
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..diff.compare_states import Outcome
+    from ..report.report_model import Report
+
+Form = Literal["html", "json"]
+FORMS = ("html", "json")
+SUFFIXES = {"html": "html", "json": "json"}
+
+
+@click.command(
+    "report",
+    epilog=examples(
+        "toolcast report --open                 write toolcast-report.html, and open it in the browser",
+        "toolcast report --against origin/main  with what this branch changes, and for whom",
+        "toolcast report edit grep              two tools",
+        "toolcast report --format json --out - | jq '.sets[].tokens'",
+    ),
+)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
+@click.option(
+    "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="Where to write; `-` is standard output (default: toolcast-report.html or .json).",
+)  # fmt: skip
+@click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
+@click.option(
+    "--against", metavar="REF|DIR|FILE",
+    help="Show the differences to this state, as `toolcast diff --against` takes it.",
+)  # fmt: skip
+@click.option(
+    "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,
+    help="Show this provider (repeatable; default: those configured).",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(FORMS), default="html", show_default=True,
+    help="A page to look at, or the data.",
+)  # fmt: skip
+@config_option
+def command(
+    specs: tuple[str, ...],
+    out: Path | None,
+    opened: bool,
+    against: str | None,
+    providers: tuple[str, ...],
+    form: Form,
+    config_file: Path | None,
+) -> int:
+    """Write one file that shows all tools: what each provider is sent, what that lacks, and its cost.
+
+    SPEC is a path or a tool's name; all tools without one, and limits are counted over those that are shown.
+    The page loads nothing from anywhere. Nothing but the file is written, and `toolcast generate` need not
+    have run. Specs that do not compile are in the report with their problems; the exit status is 1 then.
+    """
+    _check_usage(out, opened, form)
+    config = configuration(config_file)
+    compared = None
+    if against is not None:
+        from ..diff.compare_states import Choice as DiffChoice
+        from .diff import compared as compare
+
+        compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
+    report = _collected(config, specs, providers, compared)
+    content = _content(report, form)
+    print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
+    target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
+    if str(target) == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    else:
+        _write(target, content)
+        tools = f"{len(report.tools)} tool{'s'[: len(report.tools) != 1]}"
+        size = f"{len(content) / 1000:,.0f} kB"
+        write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
+        if opened:
+            click.launch(target.absolute().as_uri())
+    return int(any(each.severity == "error" for each in report.diagnostics))
+
+
+def _check_usage(out: Path | None, opened: bool, form: Form) -> None:
+    if opened and (form != "html" or str(out) == "-"):
+        raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
+
+
+def _collected(
+    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "Outcome | None"
+) -> "Report":
+    from ..report.collect import Choice, collect
+    from .progress import Bar
+
+    choice = Choice(today=date.today(), tools=specs, providers=providers)
+    with Bar("collecting") as bar:
+        return collect(config, choice, compared=compared, progress=bar)
+
+
+def _content(report: "Report", form: Form) -> bytes:
+    if form == "html":
+        from ..report.page import render_page
+
+        return render_page(report)
+    import msgspec
+
+    text = inert_json(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+    return f"{text}\n".encode()
+
+
+def _write(target: Path, content: bytes) -> None:
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise refuse(show(target.absolute()), "io-error", f"cannot write: {reason}") from None

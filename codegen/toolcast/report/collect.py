@@ -1,0 +1,335 @@
+"""A report from a project: its specs compiled, checked and compared."""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from msgspec import Struct
+
+from ..config import Config, show
+from ..contract.build import build_tool
+from ..diff.compare_states import RANKS
+from ..diff.compare_states import Outcome as DiffOutcome
+from ..lint.all_checks import Settings, lint_project
+from ..lint.finding import Finding
+from ..lint.linted_tool import Subject
+from ..lint.project_tools import Project, is_selected, load_project
+from ..lint.request_use import request_use, strict_tools, tools_for
+from ..lint.tokens import Tokens, counted, definition, sent_text
+from ..project.core.compiler import tool_names
+from ..project.core.tool_definitions import tool_info
+from ..project.frontend import FRONTEND
+from ..project.generate import Report as BuildReport
+from ..project.generate import build
+from ..providers import Profile, envelope_pointers, omits, pointer_to, profile_for
+from ..python.structs.module import tool_module
+from ..runtime.definitions import bare_definition, cut_definition
+from ..spec.deprecation import notice, shown_description, shown_summary
+from ..spec.model import ToolSpec
+from ..spec.read_file import SourceDocument
+from ..typescript.modules import offered_contract
+from ..version import __version__
+from .places_of_losses import LossPlaces, module_lines
+from .report_model import (
+    ArgumentCheck,
+    Cell,
+    ComparedChange,
+    Comparison,
+    ProviderDetail,
+    ProviderInfo,
+    ProviderSet,
+    Report,
+    Strictness,
+    ToolDetail,
+    ToolRow,
+)
+
+Progress = Callable[[int, int], None]
+_LOSING = ("lost", "changed", "reject")
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """What a report is about. Empty tuples mean all; `tools` are names or paths of specs. `today` ends
+    suppressions, as in `lint`."""
+
+    today: date
+    tools: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+
+
+def collect(
+    config: Config,
+    choice: Choice,
+    *,
+    compared: DiffOutcome | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> Report:
+    """Compile, check and measure the tools of a project. Writes nothing.
+
+    Args:
+        config: the configuration.
+        choice: what the report is about.
+        compared: the differences to another state, if they are to be shown.
+        progress: receives how many of how many steps are done.
+
+    Returns:
+        The report. What does not compile is among its diagnostics.
+    """
+    project = load_project(config, choice.providers, progress)
+    made = build(config, FRONTEND, mode="diff", share="leave", progress=progress)
+    settings = Settings(today=choice.today, tools=choice.tools, providers=choice.providers)
+    outcome = lint_project(config, project, settings)
+    subjects = project.subjects
+    if choice.tools:
+        subjects = tuple(
+            each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
+        )
+    tokens = counted(subjects, project.profiles)
+    modules = _Modules(config, made)
+    details: list[ToolDetail] = []
+    for number, subject in enumerate(subjects):
+        own = tuple(each for each in outcome.findings if each.tool == subject.tool.name)
+        details.append(_detail(subject, project, modules, own))
+        progress(number + 1, len(subjects))
+    costs = {(each.tool, each.provider): (each.full, each.brief) for each in tokens.costs}
+    rows = [
+        _row(subject, project.profiles, detail, costs)
+        for subject, detail in zip(subjects, details, strict=True)
+    ]
+    return Report(
+        title=_title(config),
+        version=__version__,
+        note=tokens.note,
+        exact=tokens.exact,
+        providers=tuple(map(_provider, project.profiles)),
+        tools=tuple(rows),
+        sets=tuple(_sets(subjects, project.profiles, rows, tokens)),
+        findings=tuple(each for each in outcome.findings if not each.tool),
+        diagnostics=tuple(sorted({*outcome.refused, *made.diagnostics})),
+        diff=None if compared is None else comparison(compared),
+        details=tuple(details),
+    )
+
+
+class _Modules:
+    """The generated modules as a build would leave them: from its plan, or as they are."""
+
+    def __init__(self, config: Config, made: BuildReport) -> None:
+        self._output = config.output
+        self._written = {each.path: each.content for each in made.plan.writes}
+        self._paths = {each.path: each.module.replace(".", "/") + ".py" for each in made.entries}
+
+    def file(self, tool: ToolSpec) -> str:
+        """The module of a tool as a person types it."""
+        path = self._paths.get(tool.path)
+        return "" if path is None else f"{show(self._output)}/{path}"
+
+    def text(self, tool: ToolSpec) -> str:
+        """Its text; empty where the build refused the tool."""
+        path = self._paths.get(tool.path)
+        if path is None:
+            return ""
+        content = self._written.get(path)
+        if content is None:
+            try:
+                content = (self._output / path).read_bytes()
+            except OSError:  # an obstacle stands there, of which a diagnostic tells
+                return ""
+        return content.decode("utf-8", "replace")
+
+
+def _detail(
+    subject: Subject, project: Project, modules: _Modules, findings: tuple[Finding, ...]
+) -> ToolDetail:
+    tool, document = subject.tool, subject.tool.document
+    built = build_tool(tool, project.types)
+    module, _ = tool_module(built, name=tool.name, module=tool_names(tool).module)
+    schema, options = offered_contract(tool, built, module.plain_unions)
+    text = modules.text(tool)
+    places = LossPlaces(subject, built, module_lines(text, module))
+    providers = [
+        _provider_detail(subject, profile, places)
+        for profile in project.profiles
+        if profile.id in subject.emitted
+    ]
+    return ToolDetail(
+        name=tool.name,
+        spec_file=document.file,
+        spec_text=document.text if isinstance(document, SourceDocument) else "",
+        struct_file=modules.file(tool),
+        struct_text=text,
+        description=shown_description(tool),
+        contract=subject.normal.contract_file(),
+        providers=tuple(providers),
+        findings=findings,
+        check=ArgumentCheck(
+            schema=schema,
+            options=options,
+            without_grammar=tool.input is not None and tool.input.grammar == "lark",
+            injected=tuple(tool.inject),
+        ),
+    )
+
+
+def _provider_detail(subject: Subject, profile: Profile, places: LossPlaces) -> ProviderDetail:
+    tool, whole = subject.tool, definition(subject, profile)
+    own = profile_for(tool_info(tool, subject.normal), profile)
+    pointers, summary = envelope_pointers(own), shown_summary(tool)
+    views: list[Any] = [
+        whole,
+        cut_definition(whole, tool.name, summary, pointers),
+        bare_definition(whole, tool.name, summary, pointers),
+    ]
+    if profile.declaration is not None:
+        views = [sent_text(view, profile) for view in views]
+    emitted = subject.emitted[profile.id].normalized
+    no_schema = profile.declaration is not None or omits(profile, emitted)
+    return ProviderDetail(
+        id=profile.id,
+        strict=_strict(subject, profile),
+        definition=views[0],
+        brief=views[1],
+        summary=views[2],
+        schema_pointer=None if no_schema else pointer_to("$parameters", own),
+        losses=tuple(places.loss(entry, profile, views[0]) for entry in subject.ledger(profile)),
+    )
+
+
+def _strict(subject: Subject, profile: Profile) -> bool | None:
+    return True if profile.always_strict else subject.emitted[profile.id].normalized.strict
+
+
+def _row(
+    subject: Subject,
+    profiles: Sequence[Profile],
+    detail: ToolDetail,
+    costs: Mapping[tuple[str, str], tuple[int, int]],
+) -> ToolRow:
+    tool, found = subject.tool, detail.findings
+    by_id = {each.id: each for each in detail.providers}
+    cells: list[Cell] = []
+    for profile in profiles:
+        provider = by_id.get(profile.id)
+        full, brief = costs.get((tool.name, profile.id), (None, None))
+        losses = () if provider is None else provider.losses
+        lost = sum(each.severity in _LOSING for each in losses)
+        cells.append(
+            Cell(
+                strict=None if provider is None else provider.strict,
+                tokens=full,
+                brief=brief,
+                lost=lost,
+                kept=len(losses) - lost,
+                findings=sum(profile.id in each.providers for each in found),
+            )
+        )
+    return ToolRow(
+        name=tool.name,
+        group=tool.group,
+        path=tool.path,
+        file=tool.document.file,
+        summary=shown_summary(tool),
+        permission=tool.permission,
+        secrets=tool.secrets,
+        deprecated=None if tool.deprecated is None else notice(tool.deprecated),
+        tags=tuple(_tags(tool)),
+        errors=sum(each.severity == "error" for each in found),
+        warnings=sum(each.severity == "warning" for each in found),
+        notes=sum(each.severity == "note" for each in found),
+        codes=tuple(sorted({each.code for each in found})),
+        cells=tuple(cells),
+    )
+
+
+def _tags(tool: ToolSpec) -> Iterator[str]:
+    facts = {
+        "deferred": tool.defer,
+        "external": tool.external,
+        "http": tool.http is not None,
+        "text input": tool.input is not None,
+        "typed result": tool.result is not None,
+        "injected": tool.inject,
+        "examples": tool.examples,
+        "runs alone": not tool.parallel,
+        "imported": tool.source is not None,
+    }
+    return (name for name, fact in facts.items() if fact)
+
+
+def _provider(profile: Profile) -> ProviderInfo:
+    optional: Strictness = "optional" if profile.strict is not None else "none"
+    return ProviderInfo(
+        id=profile.id,
+        title=profile.title or profile.id,
+        strict="always" if profile.always_strict else optional,
+        language=profile.declaration,
+        dated=profile.dated,
+    )
+
+
+def _sets(
+    subjects: Sequence[Subject], profiles: Sequence[Profile], rows: Sequence[ToolRow], tokens: Tokens
+) -> Iterator[ProviderSet]:
+    totals = {each.provider: each for each in tokens.totals}
+    for number, profile in enumerate(profiles):
+        tools = tools_for(subjects, profile)
+        yield ProviderSet(
+            id=profile.id,
+            tools=len(tools),
+            strict_tools=len(strict_tools(tools, profile)),
+            tokens=totals[profile.id].full,
+            brief=totals[profile.id].brief,
+            lost=sum(row.cells[number].lost for row in rows),
+            limits=request_use(subjects, profile),
+        )
+
+
+def comparison(outcome: DiffOutcome) -> Comparison:
+    """The differences between two states as a report has them.
+
+    Args:
+        outcome: the comparison.
+
+    Returns:
+        It, with what specs suppress marked.
+    """
+    both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
+    changes = (
+        ComparedChange(
+            level=each.level,
+            audience=each.change.audience,
+            rule=each.change.rule,
+            tool=each.change.tool,
+            message=each.change.message,
+            hint=each.change.hint,
+            file=each.change.file,
+            line=each.change.line,
+            old=each.change.old,
+            providers=each.change.providers,
+            witness=each.change.witness,
+            undecided=each.change.undecided,
+            suppressed=suppressed,
+        )
+        for each, suppressed in both
+    )
+    return Comparison(
+        old=outcome.old,
+        new=outcome.new,
+        compared=len(outcome.pairs),
+        unchanged=outcome.unchanged,
+        changes=tuple(sorted(changes, key=lambda each: (each.suppressed, RANKS[each.level], each.tool))),
+        diagnostics=outcome.diagnostics,
+    )
+
+
+def _title(config: Config) -> str:
+    """The project's name as `pyproject.toml` states it, else that of its folder."""
+    if config.file is not None:
+        try:
+            project = tomllib.loads(config.file.read_text(encoding="utf-8")).get("project")
+        except (OSError, ValueError):  # who reads the configuration reports it
+            project = None
+        if isinstance(project, dict) and isinstance(project.get("name"), str):
+            return str(project["name"])
+    return config.base.name

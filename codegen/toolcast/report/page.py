@@ -1,0 +1,94 @@
+"""A report as one HTML file, which loads nothing from anywhere.
+
+All data is JSON in elements that no browser executes: `index` has the report without its details, `details`
+has those in parts, each compressed, so that a page opens before it reads them. The Content-Security-Policy
+names the digests of the scripts and of the style: nothing else runs or loads, whatever the specs hold.
+"""
+
+import base64
+import hashlib
+import html
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from ..python.bindings.templates import Templates
+from .report_model import Report
+
+PART: Final = 50
+"""Tools of one compressed part."""
+_HERE: Final = Path(__file__).parent
+_ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+"""What could end an element, or begin markup, or end a line of JavaScript."""
+_ENDS: Final = re.compile(r"</script|<!--|<script", re.IGNORECASE)
+"""What must not stand in a script that is part of a page."""
+
+
+def render_page(report: Report, *, live: str = "") -> bytes:
+    """Make the page of a report.
+
+    Args:
+        report: the report. Equal reports give equal pages.
+        live: a script for a page that is served and reloads; empty for a file.
+
+    Returns:
+        The HTML, as UTF-8.
+
+    Raises:
+        ValueError: a script has text that would end its element.
+    """
+    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    scripts = [(_HERE / "page.js").read_text(encoding="utf-8"), *([live] if live else [])]
+    for script in scripts:
+        if _ENDS.search(script):
+            raise ValueError("a script of the page has text that would end its element")
+    return (
+        Templates()
+        .render(
+            "report.html.jinja",
+            policy=_policy(style, scripts, live=bool(live)),
+            title=html.escape(f"{report.title}: tools"),
+            style=style,
+            scripts=scripts,
+            index=embedded(replace(report, details=())),
+            details=embedded({"part": PART, "parts": _parts(report.details)}),
+        )
+        .encode("utf-8", "surrogatepass")
+    )
+
+
+def embedded(value: Any) -> str:
+    """A value as JSON that can stand in an element of HTML: without `<`, `>`, `&` and separators of lines."""
+    return msgspec.json.encode(value).decode().translate(_ESCAPED)
+
+
+def _parts(details: Sequence[Any]) -> list[str]:
+    """The details, `PART` tools each: a JSON array, compressed (raw deflate, RFC 1951), as base64."""
+    parts: list[str] = []
+    for start in range(0, len(details), PART):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(msgspec.json.encode(details[start : start + PART])) + packer.flush()
+        parts.append(base64.b64encode(packed).decode())
+    return parts
+
+
+def _policy(style: str, scripts: Sequence[str], *, live: bool) -> str:
+    rules = {
+        "default-src": "'none'",
+        "script-src": " ".join(map(_digest, scripts)),
+        "style-src": _digest(style),
+        "img-src": "data:",
+        "connect-src": "'self'" if live else "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
