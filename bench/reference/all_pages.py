@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import public_names
+from ..marked import replaced
+from . import command_pages, provider_pages, public_names, rule_pages, setting_keys
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
@@ -12,8 +13,23 @@ NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
 
 def all_pages() -> dict[str, str]:
     """The text of each page by its path below `FOLDER`."""
-    made = {f"names/{name}": text for name, text in public_names.pages().items()}
-    return {path: NOTE + text.rstrip() + "\n" for path, text in made.items()}
+    made = {
+        "command-line.md": command_pages.commands(),
+        "diff-rules.md": rule_pages.diff_rules(),
+        "exit-codes.md": command_pages.exit_statuses(),
+        "lint-rules.md": rule_pages.lint_rules(),
+        "provider-profiles.md": provider_pages.provider_profiles(),
+        **{f"names/{name}": text for name, text in public_names.pages().items()},
+    }
+    return {
+        **{path: NOTE + text.rstrip() + "\n" for path, text in made.items()},
+        "configuration.md": _part("configuration.md", "keys", setting_keys.setting_keys()),
+    }
+
+
+def _part(path: str, name: str, body: str) -> str:
+    """A page that is written by hand but for one part."""
+    return replaced((FOLDER / path).read_text("utf-8"), name, body)
 
 
 def differing(folder: Path) -> list[str]:

@@ -75,27 +75,50 @@ MOST_SEED: Final = 2**63 - 1  # the largest integer that TOML promises
 _LEVEL: Final = one_of(LEVELS)
 _TOKENS: Final = whole(1)
 
-_LINT: Final = {
-    "levels": Key(table, {}),
-    "max_severity": Key(one_of(TOLERATED), "warning"),
-    "losses": Key(flag, False),
-    "max_tokens": Key(table, {}),
+LINT_KEYS: Final = {
+    "levels": Key(
+        table,
+        {},
+        "The severity of findings, by code: error, warning, note or off.",
+        '{vague-parameter = "off"}',
+    ),
+    "max_severity": Key(
+        one_of(TOLERATED), "warning", "The worst finding that does not fail a run.", '"note"'
+    ),
+    "losses": Key(
+        flag, False, "Whether losses of providers' schemas are findings, as with `--losses`.", "true"
+    ),
+    "max_tokens": Key(table, {}, "Budgets of tokens, as estimated.", "{tool = 800}"),
 }
-_BUDGETS: Final = {
-    "tool": Key(_TOKENS, None),
-    "set": Key(_TOKENS, None),
-    "providers": Key(table, {}),
-    "groups": Key(table, {}),
+BUDGET_KEYS: Final = {
+    "tool": Key(_TOKENS, None, "Of each tool, for any provider.", "800"),
+    "set": Key(_TOKENS, None, "Of all tools in one request, for any provider.", "20_000"),
+    "providers": Key(table, {}, "Of all tools, for one provider, instead of `set`.", "{openai = 12_000}"),
+    "groups": Key(table, {}, "Of the tools of a group, and of those below it.", "{files = 4_000}"),
 }
-_VERIFY: Final = {
-    "examples": Key(whole(1, MOST_EXAMPLES), 200),
-    "seed": Key(whole(0, MOST_SEED), None),
-    "second_opinion": Key(flag, False),
-    "levels": Key(table, {}),
+VERIFY_KEYS: Final = {
+    "examples": Key(whole(1, MOST_EXAMPLES), 200, "How many instances are made for each tool.", "500"),
+    "seed": Key(whole(0, MOST_SEED), None, "The start of chance; without it, each run has its own.", "1"),
+    "second_opinion": Key(
+        flag,
+        False,
+        "Whether to list what models of pydantic would not check, as `--second-opinion` does.",
+        "true",
+    ),
+    "levels": Key(
+        table, {}, "The severity of a law or code: error, warning, note or off.", '{second-opinion = "error"}'
+    ),
 }
-_DIFF: Final = {
-    "against": Key(text("a git reference, a folder or a file", "origin/main"), None),
-    "levels": Key(table, {}),
+DIFF_KEYS: Final = {
+    "against": Key(
+        text("a git reference, a folder or a file", "origin/main"),
+        None,
+        "The old state; without it, the last commit.",
+        '"origin/main"',
+    ),
+    "levels": Key(
+        table, {}, "The level of a rule or an audience: error, warning, note or off.", '{model = "note"}'
+    ),
 }
 
 
@@ -109,10 +132,10 @@ def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagn
     Returns:
         The settings, with the default in place of each wrong value; and the problems.
     """
-    values, problems = reader.read(value, _LINT)
+    values, problems = reader.read(value, LINT_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     budgets = reader.below("max_tokens")
-    limits, wrong_limits = budgets.read(values["max_tokens"], _BUDGETS)
+    limits, wrong_limits = budgets.read(values["max_tokens"], BUDGET_KEYS)
     found = [*problems, *wrong, *wrong_limits]
     for key in ("providers", "groups"):
         limits[key], wrong = budgets.below(key).entries(limits[key], _TOKENS)
@@ -123,7 +146,7 @@ def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagn
 
 def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[Diagnostic]]:
     """The table of verify, and its problems; as `read_lint`."""
-    values, problems = reader.read(value, _VERIFY)
+    values, problems = reader.read(value, VERIFY_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     values["levels"] = levels
     return VerifySettings(**values), [*problems, *wrong]
@@ -131,7 +154,7 @@ def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[D
 
 def read_diff(value: Any, reader: TableReader) -> tuple[DiffSettings, list[Diagnostic]]:
     """The table of diff, and its problems; as `read_lint`."""
-    values, problems = reader.read(value, _DIFF)
+    values, problems = reader.read(value, DIFF_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     values["levels"] = levels
     return DiffSettings(**values), [*problems, *wrong]

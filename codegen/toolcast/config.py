@@ -75,23 +75,56 @@ def _providers(value: Any) -> Wrong | None:
 _PATH: Final = text("a path, written as a non-empty string", "{name}")
 _RESULTS: Final = "include writes members of results that equal their default, omit leaves them out"
 KEYS: Final = {
-    "specs": Key(_PATH, "specs"),
-    "output": Key(_PATH, "generated"),
-    "providers": Key(_providers, DEFAULT_PROVIDERS),
-    "models": Key(names, ()),
-    "targets": Key(names, ()),
-    "stubs": Key(_PATH, "handlers"),
-    "templates": Key(_PATH, None),
-    "profiles": Key(names, ()),
-    "types": Key(names, ()),
-    "cache": Key(text("a folder or a URL", "~/.cache/toolcast"), None),
-    "cache_write": Key(flag, True),
-    "cache_size": Key(size, "2 GB"),
-    "defaults": Key(one_of(("include", "omit"), _RESULTS), None),
-    "examples": Key(names, ()),
-    "lint": Key(table, {}),
-    "verify": Key(table, {}),
-    "diff": Key(table, {}),
+    "specs": Key(_PATH, "specs", "The folder of the specs.", '"specs"'),
+    "output": Key(
+        _PATH, "generated", "The folder that is written; it holds nothing else.", '"src/acme/generated"'
+    ),
+    "providers": Key(
+        _providers,
+        DEFAULT_PROVIDERS,
+        "The providers that definitions are made for: ids of profiles, or all that are built in.",
+        '["openai", "anthropic"]',
+    ),
+    "models": Key(
+        names, (), "Other families of models to generate: pydantic, dataclass, typeddict.", '["pydantic"]'
+    ),
+    "targets": Key(names, (), "Other languages to generate: typescript.", '["typescript"]'),
+    "stubs": Key(
+        _PATH, "handlers", "The folder that `toolcast stubs` writes handlers to.", '"src/acme/handlers"'
+    ),
+    "templates": Key(
+        _PATH,
+        None,
+        "The folder of templates that stand in for built-in ones of the same name.",
+        '"templates"',
+    ),
+    "profiles": Key(names, (), "Profiles of further providers: TOML files.", '["profiles/acme.toml"]'),
+    "types": Key(
+        names,
+        (),
+        "Shared types outside of the specs folder: folders called `_types`, or packages (`package:NAME`).",
+        '["../common/_types", "package:acme_types"]',
+    ),
+    "cache": Key(
+        text("a folder or a URL", "~/.cache/toolcast"),
+        None,
+        "The cache that checkouts and machines share: a folder, or the URL of an HTTP cache.",
+        '"~/.cache/toolcast"',
+    ),
+    "cache_write": Key(flag, True, "Whether runs add to the shared cache, or only read it.", "false"),
+    "cache_size": Key(
+        size, "2 GB", "The size at which a folder drops what was not used for longest.", '"500 MB"'
+    ),
+    "defaults": Key(
+        one_of(("include", "omit"), _RESULTS),
+        None,
+        "Whether results hold members that equal their default, for specs that do not say.",
+        '"include"',
+    ),
+    "examples": Key(names, (), "The providers that are sent the examples of specs.", '["anthropic"]'),
+    "lint": Key(table, {}, "Settings of `toolcast lint`.", '{max_severity = "note"}'),
+    "verify": Key(table, {}, "Settings of `toolcast verify`.", "{seed = 1}"),
+    "diff": Key(table, {}, "Settings of `toolcast diff`.", '{against = "origin/main"}'),
 }
 _UNITS: Final = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
 _TABLE: Final = ("tool", "toolcast")

@@ -23,10 +23,15 @@ _LONGEST: Final = 100  # characters of a key that is compared with known ones
 
 
 class Key(Struct, frozen=True):
-    """One key of a table: what may stand there, and what counts without it."""
+    """One key of a table: what may stand there, and what counts without it.
+
+    `about` says what it is for, and `example` is a value in TOML; docs/reference/configuration.md has both.
+    """
 
     kind: Kind
     default: Any
+    about: str = ""
+    example: str = ""
 
 
 def text(what: str, example: str) -> Kind:

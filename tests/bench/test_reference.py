@@ -1,11 +1,19 @@
 """The pages that are made from the source are up to date, and every public docstring is complete."""
 
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
+import pytest
+from toolcast.cli.import_ import KINDS
+from toolcast.cli.main import COMMANDS, STEPS
+from toolcast.config import load_config
+
 from bench.reference.all_pages import FOLDER, all_pages, differing, write
+from bench.reference.command_pages import exit_status, walk
 from bench.reference.public_names import MODULES, pages, problems, public
+from bench.reference.setting_keys import TABLES, example
 
 
 def test_public_docstrings_are_complete() -> None:
@@ -39,3 +47,47 @@ def test_the_anchors_of_names_are_unique() -> None:
     for file, text in pages().items():
         headings = Counter(heading.lower() for heading in re.findall(r"^### (.+)$", text, re.MULTILINE))
         assert [each for each, count in headings.items() if count > 1] == [], file
+
+
+def test_every_command_has_a_section() -> None:
+    expected = {*COMMANDS, *STEPS, *(f"import {kind}" for kind in KINDS)}
+    assert {path for path, _ in walk()} == expected
+    headings = re.findall(r"^## toolcast (.+)$", all_pages()["command-line.md"], re.MULTILINE)
+    assert sorted(headings) == sorted(expected)
+
+
+def test_exit_statuses_are_those_of_the_help() -> None:
+    stated = {path: exit_status(command) for path, command in walk()}
+    assert stated["doctor"] == "The exit status is 1 if something is broken."
+    assert stated["completion"] == ""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_examples_of_the_configuration_are_read(name: str, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "common" / "_types").mkdir(parents=True)
+    project.mkdir()
+    (project / "pyproject.toml").write_text(example(name), "utf-8")
+    config, problems = load_config(project)
+    assert (config is not None, problems) == (True, ())
+    below = {key for key in TABLES[name] if f"{name}.{key}" in TABLES}
+    assert read(tomllib.loads(example(name)), name).keys() | below == TABLES[name].keys()
+
+
+def read(data: dict[str, dict[str, object]], name: str) -> dict[str, object]:
+    """The table of a dotted name."""
+    found: object = data
+    for part in name.split("."):
+        assert isinstance(found, dict)
+        found = found[part]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_every_key_of_the_configuration_is_described() -> None:
+    keys = [(name, key, each) for name, keys in TABLES.items() for key, each in keys.items()]
+    assert [(name, key) for name, key, each in keys if not each.about.endswith(".") or not each.example] == []
+    assert {f"tool.toolcast.{key}" for key, each in TABLES["tool.toolcast"].items() if each.default == {}} < {
+        *TABLES
+    }

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -250,16 +249,3 @@ def test_control_characters_reach_no_terminal(repository: Repository) -> None:
 def test_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[1;31merror[values-narrowed]\x1b[0m" in toolcast("diff").stdout
-
-
-def test_the_documentation_has_every_rule() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs/reference/diff.md").read_text(encoding="utf-8")
-    for audience in AUDIENCES:
-        cells = [
-            ", ".join(
-                f"`{id}`" for id, rule in RULES.items() if (rule.audience, rule.level) == (audience, level)
-            )
-            for level in ("error", "warning", "note")
-        ]
-        if any(cells):
-            assert f"| {audience} | {' | '.join(cell or '–' for cell in cells)} |" in text.splitlines()

@@ -57,7 +57,8 @@ def command(
 
     For build engines. A DIR is the `--out` of a compile step (or the `units.json` in it); @FILE stands for
     the lines of FILE. Whatever the steps were, the outcome is what `generate` leaves: a spec with errors
-    keeps what is in the output folder of it. The stamp is written only if all went well.
+    keeps what is in the output folder of it. The stamp is written only if all went well. The exit status is 1
+    if a spec has an error.
     """
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)

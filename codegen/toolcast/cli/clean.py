@@ -26,7 +26,8 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
     """Remove everything generated, and the local cache.
 
     Only files that stand in the manifest are removed, and Python files only while they bear our mark. Folders
-    that the configuration named as `output` before are looked at, too.
+    that the configuration named as `output` before are looked at, too. The exit status is 1 if there is
+    an error.
     """
     if former and cache:
         raise click.UsageError("--former and --cache exclude each other.")

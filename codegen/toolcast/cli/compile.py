@@ -75,7 +75,8 @@ def command(
 
     For build engines: a pure function of the files that it reads, in one process, with no cache. A SPEC is a
     tool or a shared type below the specs folder; @FILE stands for the lines of FILE. Of a tool's shared types
-    only what it needs is read; the types themselves are SPECs of this step or of another one.
+    only what it needs is read; the types themselves are SPECs of this step or of another one. The exit status
+    is 1 if a SPEC has an error.
     """
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)

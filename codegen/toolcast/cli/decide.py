@@ -48,7 +48,8 @@ def command(
 ) -> int:
     """Decide what specs leave open: lines that say TODO, of the tools whose names match NAME, or of all.
 
-    What a person decided stays, and so does everything else in the files.
+    What a person decided stays, and so does everything else in the files. The exit status is 1 if a spec
+    cannot be read or written.
     """
     choices = Choices(
         permission=permission[0],

@@ -46,7 +46,8 @@ def command(
     """Compile the specs into the output folder.
 
     Only what differs is written, and only what an earlier run wrote is deleted. A spec with errors keeps its
-    former output; all others are compiled all the same, and the exit status is 1.
+    former output; all others are compiled all the same. The exit status is 1 if there is an error, and with
+    --check if the output is out of date; --watch ends with 0.
     """
     if check + diff + dry_run > 1:
         raise click.UsageError("--check, --diff and --dry-run exclude each other.")

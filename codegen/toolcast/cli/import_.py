@@ -47,4 +47,8 @@ class _Kinds(click.Group):
 
 @click.group("import", cls=_Kinds, subcommand_metavar="KIND SOURCE…")
 def import_group() -> None:
-    """Turn existing definitions into specs."""
+    """Turn existing definitions into specs.
+
+    The exit status is 1 if a definition cannot be imported or is in conflict with what a person changed, and
+    with --check if the source is not as it was imported.
+    """

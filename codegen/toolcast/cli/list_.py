@@ -60,7 +60,8 @@ def command(
     """List the tools: names, groups, permissions, and what each costs in a request.
 
     PATTERN is a tool's name or the path of its spec, with `*` and `?`. Tools whose specs do not compile are
-    listed, too: what a person has to decide is named. Nothing is written.
+    listed, too: what a person has to decide is named. Nothing is written. The exit status is 1 if a spec has
+    an error, or if PATTERN fits no tool.
     """
     config = configuration(config_file)
     from ..lint.tool_list import Filter, Place, list_tools

@@ -20,7 +20,8 @@ def command(base: Path, ours: Path, theirs: Path, path: str) -> int:
 
     For git, which `toolcast init --add gitattributes` prepares. OURS becomes what a build of both branches
     writes at PATH, if they changed different tools. If not, git's own merge is left there with its conflicts,
-    which `toolcast generate` settles once the specs are merged; the exit status is 1.
+    which `toolcast generate` settles once the specs are merged. The exit status is 1
+    where conflicts are left.
     """
     from ..project.merge_outputs import NotMergedError, merge_file
 

@@ -51,9 +51,8 @@ def command(
     """Show how a model's answer is read for tool calls.
 
     For models without tool calling, which write calls in their text (docs/reference/text-calls.md). FILE
-    holds the
-    answer; `-`, or none where stdin is no terminal, reads it from stdin. Nothing is carried out. The exit
-    status is 1 where a call begins that cannot be read.
+    holds the answer; `-`, or none where stdin is no terminal, reads it from stdin. Nothing is carried out.
+    The exit status is 1 where a call begins that cannot be read, or the file of a format has problems.
     """
     if formats:
         return _list(form)

@@ -82,7 +82,8 @@ def command(
     """Offer a program's registry to MCP clients.
 
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
-    one client is served on stdin and stdout; everything else that is printed goes to stderr.
+    one client is served on stdin and stdout; everything else that is printed goes to stderr. After a signal
+    the exit status is 128 and the signal's number.
     """
     from ..mcp.sdk import McpMissingError, load
     from ..mcp.serving.http_options import HttpOptions

@@ -59,7 +59,10 @@ def command(
     form: Literal["text", "json"],
     config_file: Path | None,
 ) -> int:
-    """Print what one tool compiles to, straight from its spec."""
+    """Print what one tool compiles to, straight from its spec.
+
+    The exit status is 1 if there is no such tool, or if it does not compile.
+    """
     if providers and (tool is not None or provider is not None or ledger or steps):
         raise click.UsageError("--providers lists all there are: leave out what else to show.")
     from ..project.worker import Task, compile_task, load_types

@@ -28,7 +28,7 @@ def command(config_file: Path | None) -> int:
 
     A spec that was imported from a Python function gets a handler that calls it. A file is written once, and
     never touched again: it is yours. Told are the lines that the program lacks for a later tool, and handlers
-    that have no tool any more. External tools have no handler.
+    that have no tool any more. External tools have no handler. The exit status is 1 if a spec has an error.
     """
     config = configuration(config_file)
 

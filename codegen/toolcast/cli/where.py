@@ -49,7 +49,8 @@ def _complete_files(
 def command(place: str, form: Literal["text", "json"], config_file: Path | None) -> int:
     """Find the line of a spec that a generated line was made from, or all lines made from a spec's line.
 
-    Nothing is stored for it: the spec is compiled, and compared with the output that is there.
+    Nothing is stored for it: the spec is compiled, and compared with the output that is there. The exit
+    status is 1 if the place is not found.
     """
     config = configuration(config_file)
 
