@@ -43,10 +43,8 @@ def test_handlers_and_program_work_at_once(run: Command, project: Path) -> None:
     result = run("stubs")
     assert result.exit_code == 0, result.output
     assert "created   app.py\n" in result.output
-    assert (
-        "3 handlers written, 0 kept as they are; next: toolcast generate, then toolcast serve app:registry"
-        in result.output
-    )
+    steps = "write what the handlers do, then toolcast generate, then toolcast serve app:registry"
+    assert f"3 handlers written, 0 kept as they are; next: {steps}\n" in result.output
     for folder in ("handlers", "handlers/text", "handlers/text/deep"):
         assert (project / folder / "__init__.py").is_file()
     handler = project / "handlers/text/count.py"
@@ -183,6 +181,13 @@ def test_what_was_imported_from_python_is_called(run: Command, project: Path) ->
     assert json.loads(call(project, "count", "--app", "app:registry").stdout)["output"] == "2"
     assert json.loads(call(project, "adapt", "--app", "app:registry").stdout)["output"] == "A B"
     assert "not implemented" in json.loads(call(project, "registry", "--app", "app:registry").stdout)["error"]
+
+
+def test_handlers_that_call_functions_are_complete(run: Command, empty: Path) -> None:
+    put(empty / "pyproject.toml", CONFIG)
+    source = {"kind": "python", "name": "texts:adapt", "from": "texts"}
+    put(empty / "specs/adapt.json", spec(source=source))
+    assert "; next: toolcast generate, then toolcast serve app:registry\n" in run("stubs").output
 
 
 def test_tools_of_an_mcp_server_are_left_to_the_program_that_is_connected(

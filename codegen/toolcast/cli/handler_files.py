@@ -113,6 +113,11 @@ def imported_function(entry: ToolEntry) -> tuple[str, str, str] | None:
     return None if last[:1].isupper() else (found[1], found[2], found[3])
 
 
+def is_open(entry: ToolEntry) -> bool:
+    """Whether a person writes what the handler does: neither a function nor an HTTP request does it."""
+    return imported_function(entry) is None and not entry.http
+
+
 def package_markers(config: Config, path: Path) -> Iterator[Path]:
     """The `__init__.py` that are missing for the handler at `path`, outermost first."""
     folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]

@@ -83,8 +83,8 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
     for addition in dict.fromkeys(additions):
         _add(here, OFFERS[addition], output, _requirement(here / "pyproject.toml"))
     click.echo(
-        f"\nNext: toolcast generate\n"
-        f"Check {one_line(output)}/ in. .toolcast/ is a local cache that hides itself from git.\n"
+        f"\nNext: change the spec or add one (toolcast new GROUP/TOOL), then run toolcast generate.\n"
+        f"Commit {one_line(output)}/, too. .toolcast/ is a local cache that hides itself from git.\n"
         f"For git, Make, pre-commit or GitHub: toolcast init --help says what --add puts into place."
     )
 

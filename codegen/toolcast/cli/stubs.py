@@ -96,7 +96,15 @@ def _write_app(
 ) -> str:
     """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
     Raises TemplateFailedError."""
-    from .handler_files import APP, app_path, app_target, app_text, handlers_package, hidden_app
+    from .handler_files import (
+        APP,
+        app_path,
+        app_target,
+        app_text,
+        handlers_package,
+        hidden_app,
+        is_open,
+    )
 
     path = app_path(config)
     if path.exists() or path.is_symlink():
@@ -115,7 +123,12 @@ def _write_app(
     folders = {handlers_package(config)[0], module_of(config.output)[0]}
     elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
     prefix = f"PYTHONPATH={os.pathsep.join(elsewhere)} " if elsewhere else ""
-    return f"; next: toolcast generate, then {prefix}toolcast serve {app_target(config)}"
+    first = (
+        "write what the handlers do, then toolcast generate"
+        if any(map(is_open, written))
+        else "toolcast generate"
+    )
+    return f"; next: {first}, then {prefix}toolcast serve {app_target(config)}"
 
 
 def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence["ToolEntry"]) -> None:
