@@ -20,7 +20,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference docs docs-serve deviations grammars bench load peers typescript-peers declarations ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference docs docs-serve deviations grammars bench load peers typescript-peers declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,7 +98,7 @@ $(OPENAPI_CLIENT)/.installed: tests/http/openapi_client/package.json tests/http/
 	npm ci --prefix $(OPENAPI_CLIENT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-typescript-tools: $(TYPESCRIPT)/.installed ## Install the TypeScript compiler and a tokenizer from npm (needs Node 20); `make test` then uses them
+typescript-tools: $(TYPESCRIPT)/.installed ## Install the TypeScript compiler, a tokenizer and a bundler from npm (needs Node 20); `make test` then uses them
 
 $(TYPESCRIPT)/.installed: tests/typescript/npm/package.json tests/typescript/npm/package-lock.json
 	@command -v npm >/dev/null || { echo "the TypeScript compiler needs Node.js 20 or newer, with npm"; exit 1; }
@@ -106,6 +106,9 @@ $(TYPESCRIPT)/.installed: tests/typescript/npm/package.json tests/typescript/npm
 	cp tests/typescript/npm/package.json tests/typescript/npm/package-lock.json $(TYPESCRIPT)/
 	npm ci --prefix $(TYPESCRIPT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+report-page: $(STAMP) $(TYPESCRIPT)/.installed ## Bundle the script of `toolcast report`'s page
+	$(BIN)/python -m tests.report.browser.bundle
 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolcast lint

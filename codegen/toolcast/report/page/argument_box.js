@@ -1,0 +1,99 @@
+// A box for arguments: the verdict as one types, the text that a model would read, the decoded value.
+
+import { argumentJudge } from "./argument_check.js";
+import { el, fill } from "./elements.js";
+import { jsonText } from "./json_text.js";
+
+const PAUSE = 120; // milliseconds without a key until a long text is judged
+const LONG = 20_000; // characters
+
+let made = 0;
+
+/**
+ * The box of one tool.
+ *
+ * @param {object} detail - the tool's `ToolDetail`
+ * @returns {HTMLElement}
+ */
+export function argumentBox(detail) {
+  const { check, name } = detail;
+  const judge = argumentJudge({ name, schema: check.schema, options: check.options });
+  const id = `arguments-${++made}`;
+  const verdict = el("p", { class: "verdict", role: "status" });
+  const output = el("div", { class: "output" });
+  const update = () => {
+    const answer = answerOf(judge, box.value);
+    verdict.className = `verdict ${answer.state}`;
+    fill(verdict, el("strong", {}, answer.verdict));
+    fill(output, el("h3", {}, answer.title), el("pre", { class: "code wrap", tabindex: 0 }, el("code", {}, answer.text)));
+  };
+  let waiting = 0;
+  const box = el("textarea", {
+    id,
+    rows: 10,
+    spellcheck: "false",
+    autocapitalize: "off",
+    autocomplete: "off",
+    "aria-describedby": `${id}-note`,
+    on: {
+      input: () => {
+        clearTimeout(waiting);
+        if (box.value.length < LONG) update();
+        else waiting = setTimeout(update, PAUSE);
+      },
+    },
+  });
+  box.value = check.example;
+  update();
+  const reset = el(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      on: {
+        click: () => {
+          box.value = check.example;
+          update();
+        },
+      },
+    },
+    "Reset to the example",
+  );
+  return el(
+    "section",
+    { class: "arguments" },
+    el("h2", {}, "Try arguments"),
+    el(
+      "div",
+      { class: "halves" },
+      el(
+        "div",
+        {},
+        el("p", { class: "row spread" }, el("label", { for: id }, "Arguments, as JSON"), reset),
+        box,
+        el("p", { class: "muted", id: `${id}-note` }, noteOf(check)),
+      ),
+      el("div", {}, verdict, output),
+    ),
+  );
+}
+
+function answerOf(judge, text) {
+  try {
+    const answer = judge(text);
+    if (answer.accepted) {
+      return { state: "accepted", verdict: "✓ Accepted", title: "The decoded value", text: jsonText(answer.value) };
+    }
+    return { state: "refused", verdict: "✕ Refused", title: "The text that a model reads", text: answer.text };
+  } catch (problem) {
+    const text = `The check itself failed: ${problem.message}`;
+    return { state: "refused", verdict: "? Not judged", title: "Why", text };
+  }
+}
+
+function noteOf({ without_grammar: withoutGrammar, injected }) {
+  const notes = ["Arguments in the contract's own form, as without a provider. Nothing is sent anywhere."];
+  if (injected.length) notes.push(`The program fills in ${injected.join(", ")}.`);
+  if (withoutGrammar) notes.push("The tool's text has a grammar in Lark's syntax, which is not checked here.");
+  return notes.join(" ");
+}

@@ -1,0 +1,43 @@
+// The data of the report: what stands in the page as JSON, and the tools' details in compressed chunks.
+
+const chunks = new Map();
+
+const CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
+
+/**
+ * What the first view, search and filters need: `Report` without its details, cells as objects.
+ *
+ * @param {string} text - the JSON
+ * @returns {object}
+ */
+export function indexOf(text) {
+  const report = JSON.parse(text);
+  for (const tool of report.tools) {
+    tool.cells = tool.cells.map((cell) => Object.fromEntries(CELL.map((name, at) => [name, cell[at]])));
+    tool.counts = { error: tool.errors, warning: tool.warnings, note: tool.notes };
+  }
+  return report;
+}
+
+/**
+ * The details of one tool.
+ *
+ * @param {number} position - of the tool in the report
+ * @returns {Promise<object>} its `ToolDetail`
+ */
+export async function readDetail(position) {
+  const source = detailSource();
+  const number = Math.floor(position / source.size);
+  if (!chunks.has(number)) chunks.set(number, readChunk(source.chunks[number]));
+  return (await chunks.get(number))[position % source.size];
+}
+
+let source = null;
+
+const detailSource = () => (source ??= JSON.parse(document.getElementById("details").textContent));
+
+async function readChunk(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}

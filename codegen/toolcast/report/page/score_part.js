@@ -1,0 +1,82 @@
+// The score of the set: what takes points off, and tools that may be taken for each other.
+
+import { counted, el, number } from "./elements.js";
+import { hashOf } from "./router.js";
+
+const MOST = 40;
+
+/** The points of the set and of its tools, with each deduction's reason. */
+export function scorePart(score) {
+  const poor = score.tools.filter((tool) => tool.deductions.length);
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Score: ${number(score.set.points)} of 100`),
+    score.set.queries
+      ? el(
+          "p",
+          {},
+          `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: ` +
+            "made of examples, summaries and parameter names, ranked by BM25.",
+        )
+      : null,
+    score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
+    poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null,
+  );
+}
+
+/** Pairs of tools that are alike, with the words that make them so. */
+export function pairList(pairs) {
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Tools that may be confused"),
+    pairs.length ? rest(pairs, pairItem, "pairs") : el("p", {}, "No two tools are alike."),
+  );
+}
+
+function rest(items, itemOf, name) {
+  const list = el("ul", { class: name }, items.slice(0, MOST).map(itemOf));
+  return [list, items.length > MOST ? el("p", { class: "muted" }, `… and ${number(items.length - MOST)} more`) : null];
+}
+
+function toolItem(tool) {
+  return el(
+    "li",
+    {},
+    el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
+    el("strong", {}, ` ${number(tool.points)}`),
+    el("ul", {}, tool.deductions.map(deductionItem)),
+  );
+}
+
+function deductionItem(deduction) {
+  return el(
+    "li",
+    {},
+    el("span", { class: "points" }, `−${number(deduction.points)}`),
+    ` ${deduction.part}: ${deduction.reason}`,
+    deduction.code ? [" ", el("code", {}, deduction.code)] : null,
+  );
+}
+
+function pairItem(pair) {
+  const only = (name, words) =>
+    words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
+  return el(
+    "li",
+    {},
+    el(
+      "p",
+      { class: "row" },
+      el("a", { href: hashOf(["tool", pair.first]) }, pair.first),
+      el("span", { "aria-hidden": "true" }, "≈"),
+      el("a", { href: hashOf(["tool", pair.second]) }, pair.second),
+      el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
+      pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
+    ),
+    el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
+    el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
+    pair.suggestion ? el("p", { class: "hint" }, `→ ${pair.suggestion}`) : null,
+  );
+}
