@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ..config import Config, show
@@ -25,6 +26,10 @@ from ..project.generate import build
 from ..providers import Profile, envelope_pointers, omits, pointer_to, profile_for
 from ..python.structs.module import tool_module
 from ..runtime.definitions import bare_definition, cut_definition
+from ..runtime.hidden_parameters import without_parameters
+from ..runtime.standalone_schema import standalone_at
+from ..score.score_model import ToolScore
+from ..score.scoring import score
 from ..spec.deprecation import notice, shown_description, shown_summary
 from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument
@@ -40,8 +45,10 @@ from .report_model import (
     ProviderInfo,
     ProviderSet,
     Report,
+    ReportScore,
     Strictness,
     ToolDetail,
+    ToolPoints,
     ToolRow,
 )
 
@@ -86,11 +93,13 @@ def collect(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
     tokens = counted(subjects, project.profiles)
+    scored = score(subjects, project.profiles, config.lint, choice.today)
+    scores = {each.tool: each for each in scored.tools}
     modules = _Modules(config, made)
     details: list[ToolDetail] = []
     for number, subject in enumerate(subjects):
         own = tuple(each for each in outcome.findings if each.tool == subject.tool.name)
-        details.append(_detail(subject, project, modules, own))
+        details.append(_detail(subject, project, modules, own, scores.get(subject.tool.name)))
         progress(number + 1, len(subjects))
     costs = {(each.tool, each.provider): (each.full, each.brief) for each in tokens.costs}
     rows = [
@@ -108,6 +117,14 @@ def collect(
         findings=tuple(each for each in outcome.findings if not each.tool),
         diagnostics=tuple(sorted({*outcome.refused, *made.diagnostics})),
         diff=None if compared is None else comparison(compared),
+        score=ReportScore(
+            tools=tuple(
+                ToolPoints(tool=each.tool, points=each.points, deductions=each.deductions)
+                for each in scored.tools
+            ),
+            pairs=scored.pairs,
+            set=scored.set,
+        ),
         details=tuple(details),
     )
 
@@ -140,12 +157,16 @@ class _Modules:
 
 
 def _detail(
-    subject: Subject, project: Project, modules: _Modules, findings: tuple[Finding, ...]
+    subject: Subject,
+    project: Project,
+    modules: _Modules,
+    findings: tuple[Finding, ...],
+    scored: ToolScore | None,
 ) -> ToolDetail:
     tool, document = subject.tool, subject.tool.document
     built = build_tool(tool, project.types)
     module, _ = tool_module(built, name=tool.name, module=tool_names(tool).module)
-    schema, options = offered_contract(tool, built, module.plain_unions)
+    _, options = offered_contract(tool, built, module.plain_unions)
     text = modules.text(tool)
     places = LossPlaces(subject, built, module_lines(text, module))
     providers = [
@@ -164,12 +185,22 @@ def _detail(
         providers=tuple(providers),
         findings=findings,
         check=ArgumentCheck(
-            schema=schema,
+            name=tool.name,
+            schema=_offered_text(subject),
             options=options,
             without_grammar=tool.input is not None and tool.input.grammar == "lark",
             injected=tuple(tool.inject),
         ),
+        score=scored,
     )
+
+
+def _offered_text(subject: Subject) -> str:
+    """The schema of the arguments as the runtime quotes it to a model."""
+    document = subject.normal.contract_file()
+    if subject.tool.inject:
+        document["parameters"] = without_parameters(document["parameters"], subject.tool.inject)
+    return msgspec.json.encode(standalone_at(document, "/parameters")).decode()
 
 
 def _provider_detail(subject: Subject, profile: Profile, places: LossPlaces) -> ProviderDetail:

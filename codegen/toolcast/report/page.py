@@ -1,15 +1,15 @@
 """A report as one HTML file, which loads nothing from anywhere.
 
 All data is JSON in elements that no browser executes: `index` has the report without its details, `details`
-has those in parts, each compressed, so that a page opens before it reads them. The Content-Security-Policy
+has those in chunks, each compressed, so that a page opens before it reads them. The Content-Security-Policy
 names the digests of the scripts and of the style: nothing else runs or loads, whatever the specs hold.
 """
 
 import base64
+import gzip
 import hashlib
 import html
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,10 +18,10 @@ import msgspec
 from msgspec.structs import replace
 
 from ..python.bindings.templates import Templates
-from .report_model import Report
+from .report_model import Report, ToolDetail
 
-PART: Final = 50
-"""Tools of one compressed part."""
+CHUNK: Final = 50
+"""Tools of one compressed chunk."""
 _HERE: Final = Path(__file__).parent
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end an element, or begin markup, or end a line of JavaScript."""
@@ -56,7 +56,7 @@ def render_page(report: Report, *, live: str = "") -> bytes:
             style=style,
             scripts=scripts,
             index=embedded(replace(report, details=())),
-            details=embedded({"part": PART, "parts": _parts(report.details)}),
+            details=embedded({"size": CHUNK, "chunks": _chunks(report.details)}),
         )
         .encode("utf-8", "surrogatepass")
     )
@@ -67,14 +67,11 @@ def embedded(value: Any) -> str:
     return msgspec.json.encode(value).decode().translate(_ESCAPED)
 
 
-def _parts(details: Sequence[Any]) -> list[str]:
-    """The details, `PART` tools each: a JSON array, compressed (raw deflate, RFC 1951), as base64."""
-    parts: list[str] = []
-    for start in range(0, len(details), PART):
-        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-        packed = packer.compress(msgspec.json.encode(details[start : start + PART])) + packer.flush()
-        parts.append(base64.b64encode(packed).decode())
-    return parts
+def _chunks(details: Sequence[ToolDetail]) -> list[str]:
+    """The details, `CHUNK` tools each: a JSON array, compressed by gzip without a time, as base64."""
+    chunks = (details[start : start + CHUNK] for start in range(0, len(details), CHUNK))
+    packed = (gzip.compress(msgspec.json.encode(each), 9, mtime=0) for each in chunks)
+    return [base64.b64encode(each).decode() for each in packed]
 
 
 def _policy(style: str, scripts: Sequence[str], *, live: bool) -> str:

@@ -13,6 +13,7 @@ from ..diff.change import Audience, Level, Witness
 from ..jsonschema.ledger_entry import Action, Part, SeverityOfLoss
 from ..lint.finding import Finding
 from ..lint.request_use import LimitUse
+from ..score.score_model import ConfusedPair, Deduction, SetScore, ToolScore
 
 Strictness = Literal["always", "optional", "none"]
 """Whether a provider enforces the schema that it is sent: always, where a tool asks for it, or never."""
@@ -152,8 +153,9 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
     """What `new Contract(schema, options)` of the validator in JavaScript needs to judge a model's arguments.
 
     Attributes:
-        schema: the parameters as models are offered them. Integers past 2**53 are exact in this JSON; a page
-            reads them with `readJson`.
+        name: name of the tool.
+        schema: the parameters as models are offered them, as the JSON text that the runtime quotes to a model
+            which left out a required parameter. Read it with `readJson`: integers past 2**53 are exact in it.
         options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent`, `injected` and `grammar`;
             those that the tool has.
         without_grammar: whether the tool's argument is a text in Lark's syntax, which JavaScript does not
@@ -161,7 +163,8 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
         injected: the parameters that the program fills in, which the decoded value therefore lacks.
     """
 
-    schema: Any
+    name: str
+    schema: str
     options: dict[str, Any]
     without_grammar: bool
     injected: tuple[str, ...]
@@ -181,6 +184,7 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
         providers: in the order of `Report.providers`, without those that have no definition.
         findings: what lint found.
         check: for the box that judges arguments.
+        score: what the tool's score is made of.
     """
 
     name: str
@@ -193,6 +197,7 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
     providers: tuple[ProviderDetail, ...]
     findings: tuple[Finding, ...]
     check: ArgumentCheck
+    score: ToolScore | None = None
 
 
 class ProviderSet(Struct, frozen=True, kw_only=True):
@@ -255,6 +260,22 @@ class Comparison(Struct, frozen=True, kw_only=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
+class ToolPoints(Struct, frozen=True, kw_only=True):
+    """The points of one tool, of 100, and what was taken off."""
+
+    tool: str
+    points: int
+    deductions: tuple[Deduction, ...]
+
+
+class ReportScore(Struct, frozen=True, kw_only=True):
+    """The score of the set. `tools`: fewest points first; `pairs`: most alike first."""
+
+    tools: tuple[ToolPoints, ...]
+    pairs: tuple[ConfusedPair, ...]
+    set: SetScore
+
+
 class Report(Struct, frozen=True, kw_only=True):
     """Everything that is shown. Equal specs and configuration give equal reports.
 
@@ -269,6 +290,7 @@ class Report(Struct, frozen=True, kw_only=True):
         findings: what lint found in the whole set; those of one tool are in its detail.
         diagnostics: specs that do not compile, and warnings.
         diff: the differences to another state; None where none was asked for.
+        score: how well the tools can be told apart, found and afforded.
         details: one for each tool, in the same order.
     """
 
@@ -282,4 +304,5 @@ class Report(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
     diff: Comparison | None = None
+    score: ReportScore | None = None
     details: tuple[ToolDetail, ...] = ()

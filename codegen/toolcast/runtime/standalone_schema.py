@@ -25,13 +25,25 @@ def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
         A schema that shares literals with the contract: do not change it.
     """
     node = tool._offered()
-    document = node.document()
-    if not node.pointer:
+    return standalone_at(node.document(), node.pointer)
+
+
+def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
+    """A schema of a contract document as a document of its own, with the definitions that it refers to.
+
+    Args:
+        document: the contract document.
+        pointer: pointer to the schema; empty for the document as a whole.
+
+    Returns:
+        A schema that shares literals with the document: do not change it.
+    """
+    if not pointer:
         alone: dict[str, Any] = _moved(document, "#")
         return alone
-    root = f"#{node.pointer}"
+    root = f"#{pointer}"
     shared: Mapping[str, Any] = document.get("$defs", {})
-    schema: dict[str, Any] = _moved(follow(document, node.pointer), root)
+    schema: dict[str, Any] = _moved(follow(document, pointer), root)
     needed: dict[str, Any] = {}
     waiting = [schema]
     while waiting:
