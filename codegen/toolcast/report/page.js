@@ -252,13 +252,13 @@ ${indent}${close}` : open2 + close;
   };
   function changesView(report2, audience) {
     const { diff } = report2;
-    const known = new Set(report2.tools.map((tool) => tool.name));
+    const known2 = new Set(report2.tools.map((tool) => tool.name));
     const audiences = [...Map.groupBy(diff.changes, (change) => change.audience)];
     const chosen = audiences.some(([name]) => name === audience) ? audience : audiences[0]?.[0];
     const panel = el("div", {});
     const show2 = (name) => {
       const [, changes] = audiences.find(([each]) => each === name);
-      fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, known));
+      fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, known2));
     };
     const choice = tabs({
       label: "Audience",
@@ -281,10 +281,10 @@ ${indent}${close}` : open2 + close;
     );
     return { title: "Changes", element };
   }
-  function changeList(changes, known) {
-    return el("ul", { class: "changes" }, changes.map((change) => changeItem(change, known)));
+  function changeList(changes, known2) {
+    return el("ul", { class: "changes" }, changes.map((change) => changeItem(change, known2)));
   }
-  function changeItem(change, known) {
+  function changeItem(change, known2) {
     return el(
       "li",
       { class: `change ${change.level}` },
@@ -292,7 +292,7 @@ ${indent}${close}` : open2 + close;
         "p",
         { class: "row tight" },
         severityMark(change.level),
-        change.tool ? known.has(change.tool) ? el("a", { href: hashOf(["tool", change.tool]) }, change.tool) : el("strong", {}, change.tool) : null,
+        change.tool ? known2.has(change.tool) ? el("a", { href: hashOf(["tool", change.tool]) }, change.tool) : el("strong", {}, change.tool) : null,
         el("code", {}, change.rule),
         el("span", { class: "muted" }, placeText(change.file, change.line), change.old ? " (old state)" : ""),
         change.providers.map((id) => el("span", { class: "badge" }, id)),
@@ -331,7 +331,7 @@ ${indent}${close}` : open2 + close;
       { "aria-labelledby": "help-title" },
       el("h2", { id: "help-title" }, "Keys"),
       el("dl", { class: "keys" }, KEYS.map(([key3, meaning]) => [el("dt", {}, el("kbd", {}, key3)), el("dd", {}, meaning)])),
-      el("form", { method: "dialog" }, el("button", {}, "Close"))
+      el("button", { type: "button", on: { click: () => dialog.close() } }, "Close")
     );
     return dialog;
   }
@@ -727,7 +727,7 @@ ${indent}${close}` : open2 + close;
   }
 
   // codegen/toolcast/report/page/report_data.js
-  var chunks = /* @__PURE__ */ new Map();
+  var known = /* @__PURE__ */ new Map();
   var CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
   function indexOf(text) {
     const report2 = JSON.parse(text);
@@ -738,16 +738,16 @@ ${indent}${close}` : open2 + close;
     return report2;
   }
   async function readDetail(position) {
-    const source2 = detailSource();
-    const number2 = Math.floor(position / source2.size);
-    if (!chunks.has(number2)) chunks.set(number2, readChunk(source2.chunks[number2]));
-    return (await chunks.get(number2))[position % source2.size];
+    const { part: size, parts } = detailSource();
+    const number2 = Math.floor(position / size);
+    if (!known.has(number2)) known.set(number2, readPart(parts[number2]));
+    return (await known.get(number2))[position % size];
   }
   var source = null;
   var detailSource = () => source ??= JSON.parse(document.getElementById("details").textContent);
-  async function readChunk(base64) {
+  async function readPart(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   }
 
@@ -986,8 +986,8 @@ ${indent}${close}` : open2 + close;
     const text = values.slice(0, MAX_LISTED).map(literal2).join(", ") || "no value at all";
     return values.length > MAX_LISTED ? `${text}, … (${values.length} in all)` : text;
   }
-  function names(known) {
-    const every = [...known].sort(compareTexts);
+  function names(known2) {
+    const every = [...known2].sort(compareTexts);
     const text = every.slice(0, MAX_LISTED).map((name) => `\`${name}\``).join(", ");
     return every.length > MAX_LISTED ? `${text}, … (${every.length} in all)` : text;
   }
@@ -1062,10 +1062,10 @@ ${indent}${close}` : open2 + close;
     }
     /** What `compute` returns for a value, computed once for each `owner`. */
     remember(owner, value, compute) {
-      let known = this.memories.get(owner);
-      if (known === void 0) this.memories.set(owner, known = /* @__PURE__ */ new Map());
-      let found = known.get(value);
-      if (found === void 0) known.set(value, found = compute());
+      let known2 = this.memories.get(owner);
+      if (known2 === void 0) this.memories.set(owner, known2 = /* @__PURE__ */ new Map());
+      let found = known2.get(value);
+      if (found === void 0) known2.set(value, found = compute());
       return found;
     }
     /** The violations of a value at a path, which `compute` lists once for each node. */
@@ -1208,12 +1208,12 @@ ${one.message}`)) found.push(one);
     return valueRule(check, "uniqueItems", true, (value, path) => {
       const first = /* @__PURE__ */ new Map();
       for (const [index, item] of value.entries()) {
-        const known = key(item);
-        if (first.has(known)) {
-          const twice = `items ${first.get(known)} and ${index} are both ${literal2(item)}`;
+        const known2 = key(item);
+        if (first.has(known2)) {
+          const twice = `items ${first.get(known2)} and ${index} are both ${literal2(item)}`;
           return `${label(path)} must not repeat items: ${twice}`;
         }
-        first.set(known, index);
+        first.set(known2, index);
       }
       return `${label(path)} must not repeat items`;
     });
@@ -1289,9 +1289,9 @@ ${one.message}`)) found.push(one);
   var CUTOFF = 0.6;
   var MAX_KNOWN = 1e3;
   var MAX_NAME = 200;
-  function nearest(name, known) {
+  function nearest(name, known2) {
     const folded2 = /* @__PURE__ */ new Map();
-    for (const other of [...known].sort(compareTexts)) folded2.set(fold(other), other);
+    for (const other of [...known2].sort(compareTexts)) folded2.set(fold(other), other);
     const wanted = fold(head(name, MAX_NAME));
     const found = closest(wanted, [...folded2.keys()].slice(0, MAX_KNOWN));
     if (found !== null) return folded2.get(found);
@@ -1455,16 +1455,16 @@ ${one.message}`)) found.push(one);
   function additionalRule(context) {
     const { schema } = context;
     const node = context.child(schema.additionalProperties);
-    const known = new Set(Object.keys(schema.properties ?? {}));
+    const known2 = new Set(Object.keys(schema.properties ?? {}));
     const searches = Object.keys(schema.patternProperties ?? {}).map((pattern) => context.search(pattern));
-    const extra = (name) => !known.has(name) && !searches.some((search) => search.finds(name));
+    const extra = (name) => !known2.has(name) && !searches.some((search) => search.finds(name));
     return {
-      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => known.has(name) || node.check(value[name], run) || !extra(name)),
+      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => known2.has(name) || node.check(value[name], run) || !extra(name)),
       explain(value, path, run) {
         const found = [];
         for (const name of Object.keys(value)) {
           if (extra(name) && !node.check(value[name], run)) {
-            found.push(...explainExtra(node, name, value[name], path, run, [known, "additionalProperties"]));
+            found.push(...explainExtra(node, name, value[name], path, run, [known2, "additionalProperties"]));
             if (found.length >= run.limit) break;
           }
         }
@@ -1474,14 +1474,14 @@ ${one.message}`)) found.push(one);
       names: () => true
     };
   }
-  function explainExtra(node, name, item, path, run, [known, keyword]) {
+  function explainExtra(node, name, item, path, run, [known2, keyword]) {
     const at = member(path, name);
     if (node.schema !== false) return node.explain(item, at, run);
-    const near = nearest(name, known);
+    const near = nearest(name, known2);
     const where = path === "$" ? "" : ` in ${label(path)}`;
     let advice = "; no properties are allowed here";
     if (near !== null) advice = `; did you mean \`${near}\`?`;
-    else if (known.size) advice = `; known properties: ${names(known)}`;
+    else if (known2.size) advice = `; known properties: ${names(known2)}`;
     const characters = Array.from(name);
     const shown = characters.length <= 100 ? name : `${characters.slice(0, 100).join("")}…`;
     return [violation(at, `unknown property \`${shown}\`${where}${advice}`, keyword, false)];
@@ -1490,14 +1490,14 @@ ${one.message}`)) found.push(one);
     const { schema } = context;
     const wanted = schema.required;
     const properties = schema.properties ?? {};
-    const known = new Map(
+    const known2 = new Map(
       wanted.filter((name) => has(properties, name)).map((name) => [name, context.child(properties[name])])
     );
     return {
       check: (value) => !isObject(value) || wanted.every((name) => has(value, name)),
       explain(value, path, run) {
         const where = path === "$" ? "" : ` in ${label(path)}`;
-        const hints = (name) => known.has(name) ? hint(known.get(name).resolved()) : "";
+        const hints = (name) => known2.has(name) ? hint(known2.get(name).resolved()) : "";
         return wanted.filter((name) => !has(value, name)).map((name) => violation(path, `missing required property \`${name}\`${hints(name)}${where}`, "required", name)).slice(0, run.limit);
       }
     };
@@ -1567,9 +1567,9 @@ ${one.message}`)) found.push(one);
         for (const node of nodes2) {
           if (node.check(value, run)) continue;
           for (const one of node.explain(value, path, run)) {
-            const known = JSON.stringify([one.path, one.message, one.keyword, key(one.expected)]);
-            if (!reported.has(known)) found.push(one);
-            reported.add(known);
+            const known2 = JSON.stringify([one.path, one.message, one.keyword, key(one.expected)]);
+            if (!reported.has(known2)) found.push(one);
+            reported.add(known2);
           }
           if (found.length >= run.limit) break;
         }
@@ -1637,7 +1637,7 @@ ${one.message}`)) found.push(one);
   function unevaluatedPropertiesRule(context) {
     const { schema, node: owner } = context;
     const node = context.child(schema.unevaluatedProperties);
-    const known = new Set(Object.keys(schema.properties ?? {}));
+    const known2 = new Set(Object.keys(schema.properties ?? {}));
     const remaining = (value, run) => {
       const evaluated = /* @__PURE__ */ new Set();
       for (const rule of owner.rules) {
@@ -1650,7 +1650,7 @@ ${one.message}`)) found.push(one);
       explain(value, path, run) {
         const refused = remaining(value, run).filter((name) => !node.check(value[name], run));
         return refused.flatMap(
-          (name) => explainExtra(node, name, value[name], path, run, [known, "unevaluatedProperties"])
+          (name) => explainExtra(node, name, value[name], path, run, [known2, "unevaluatedProperties"])
         );
       },
       names: () => true,
@@ -1796,11 +1796,11 @@ ${one.message}`)) found.push(one);
       const { initially, later } = this.automaton;
       if (initially === NOTHING) return true;
       let states = [0];
-      const known = /* @__PURE__ */ new Map();
+      const known2 = /* @__PURE__ */ new Map();
       for (const character of text) {
         const step = `${kindOf(this.automaton, character.codePointAt(0))}:${states.join()}`;
-        let after = known.get(step);
-        if (after === void 0) known.set(step, after = this.#next(states, character));
+        let after = known2.get(step);
+        if (after === void 0) known2.set(step, after = this.#next(states, character));
         if (after === null) return true;
         if (!after.length) return false;
         states = after;
@@ -2609,8 +2609,8 @@ ${one.message}`)) found.push(one);
     }
     #advance(state, kind) {
       this.steps++;
-      const known = this.next[state].get(kind);
-      if (known !== void 0) return known;
+      const known2 = this.next[state].get(kind);
+      if (known2 !== void 0) return known2;
       const { accepted, follow } = this.grammar;
       const after = /* @__PURE__ */ new Set();
       for (const one of this.sets[state]) {
@@ -2790,8 +2790,8 @@ ${one.message}`)) found.push(one);
      * compose characters, so another spelling counts, too, unless it is a parameter of its own. */
     #sentInjected(value) {
       if (!this.#injected.size || !isPlainObject(value)) return [];
-      const known = this.schema.properties ?? {};
-      return Object.keys(value).filter((name) => !has(known, name) && this.#injected.has(folded(name)));
+      const known2 = this.schema.properties ?? {};
+      return Object.keys(value).filter((name) => !has(known2, name) && this.#injected.has(folded(name)));
     }
   };
   var folded = (name) => name.normalize("NFKC").toUpperCase().toLowerCase();
@@ -2819,6 +2819,7 @@ ${one.message}`)) found.push(one);
   var BLANK2 = " 	\n\r";
   var NUMBER2 = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
   var MOST3 = 50;
+  var MAX_DIGITS2 = 4300;
   var Problem = class extends Error {
   };
   var Pairs = class extends Array {
@@ -2826,9 +2827,10 @@ ${one.message}`)) found.push(one);
   function readStrictly(text) {
     if (text.startsWith("\uFEFF")) return { problem: "they begin with a byte order mark" };
     try {
-      const root = new Scanner(text).document();
+      const scanner = new Scanner(text);
+      const root = scanner.document();
       if (!text.isWellFormed() || hasLoneSurrogate(root)) return { problem: "a \\u escape is half of a surrogate pair" };
-      return { duplicates: duplicatesIn(root) };
+      return scanner.outOfRange ? { problem: scanner.outOfRange } : { duplicates: duplicatesIn(root) };
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       return { problem: problem.message };
@@ -2838,10 +2840,11 @@ ${one.message}`)) found.push(one);
     constructor(text) {
       this.text = text;
       this.at = 0;
+      this.outOfRange = "";
     }
     document() {
       this.blank();
-      const value = this.value();
+      const value = this.value("");
       this.blank();
       if (this.at < this.text.length) this.fail("Extra data", this.at);
       return value;
@@ -2856,12 +2859,13 @@ ${one.message}`)) found.push(one);
     blank() {
       while (this.at < this.text.length && BLANK2.includes(this.text[this.at])) this.at++;
     }
-    value() {
+    /** `path` is the way to the value as msgspec writes it. */
+    value(path) {
       const { text, at } = this;
       const first = text[at];
       if (first === '"') return this.string();
-      if (first === "{") return this.object();
-      if (first === "[") return this.array();
+      if (first === "{") return this.object(path);
+      if (first === "[") return this.array(path);
       for (const word of ["null", "true", "false"]) {
         if (text.startsWith(word, at)) {
           this.at += word.length;
@@ -2873,6 +2877,7 @@ ${one.message}`)) found.push(one);
       const found = NUMBER2.exec(text);
       if (!found) this.fail("Expecting value", at);
       this.at += found[0].length;
+      this.outOfRange ||= rangeProblem(found[0], path);
       return null;
     }
     string() {
@@ -2899,7 +2904,7 @@ ${one.message}`)) found.push(one);
       }
       return 6;
     }
-    object() {
+    object(path) {
       const pairs = new Pairs();
       this.at++;
       this.blank();
@@ -2914,11 +2919,11 @@ ${one.message}`)) found.push(one);
         if (this.text[this.at] !== ":") this.fail("Expecting ':' delimiter", this.at);
         this.at++;
         this.blank();
-        pairs.push([name, this.value()]);
+        pairs.push([name, this.value(`${path}[...]`)]);
         if (this.ends("}")) return pairs;
       }
     }
-    array() {
+    array(path) {
       const items = [];
       this.at++;
       this.blank();
@@ -2927,7 +2932,7 @@ ${one.message}`)) found.push(one);
         return items;
       }
       for (; ; ) {
-        items.push(this.value());
+        items.push(this.value(`${path}[${items.length}]`));
         if (this.ends("]")) return items;
       }
     }
@@ -2941,6 +2946,12 @@ ${one.message}`)) found.push(one);
       return letter === close;
     }
   };
+  function rangeProblem(written, path) {
+    const isInteger = /^-?\d+$/.test(written);
+    const fits2 = isInteger ? written.replace("-", "").length <= MAX_DIGITS2 : Number.isFinite(Number(written));
+    if (fits2) return "";
+    return `${isInteger ? "Integer value" : "Number"} out of range${path ? ` - at \`$${path}\`` : ""}`;
+  }
   function hasLoneSurrogate(root) {
     const pending = [root];
     while (pending.length) {
@@ -2962,9 +2973,9 @@ ${one.message}`)) found.push(one);
     return found.slice(0, MOST3);
   }
   function repeated(pairs) {
-    const known = /* @__PURE__ */ new Set();
+    const known2 = /* @__PURE__ */ new Set();
     const twice = /* @__PURE__ */ new Set();
-    for (const [name] of pairs) (known.has(name) ? twice : known).add(name);
+    for (const [name] of pairs) (known2.has(name) ? twice : known2).add(name);
     return twice;
   }
 
@@ -3289,13 +3300,13 @@ The full schema of '${tool}': ${schema}` : text;
   ];
   function toolView(report2, detail, at, provider) {
     const row = report2.tools[at];
-    const known = detail.providers.map((each) => each.id);
-    const chosen = known.includes(provider) ? provider : known[0];
+    const known2 = detail.providers.map((each) => each.id);
+    const chosen = known2.includes(provider) ? provider : known2[0];
     const shown = el("div", {});
     const show2 = (id) => fill(shown, providerPart2(report2, row, detail, id));
     const choice = tabs({
       label: "Provider",
-      tabs: known.map((id) => {
+      tabs: known2.map((id) => {
         const cell = row.cells[report2.providers.findIndex((each) => each.id === id)];
         return { id, text: id, note: cell.lost ? `−${number(cell.lost)}` : "", title: cellText(cell, id) };
       }),

@@ -20,7 +20,7 @@ export function helpDialog() {
     { "aria-labelledby": "help-title" },
     el("h2", { id: "help-title" }, "Keys"),
     el("dl", { class: "keys" }, KEYS.map(([key, meaning]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, meaning)])),
-    el("form", { method: "dialog" }, el("button", {}, "Close")),
+    el("button", { type: "button", on: { click: () => dialog.close() } }, "Close"),
   );
   return dialog;
 }

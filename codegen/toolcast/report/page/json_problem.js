@@ -1,10 +1,11 @@
 // What is wrong with a text that is no JSON, in the words that a model reads: those of the `json` module of Python's
-// standard library, up to its version 3.12.
+// standard library, up to its version 3.12, and msgspec's for numbers that it does not take.
 
 const CONSTANTS = ["NaN", "Infinity", "-Infinity"];
 const BLANK = " \t\n\r";
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const MOST = 50;
+const MAX_DIGITS = 4300;
 
 class Problem extends Error {}
 
@@ -22,9 +23,10 @@ class Pairs extends Array {}
 export function readStrictly(text) {
   if (text.startsWith("\ufeff")) return { problem: "they begin with a byte order mark" };
   try {
-    const root = new Scanner(text).document();
+    const scanner = new Scanner(text);
+    const root = scanner.document();
     if (!text.isWellFormed() || hasLoneSurrogate(root)) return { problem: "a \\u escape is half of a surrogate pair" };
-    return { duplicates: duplicatesIn(root) };
+    return scanner.outOfRange ? { problem: scanner.outOfRange } : { duplicates: duplicatesIn(root) };
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     return { problem: problem.message };
@@ -35,11 +37,12 @@ class Scanner {
   constructor(text) {
     this.text = text;
     this.at = 0;
+    this.outOfRange = "";
   }
 
   document() {
     this.blank();
-    const value = this.value();
+    const value = this.value("");
     this.blank();
     if (this.at < this.text.length) this.fail("Extra data", this.at);
     return value;
@@ -57,12 +60,13 @@ class Scanner {
     while (this.at < this.text.length && BLANK.includes(this.text[this.at])) this.at++;
   }
 
-  value() {
+  /** `path` is the way to the value as msgspec writes it. */
+  value(path) {
     const { text, at } = this;
     const first = text[at];
     if (first === '"') return this.string();
-    if (first === "{") return this.object();
-    if (first === "[") return this.array();
+    if (first === "{") return this.object(path);
+    if (first === "[") return this.array(path);
     for (const word of ["null", "true", "false"]) {
       if (text.startsWith(word, at)) {
         this.at += word.length;
@@ -74,6 +78,7 @@ class Scanner {
     const found = NUMBER.exec(text);
     if (!found) this.fail("Expecting value", at);
     this.at += found[0].length;
+    this.outOfRange ||= rangeProblem(found[0], path);
     return null;
   }
 
@@ -103,7 +108,7 @@ class Scanner {
     return 6;
   }
 
-  object() {
+  object(path) {
     const pairs = new Pairs();
     this.at++;
     this.blank();
@@ -118,12 +123,12 @@ class Scanner {
       if (this.text[this.at] !== ":") this.fail("Expecting ':' delimiter", this.at);
       this.at++;
       this.blank();
-      pairs.push([name, this.value()]);
+      pairs.push([name, this.value(`${path}[...]`)]);
       if (this.ends("}")) return pairs;
     }
   }
 
-  array() {
+  array(path) {
     const items = [];
     this.at++;
     this.blank();
@@ -132,7 +137,7 @@ class Scanner {
       return items;
     }
     for (;;) {
-      items.push(this.value());
+      items.push(this.value(`${path}[${items.length}]`));
       if (this.ends("]")) return items;
     }
   }
@@ -146,6 +151,13 @@ class Scanner {
     if (letter === ",") this.blank();
     return letter === close;
   }
+}
+
+function rangeProblem(written, path) {
+  const isInteger = /^-?\d+$/.test(written);
+  const fits = isInteger ? written.replace("-", "").length <= MAX_DIGITS : Number.isFinite(Number(written));
+  if (fits) return "";
+  return `${isInteger ? "Integer value" : "Number"} out of range${path ? ` - at \`$${path}\`` : ""}`;
 }
 
 function hasLoneSurrogate(root) {

@@ -1,6 +1,6 @@
-// The data of the report: what stands in the page as JSON, and the tools' details in compressed chunks.
+// The data of the report: what stands in the page as JSON, and the tools' details in compressed parts.
 
-const chunks = new Map();
+const known = new Map();
 
 const CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
 
@@ -26,18 +26,18 @@ export function indexOf(text) {
  * @returns {Promise<object>} its `ToolDetail`
  */
 export async function readDetail(position) {
-  const source = detailSource();
-  const number = Math.floor(position / source.size);
-  if (!chunks.has(number)) chunks.set(number, readChunk(source.chunks[number]));
-  return (await chunks.get(number))[position % source.size];
+  const { part: size, parts } = detailSource();
+  const number = Math.floor(position / size);
+  if (!known.has(number)) known.set(number, readPart(parts[number]));
+  return (await known.get(number))[position % size];
 }
 
 let source = null;
 
 const detailSource = () => (source ??= JSON.parse(document.getElementById("details").textContent));
 
-async function readChunk(base64) {
+async function readPart(base64) {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return JSON.parse(await new Response(stream).text());
 }
