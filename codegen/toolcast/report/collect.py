@@ -190,6 +190,7 @@ def _detail(
             options=options,
             without_grammar=tool.input is not None and tool.input.grammar == "lark",
             injected=tuple(tool.inject),
+            example=msgspec.json.encode(tool.examples[0]).decode() if tool.examples else "",
         ),
         score=scored,
     )
@@ -269,6 +270,7 @@ def _row(
         warnings=sum(each.severity == "warning" for each in found),
         notes=sum(each.severity == "note" for each in found),
         codes=tuple(sorted({each.code for each in found})),
+        parameters=tuple(subject.normal.offered(tool.inject).get("properties", ())),
         cells=tuple(cells),
     )
 

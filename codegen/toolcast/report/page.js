@@ -78,6 +78,9 @@
       (part) => part.hidden ? el("span", { class: "code-point", title: part.name ? `${part.text} ${part.name}` : part.text }, part.text) : document.createTextNode(part.text)
     );
   }
+  function prose(text) {
+    return text.split(/`([^`\n]+)`/).map((part, at) => at % 2 ? el("code", {}, part) : part);
+  }
   function fill(element, ...children) {
     element.replaceChildren(...nodes(children));
     return element;
@@ -121,7 +124,7 @@
   function cellMarks(cell) {
     if (cell.tokens === null) return [el("span", { class: "muted" }, "—")];
     return [
-      el("span", { class: `strict ${cell.strict ? "on" : "off"}` }, cell.strict === null ? "·" : cell.strict ? "◆" : "◇"),
+      cell.strict === null ? null : el("span", { class: `strict ${cell.strict ? "on" : "off"}` }, cell.strict ? "◆" : "◇"),
       el("span", { class: "tokens" }, number(cell.tokens)),
       cell.lost ? el("span", { class: "lost" }, `−${number(cell.lost)}`) : null,
       cell.findings ? el("span", { class: "found" }, `!${number(cell.findings)}`) : null
@@ -169,9 +172,9 @@
         el("span", { class: "muted" }, placeText(finding.file, finding.line)),
         providers.map((id) => el("span", { class: "badge" }, id))
       ),
-      el("p", {}, finding.message),
-      finding.answer ? el("p", { class: "muted" }, finding.answer) : null,
-      wayOut ? el("p", { class: "hint" }, `→ ${wayOut}`) : null
+      el("p", {}, prose(finding.message)),
+      finding.answer ? el("p", { class: "muted" }, prose(finding.answer)) : null,
+      wayOut ? el("p", { class: "hint" }, "→ ", prose(wayOut)) : null
     );
   }
 
@@ -299,8 +302,8 @@ ${indent}${close}` : open2 + close;
         change.undecided ? el("span", { class: "badge" }, "undecided") : null,
         change.suppressed ? el("span", { class: "badge" }, "intended") : null
       ),
-      el("p", {}, change.message),
-      change.hint ? el("p", { class: "hint" }, `→ ${change.hint}`) : null,
+      el("p", {}, prose(change.message)),
+      change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
       change.witness ? witness(change.witness) : null
     );
   }
@@ -406,15 +409,17 @@ ${indent}${close}` : open2 + close;
     };
     const found = tools.filter((tool) => tool.codes.length).sort(heavier);
     const total2 = (severity) => tools.reduce((sum, tool) => sum + tool.counts[severity], 0) + ofSet(findings, severity);
+    const present = SEVERITIES.filter((severity) => total2(severity));
     return el(
       "section",
       {},
       el("h2", {}, "Findings"),
+      present.length ? null : el("p", {}, "✓ Lint finds nothing."),
       el(
         "p",
         { class: "row" },
-        SEVERITIES.map(
-          (severity) => el("a", { href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total2(severity)))
+        present.map(
+          (severity) => el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total2(severity)))
         )
       ),
       findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,
@@ -486,7 +491,8 @@ ${indent}${close}` : open2 + close;
       "li",
       {},
       el("span", { class: "points" }, `−${number(deduction.points)}`),
-      ` ${deduction.part}: ${deduction.reason}`,
+      ` ${deduction.part}: `,
+      prose(deduction.reason),
       deduction.code ? [" ", el("code", {}, deduction.code)] : null
     );
   }
@@ -506,7 +512,7 @@ ${indent}${close}` : open2 + close;
       ),
       el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
       el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
-      pair.suggestion ? el("p", { class: "hint" }, `→ ${pair.suggestion}`) : null
+      pair.suggestion ? el("p", { class: "hint" }, "→ ", prose(pair.suggestion)) : null
     );
   }
 
@@ -623,7 +629,7 @@ ${indent}${close}` : open2 + close;
       el(
         "span",
         { class: "row spread" },
-        el("span", {}, limit.title, limit.advised ? " (advised)" : ""),
+        el("span", {}, limit.noun, limit.advised ? " (advised)" : ""),
         el("span", {}, `${number(limit.used)} of ${number(limit.allowed)} · ${percent} `, el("span", { class: `state ${state}` }, word))
       ),
       el("span", { class: "track", "aria-hidden": "true" }, bar),
@@ -738,16 +744,16 @@ ${indent}${close}` : open2 + close;
     return report2;
   }
   async function readDetail(position) {
-    const { part: size, parts } = detailSource();
+    const { size, chunks } = detailSource();
     const number2 = Math.floor(position / size);
-    if (!known.has(number2)) known.set(number2, readPart(parts[number2]));
+    if (!known.has(number2)) known.set(number2, readChunk(chunks[number2]));
     return (await known.get(number2))[position % size];
   }
   var source = null;
   var detailSource = () => source ??= JSON.parse(document.getElementById("details").textContent);
-  async function readPart(base64) {
+  async function readChunk(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   }
 
@@ -1153,6 +1159,133 @@ ${one.message}`)) found.push(one);
       });
     };
   }
+
+  // codegen/toolcast/typescript/support/read_json.js
+  var BLANK = /[ \t\n\r]*/y;
+  var NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+  var STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
+  var MAX_DIGITS = 4300;
+  var MAX_TEXT = 4 * 1024 * 1024;
+  var WORDS = { true: true, false: false, null: null };
+  var SyntaxProblem = class extends Error {
+  };
+  function readJson(text) {
+    if (text.length > MAX_TEXT) {
+      const message = `the text is too large: ${text.length} characters, ${MAX_TEXT} allowed`;
+      return { value: void 0, problem: violation("$", message, "json") };
+    }
+    const reader = new Reader(text);
+    try {
+      return { value: reader.document(), problem: null };
+    } catch (problem) {
+      if (!(problem instanceof SyntaxProblem)) throw problem;
+      return { value: void 0, problem: reader.problem ?? violation("$", problem.message, "json") };
+    }
+  }
+  var Reader = class {
+    constructor(text) {
+      this.text = text;
+      this.at = 0;
+      this.problem = null;
+    }
+    document() {
+      const value = this.#value("$", 0);
+      this.#blank();
+      if (this.at < this.text.length) this.#fail("there is text behind the value");
+      return value;
+    }
+    #fail(reason) {
+      throw new SyntaxProblem(`the text is not valid JSON: ${reason} at offset ${this.at}`);
+    }
+    #blank() {
+      BLANK.lastIndex = this.at;
+      BLANK.exec(this.text);
+      this.at = BLANK.lastIndex;
+    }
+    #token(expression2) {
+      expression2.lastIndex = this.at;
+      const found = expression2.exec(this.text);
+      if (found) this.at = expression2.lastIndex;
+      return found;
+    }
+    #value(path, depth) {
+      this.#blank();
+      const first = this.text[this.at];
+      if (first === '"') return this.#string();
+      if (first === "{" || first === "[") {
+        if (depth === MAX_DEPTH) {
+          this.problem = violation("$", `the value is nested too deeply: more than ${MAX_DEPTH} levels`, "depth", MAX_DEPTH);
+          this.#fail("too deep");
+        }
+        this.at++;
+        return first === "{" ? this.#object(path, depth) : this.#array(path, depth);
+      }
+      const number2 = this.#token(NUMBER);
+      if (number2) return this.#number(number2);
+      for (const word of Object.keys(WORDS)) {
+        if (this.text.startsWith(word, this.at)) {
+          this.at += word.length;
+          return WORDS[word];
+        }
+      }
+      return this.#fail("a value is missing");
+    }
+    #number([digits, fraction, exponent]) {
+      const value = Number(digits);
+      const isDouble = fraction !== void 0 || exponent !== void 0;
+      if (isDouble ? !Number.isFinite(value) : digits.length > MAX_DIGITS) this.#fail("the number is out of range");
+      return isDouble || Number.isSafeInteger(value) ? value : BigInt(digits);
+    }
+    #string() {
+      const found = this.#token(STRING);
+      if (!found) this.#fail("a string is not well formed");
+      const text = JSON.parse(found[0]);
+      if (/\p{Cs}/u.test(text)) this.#fail("a \\u escape is half of a surrogate pair");
+      return text;
+    }
+    #array(path, depth) {
+      const items = [];
+      this.#blank();
+      if (this.text[this.at] === "]") {
+        this.at++;
+        return items;
+      }
+      for (; ; ) {
+        items.push(this.#value(`${path}[${items.length}]`, depth + 1));
+        this.#blank();
+        const next = this.text[this.at++];
+        if (next === "]") return items;
+        if (next !== ",") this.#fail("`,` or `]` is missing");
+      }
+    }
+    #object(path, depth) {
+      const entries = /* @__PURE__ */ new Map();
+      this.#blank();
+      if (this.text[this.at] === "}") {
+        this.at++;
+        return {};
+      }
+      for (; ; ) {
+        this.#blank();
+        if (this.text[this.at] !== '"') this.#fail("a name is missing");
+        const name = this.#string();
+        this.#blank();
+        if (this.text[this.at++] !== ":") this.#fail("`:` is missing");
+        if (entries.has(name)) {
+          const where = path === "$" ? "" : ` in ${label(path)}`;
+          const shown = name.length <= 100 ? name : `${name.slice(0, 100)}…`;
+          const message = `duplicate property \`${shown}\`${where}; send it once`;
+          this.problem = violation(member(path, name), message, "duplicate", name);
+          this.#fail("a property stands twice");
+        }
+        entries.set(name, this.#value(member(path, name), depth + 1));
+        this.#blank();
+        const next = this.text[this.at++];
+        if (next === "}") return Object.fromEntries(entries);
+        if (next !== ",") this.#fail("`,` or `}` is missing");
+      }
+    }
+  };
 
   // codegen/toolcast/typescript/support/array_rules.js
   function itemsRule(context) {
@@ -2444,133 +2577,6 @@ ${one.message}`)) found.push(one);
     }
   };
 
-  // codegen/toolcast/typescript/support/read_json.js
-  var BLANK = /[ \t\n\r]*/y;
-  var NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-  var STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
-  var MAX_DIGITS = 4300;
-  var MAX_TEXT = 4 * 1024 * 1024;
-  var WORDS = { true: true, false: false, null: null };
-  var SyntaxProblem = class extends Error {
-  };
-  function readJson(text) {
-    if (text.length > MAX_TEXT) {
-      const message = `the text is too large: ${text.length} characters, ${MAX_TEXT} allowed`;
-      return { value: void 0, problem: violation("$", message, "json") };
-    }
-    const reader = new Reader(text);
-    try {
-      return { value: reader.document(), problem: null };
-    } catch (problem) {
-      if (!(problem instanceof SyntaxProblem)) throw problem;
-      return { value: void 0, problem: reader.problem ?? violation("$", problem.message, "json") };
-    }
-  }
-  var Reader = class {
-    constructor(text) {
-      this.text = text;
-      this.at = 0;
-      this.problem = null;
-    }
-    document() {
-      const value = this.#value("$", 0);
-      this.#blank();
-      if (this.at < this.text.length) this.#fail("there is text behind the value");
-      return value;
-    }
-    #fail(reason) {
-      throw new SyntaxProblem(`the text is not valid JSON: ${reason} at offset ${this.at}`);
-    }
-    #blank() {
-      BLANK.lastIndex = this.at;
-      BLANK.exec(this.text);
-      this.at = BLANK.lastIndex;
-    }
-    #token(expression2) {
-      expression2.lastIndex = this.at;
-      const found = expression2.exec(this.text);
-      if (found) this.at = expression2.lastIndex;
-      return found;
-    }
-    #value(path, depth) {
-      this.#blank();
-      const first = this.text[this.at];
-      if (first === '"') return this.#string();
-      if (first === "{" || first === "[") {
-        if (depth === MAX_DEPTH) {
-          this.problem = violation("$", `the value is nested too deeply: more than ${MAX_DEPTH} levels`, "depth", MAX_DEPTH);
-          this.#fail("too deep");
-        }
-        this.at++;
-        return first === "{" ? this.#object(path, depth) : this.#array(path, depth);
-      }
-      const number2 = this.#token(NUMBER);
-      if (number2) return this.#number(number2);
-      for (const word of Object.keys(WORDS)) {
-        if (this.text.startsWith(word, this.at)) {
-          this.at += word.length;
-          return WORDS[word];
-        }
-      }
-      return this.#fail("a value is missing");
-    }
-    #number([digits, fraction, exponent]) {
-      const value = Number(digits);
-      const isDouble = fraction !== void 0 || exponent !== void 0;
-      if (isDouble ? !Number.isFinite(value) : digits.length > MAX_DIGITS) this.#fail("the number is out of range");
-      return isDouble || Number.isSafeInteger(value) ? value : BigInt(digits);
-    }
-    #string() {
-      const found = this.#token(STRING);
-      if (!found) this.#fail("a string is not well formed");
-      const text = JSON.parse(found[0]);
-      if (/\p{Cs}/u.test(text)) this.#fail("a \\u escape is half of a surrogate pair");
-      return text;
-    }
-    #array(path, depth) {
-      const items = [];
-      this.#blank();
-      if (this.text[this.at] === "]") {
-        this.at++;
-        return items;
-      }
-      for (; ; ) {
-        items.push(this.#value(`${path}[${items.length}]`, depth + 1));
-        this.#blank();
-        const next = this.text[this.at++];
-        if (next === "]") return items;
-        if (next !== ",") this.#fail("`,` or `]` is missing");
-      }
-    }
-    #object(path, depth) {
-      const entries = /* @__PURE__ */ new Map();
-      this.#blank();
-      if (this.text[this.at] === "}") {
-        this.at++;
-        return {};
-      }
-      for (; ; ) {
-        this.#blank();
-        if (this.text[this.at] !== '"') this.#fail("a name is missing");
-        const name = this.#string();
-        this.#blank();
-        if (this.text[this.at++] !== ":") this.#fail("`:` is missing");
-        if (entries.has(name)) {
-          const where = path === "$" ? "" : ` in ${label(path)}`;
-          const shown = name.length <= 100 ? name : `${name.slice(0, 100)}…`;
-          const message = `duplicate property \`${shown}\`${where}; send it once`;
-          this.problem = violation(member(path, name), message, "duplicate", name);
-          this.#fail("a property stands twice");
-        }
-        entries.set(name, this.#value(member(path, name), depth + 1));
-        this.#blank();
-        const next = this.text[this.at++];
-        if (next === "}") return Object.fromEntries(entries);
-        if (next !== ",") this.#fail("`,` or `}` is missing");
-      }
-    }
-  };
-
   // codegen/toolcast/typescript/support/text_grammar.js
   var MAX_STEPS = 5e6;
   var LAST = 1114111;
@@ -3049,13 +3055,113 @@ ${one.message}`)) found.push(one);
 The full schema of '${tool}': ${schema}` : text;
   }
 
+  // codegen/toolcast/report/page/example_value.js
+  var MAX_DEPTH2 = 6;
+  var MAX_ITEMS = 3;
+  var TEXTS = {
+    date: "2026-01-31",
+    "date-time": "2026-01-31T12:00:00Z",
+    time: "12:00:00Z",
+    duration: "PT1H",
+    email: "ada@example.com",
+    hostname: "example.com",
+    ipv4: "192.0.2.1",
+    ipv6: "2001:db8::1",
+    uri: "https://example.com/",
+    "uri-reference": "/path",
+    iri: "https://example.com/",
+    uuid: "123e4567-e89b-42d3-a456-426614174000",
+    "json-pointer": "/a",
+    regex: "a+"
+  };
+  function exampleValue(schema) {
+    return valueOf(schema, schema, 0);
+  }
+  function valueOf(schema, root, depth) {
+    if (!isObject(schema)) return "text";
+    if (has(schema, "const")) return schema.const;
+    if (schema.examples?.length) return schema.examples[0];
+    if (has(schema, "default")) return schema.default;
+    if (schema.enum?.length) return schema.enum[0];
+    if (depth > MAX_DEPTH2) return null;
+    if (schema.$ref !== void 0) return valueOf({ ...resolve(root, schema.$ref), ...without2(schema, "$ref") }, root, depth + 1);
+    const branch = (schema.anyOf ?? schema.oneOf ?? [])[0];
+    if (branch !== void 0) return valueOf(merged(without2(schema, "anyOf", "oneOf"), branch), root, depth + 1);
+    if (schema.allOf?.length) {
+      const parts = schema.allOf.map((part) => part?.$ref === void 0 ? part : resolve(root, part.$ref));
+      return valueOf(parts.reduce(merged, without2(schema, "allOf")), root, depth + 1);
+    }
+    return ofType(schema, root, depth);
+  }
+  function ofType(schema, root, depth) {
+    const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type;
+    switch (type ?? (schema.properties || schema.required ? "object" : schema.items ? "array" : "string")) {
+      case "object":
+        return objectOf(schema, root, depth);
+      case "array":
+        return arrayOf(schema, root, depth);
+      case "integer":
+      case "number":
+        return numberOf(schema, type);
+      case "boolean":
+        return false;
+      case "null":
+        return null;
+      default:
+        return textOf(schema);
+    }
+  }
+  function objectOf(schema, root, depth) {
+    const value = {};
+    const known2 = schema.properties ?? {};
+    for (const name of schema.required ?? []) {
+      value[name] = valueOf(has(known2, name) ? known2[name] : schema.additionalProperties ?? {}, root, depth + 1);
+    }
+    const more = Object.keys(known2).filter((name) => !has(value, name) && known2[name] !== false);
+    while (Object.keys(value).length < (schema.minProperties ?? 0) && more.length) {
+      const name = more.shift();
+      value[name] = valueOf(known2[name], root, depth + 1);
+    }
+    return value;
+  }
+  function arrayOf(schema, root, depth) {
+    const first = (schema.prefixItems ?? []).slice(0, schema.minItems ?? 0);
+    const items = first.map((item) => valueOf(item, root, depth + 1));
+    const wanted = Math.min(Number(schema.minItems ?? (depth <= 2 && schema.items ? 1 : 0)), MAX_ITEMS);
+    while (items.length < wanted) items.push(valueOf(schema.items ?? {}, root, depth + 1));
+    return items;
+  }
+  function numberOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }, type) {
+    const step = multipleOf ?? (type === "integer" ? 1 : 0.5);
+    if (minimum !== void 0) return multipleOf ? Number(step) * Math.ceil(Number(minimum) / Number(step)) : minimum;
+    if (exclusiveMinimum !== void 0) return Number(exclusiveMinimum) + Number(step);
+    if (maximum !== void 0 && maximum < step) return maximum;
+    if (exclusiveMaximum !== void 0 && exclusiveMaximum <= step) return Number(exclusiveMaximum) - Number(step);
+    return multipleOf ?? 1;
+  }
+  function textOf({ format, minLength = 0, maxLength = Infinity }) {
+    const text = TEXTS[format] ?? "text";
+    if (text.length < minLength) return text.padEnd(Math.min(Number(minLength), 1e3), "x");
+    return text.slice(0, Number(maxLength));
+  }
+  function merged(one, other) {
+    if (!isObject(other)) return one;
+    const properties = one.properties || other.properties ? { properties: { ...one.properties, ...other.properties } } : {};
+    const required = [.../* @__PURE__ */ new Set([...one.required ?? [], ...other.required ?? []])];
+    return { ...one, ...other, ...properties, ...required.length ? { required } : {} };
+  }
+  function without2(schema, ...names2) {
+    return Object.fromEntries(Object.entries(schema).filter(([name]) => !names2.includes(name)));
+  }
+
   // codegen/toolcast/report/page/argument_box.js
   var PAUSE = 120;
   var LONG2 = 2e4;
   var made2 = 0;
   function argumentBox(detail) {
-    const { check, name } = detail;
-    const judge = argumentJudge({ name, schema: check.schema, options: check.options });
+    const { check } = detail;
+    const judge = argumentJudge(check);
+    const example = jsonText(check.example ? readJson(check.example).value : exampleValue(readJson(check.schema).value));
     const id = `arguments-${++made2}`;
     const verdict = el("p", { class: "verdict", role: "status" });
     const output = el("div", { class: "output" });
@@ -3081,7 +3187,7 @@ The full schema of '${tool}': ${schema}` : text;
         }
       }
     });
-    box.value = check.example;
+    box.value = example;
     update();
     const reset = el(
       "button",
@@ -3090,7 +3196,7 @@ The full schema of '${tool}': ${schema}` : text;
         class: "small",
         on: {
           click: () => {
-            box.value = check.example;
+            box.value = example;
             update();
           }
         }
@@ -3435,7 +3541,7 @@ The full schema of '${tool}': ${schema}` : text;
         { class: "loss", type: "button", on: { click: () => highlight(at) } },
         el("span", { class: "mark" }, String(at + 1)),
         el("span", { class: `badge ${loss.severity === "kept elsewhere" ? "note" : "warning"}` }, loss.severity),
-        el("span", { class: "sentence" }, loss.sentence),
+        el("span", { class: "sentence" }, prose(loss.sentence)),
         el("span", { class: "muted" }, `${placeText(loss.file, loss.line)} · ${loss.of} ${loss.pointer || "/"}`)
       )
     );
@@ -3453,7 +3559,7 @@ The full schema of '${tool}': ${schema}` : text;
       pane.element.querySelector("h3").append(copyButton(text));
       fill(panel, pane.element);
     };
-    const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text })), chosen: "summary", panel, onChoose: show2 });
+    const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens2[id] === null ? "" : number(tokens2[id]) })), chosen: "summary", panel, onChoose: show2 });
     show2("summary");
     return [choice, panel];
   }
@@ -3640,10 +3746,10 @@ The full schema of '${tool}': ${schema}` : text;
       el(
         "th",
         { scope: "row" },
-        el("a", { class: "name", href: hashOf(["tool", tool.name]), tabindex: -1 }, tool.name),
         el(
           "span",
           { class: "row tight" },
+          el("a", { class: "name", href: hashOf(["tool", tool.name]), tabindex: -1 }, tool.name),
           tool.group ? el("span", { class: "badge group" }, tool.group) : null,
           permissionMark(tool.permission),
           tool.deprecated ? el("span", { class: "badge warning" }, "deprecated") : null,
@@ -3749,7 +3855,7 @@ The full schema of '${tool}': ${schema}` : text;
     themeButton.textContent = { system: "◐", light: "☀", dark: "☾" }[theme];
   };
   nameTheme(document.documentElement.dataset.theme);
-  document.getElementById("app").replaceChildren(
+  document.body.append(
     el("a", { class: "skip", href: "#main", on: { click: (event) => (event.preventDefault(), main.focus()) } }, "Skip to the content"),
     el(
       "header",

@@ -76,6 +76,7 @@ class ToolRow(Struct, frozen=True, kw_only=True):
         warnings: findings of this severity.
         notes: findings of this severity.
         codes: codes of its findings, sorted.
+        parameters: names of the parameters that models are offered.
         cells: one for each provider, in the order of `Report.providers`.
     """
 
@@ -92,6 +93,7 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     warnings: int
     notes: int
     codes: tuple[str, ...]
+    parameters: tuple[str, ...]
     cells: tuple[Cell, ...]
 
 
@@ -161,6 +163,7 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
         without_grammar: whether the tool's argument is a text in Lark's syntax, which JavaScript does not
             check.
         injected: the parameters that the program fills in, which the decoded value therefore lacks.
+        example: arguments of the spec's first example, as JSON; empty where it has none.
     """
 
     name: str
@@ -168,6 +171,7 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     without_grammar: bool
     injected: tuple[str, ...]
+    example: str
 
 
 class ToolDetail(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The box for arguments shows what a model reads of a refused call, and what an accepted one is decoded to."""
+"""The box for arguments shows what a model reads of a refused call, and the value of an accepted one."""
 
 import asyncio
 import json
@@ -91,7 +91,7 @@ def check_of(content: Any, binding: Binding) -> dict[str, Any]:
 def program_answer(binding: Binding, text: str) -> dict[str, Any]:
     """The text that a model reads of a call, or the parameters as data."""
     registry = ToolRegistry()
-    registry.register(binding, lambda params, context: "done")
+    registry.register(binding, lambda _params, _context: "done")
     result = asyncio.run(registry.execute(binding.name, text))
     if result.success:
         return {"accepted": True, "value": with_defaults(binding.decode(text))}
@@ -160,15 +160,57 @@ EDIT = spec(
     }
 )
 TEXTS = (
-    "", " \n", "null", '""', '" "', "[]", "1", '"{}"', '"[1]"', '"x"', "{}", '{"path": "a", "é": 1}',
-    '{"path": "a", "é": 1, "count": 4.0}', '{"path": "", "é": 1.5}', '{"path": "a", "é": 1, "b": 2}',
-    '{"path": "a", "path": "b", "é": 1}', '{"edits": [{"a": null, "a": null, "x y": {"b": 1, "b": 2}}]}',
-    "{", "[", '{"path"', '{"path":', '{"path": ', '{"path": "a', '{"path": "a"', '{"path": "a";', '{"path": tru}',
-    "{'path': 1}", '{"path": "a\nb"}', '{"path": "\\x"}', '{"path": "\\u12"}', '{"path": "\\ud800"}', "\ufeff{}",
-    '{"é": NaN}', '{"é": -Infinity}', "{} {}", '{"é": 01}', '{"é": 1.}', '{"é": -}', '{"é": 1e400}', "[1, 2", "[1 2]",
-    '{"path": "😀", x}', '{\n  "path": "😀"\n  "é": 1}', "//", "nul", '{"é": 123456789012345678901234567890}',
-    '{"count": 12345678901234567890123, "path": "a", "é": 0}', "[" * 300 + "]" * 300, "{}\x0c", "\u2003",
-)  # fmt: skip
+    "",
+    " \n",
+    "null",
+    '""',
+    '" "',
+    "[]",
+    "1",
+    '"{}"',
+    '"[1]"',
+    '"x"',
+    "{}",
+    '{"path": "a", "é": 1}',
+    '{"path": "a", "é": 1, "count": 4.0}',
+    '{"path": "", "é": 1.5}',
+    '{"path": "a", "é": 1, "b": 2}',
+    '{"path": "a", "path": "b", "é": 1}',
+    '{"edits": [{"a": null, "a": null, "x y": {"b": 1, "b": 2}}]}',
+    "{",
+    "[",
+    '{"path"',
+    '{"path":',
+    '{"path": ',
+    '{"path": "a',
+    '{"path": "a"',
+    '{"path": "a";',
+    '{"path": tru}',
+    "{'path': 1}",
+    '{"path": "a\nb"}',
+    '{"path": "\\x"}',
+    '{"path": "\\u12"}',
+    '{"path": "\\ud800"}',
+    "\ufeff{}",
+    '{"é": NaN}',
+    '{"é": -Infinity}',
+    "{} {}",
+    '{"é": 01}',
+    '{"é": 1.}',
+    '{"é": -}',
+    '{"é": 1e400}',
+    "[1, 2",
+    "[1 2]",
+    '{"path": "😀", x}',
+    '{\n  "path": "😀"\n  "é": 1}',
+    "//",
+    "nul",
+    '{"é": 123456789012345678901234567890}',
+    '{"count": 12345678901234567890123, "path": "a", "é": 0}',
+    "[" * 300 + "]" * 300,
+    "{}\x0c",
+    "\u2003",
+)
 
 
 def test_texts_that_are_no_arguments(box: Box) -> None:

@@ -1,7 +1,9 @@
 // A box for arguments: the verdict as one types, the text that a model would read, the decoded value.
 
+import { readJson } from "../../typescript/support/read_json.js";
 import { argumentJudge } from "./argument_check.js";
 import { el, fill } from "./elements.js";
+import { exampleValue } from "./example_value.js";
 import { jsonText } from "./json_text.js";
 
 const PAUSE = 120; // milliseconds without a key until a long text is judged
@@ -16,8 +18,9 @@ let made = 0;
  * @returns {HTMLElement}
  */
 export function argumentBox(detail) {
-  const { check, name } = detail;
-  const judge = argumentJudge({ name, schema: check.schema, options: check.options });
+  const { check } = detail;
+  const judge = argumentJudge(check);
+  const example = jsonText(check.example ? readJson(check.example).value : exampleValue(readJson(check.schema).value));
   const id = `arguments-${++made}`;
   const verdict = el("p", { class: "verdict", role: "status" });
   const output = el("div", { class: "output" });
@@ -43,7 +46,7 @@ export function argumentBox(detail) {
       },
     },
   });
-  box.value = check.example;
+  box.value = example;
   update();
   const reset = el(
     "button",
@@ -52,7 +55,7 @@ export function argumentBox(detail) {
       class: "small",
       on: {
         click: () => {
-          box.value = check.example;
+          box.value = example;
           update();
         },
       },

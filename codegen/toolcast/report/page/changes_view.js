@@ -1,6 +1,6 @@
 // The differences to another state of the specs, by audience, with a witness where there is one.
 
-import { counted, el, fill, number } from "./elements.js";
+import { counted, el, fill, number, prose } from "./elements.js";
 import { findingsList } from "./findings_list.js";
 import { jsonText } from "./json_text.js";
 import { placeText, severityMark } from "./marks.js";
@@ -75,8 +75,8 @@ function changeItem(change, known) {
       change.undecided ? el("span", { class: "badge" }, "undecided") : null,
       change.suppressed ? el("span", { class: "badge" }, "intended") : null,
     ),
-    el("p", {}, change.message),
-    change.hint ? el("p", { class: "hint" }, `→ ${change.hint}`) : null,
+    el("p", {}, prose(change.message)),
+    change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
     change.witness ? witness(change.witness) : null,
   );
 }

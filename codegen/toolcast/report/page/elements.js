@@ -30,6 +30,11 @@ export function textNodes(text) {
   );
 }
 
+/** A sentence, in which text between backticks is code. */
+export function prose(text) {
+  return text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? el("code", {}, part) : part));
+}
+
 /** Replace all children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...nodes(children));

@@ -1,6 +1,6 @@
 // Findings of lint and diagnostics of the compiler, as a list.
 
-import { el } from "./elements.js";
+import { el, prose } from "./elements.js";
 import { placeText, severityMark } from "./marks.js";
 import { hashOf } from "./router.js";
 
@@ -29,8 +29,8 @@ function findingItem(finding) {
       el("span", { class: "muted" }, placeText(finding.file, finding.line)),
       providers.map((id) => el("span", { class: "badge" }, id)),
     ),
-    el("p", {}, finding.message),
-    finding.answer ? el("p", { class: "muted" }, finding.answer) : null,
-    wayOut ? el("p", { class: "hint" }, `→ ${wayOut}`) : null,
+    el("p", {}, prose(finding.message)),
+    finding.answer ? el("p", { class: "muted" }, prose(finding.answer)) : null,
+    wayOut ? el("p", { class: "hint" }, "→ ", prose(wayOut)) : null,
   );
 }

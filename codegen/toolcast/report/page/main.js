@@ -36,7 +36,7 @@ const nameTheme = (theme) => {
 };
 nameTheme(document.documentElement.dataset.theme);
 
-document.getElementById("app").replaceChildren(
+document.body.append(
   el("a", { class: "skip", href: "#main", on: { click: (event) => (event.preventDefault(), main.focus()) } }, "Skip to the content"),
   el(
     "header",

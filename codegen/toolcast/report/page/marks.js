@@ -30,7 +30,7 @@ export function cellText(cell, provider) {
 export function cellMarks(cell) {
   if (cell.tokens === null) return [el("span", { class: "muted" }, "—")];
   return [
-    el("span", { class: `strict ${cell.strict ? "on" : "off"}` }, cell.strict === null ? "·" : cell.strict ? "◆" : "◇"),
+    cell.strict === null ? null : el("span", { class: `strict ${cell.strict ? "on" : "off"}` }, cell.strict ? "◆" : "◇"),
     el("span", { class: "tokens" }, number(cell.tokens)),
     cell.lost ? el("span", { class: "lost" }, `−${number(cell.lost)}`) : null,
     cell.findings ? el("span", { class: "found" }, `!${number(cell.findings)}`) : null,

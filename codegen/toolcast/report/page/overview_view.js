@@ -87,15 +87,17 @@ function worst({ findings, tools }) {
   };
   const found = tools.filter((tool) => tool.codes.length).sort(heavier);
   const total = (severity) => tools.reduce((sum, tool) => sum + tool.counts[severity], 0) + ofSet(findings, severity);
+  const present = SEVERITIES.filter((severity) => total(severity));
   return el(
     "section",
     {},
     el("h2", {}, "Findings"),
+    present.length ? null : el("p", {}, "✓ Lint finds nothing."),
     el(
       "p",
       { class: "row" },
-      SEVERITIES.map((severity) =>
-        el("a", { href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total(severity))),
+      present.map((severity) =>
+        el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total(severity))),
       ),
     ),
     findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,

@@ -91,7 +91,7 @@ function limitBar(limit) {
     el(
       "span",
       { class: "row spread" },
-      el("span", {}, limit.title, limit.advised ? " (advised)" : ""),
+      el("span", {}, limit.noun, limit.advised ? " (advised)" : ""),
       el("span", {}, `${number(limit.used)} of ${number(limit.allowed)} · ${percent} `, el("span", { class: `state ${state}` }, word)),
     ),
     el("span", { class: "track", "aria-hidden": "true" }, bar),

@@ -1,4 +1,4 @@
-// The data of the report: what stands in the page as JSON, and the tools' details in compressed parts.
+// The data of the report: what stands in the page as JSON, and the tools' details in compressed chunks.
 
 const known = new Map();
 
@@ -26,9 +26,9 @@ export function indexOf(text) {
  * @returns {Promise<object>} its `ToolDetail`
  */
 export async function readDetail(position) {
-  const { part: size, parts } = detailSource();
+  const { size, chunks } = detailSource();
   const number = Math.floor(position / size);
-  if (!known.has(number)) known.set(number, readPart(parts[number]));
+  if (!known.has(number)) known.set(number, readChunk(chunks[number]));
   return (await known.get(number))[position % size];
 }
 
@@ -36,8 +36,8 @@ let source = null;
 
 const detailSource = () => (source ??= JSON.parse(document.getElementById("details").textContent));
 
-async function readPart(base64) {
+async function readChunk(base64) {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }

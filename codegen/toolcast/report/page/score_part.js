@@ -1,6 +1,6 @@
 // The score of the set: what takes points off, and tools that may be taken for each other.
 
-import { counted, el, number } from "./elements.js";
+import { counted, el, number, prose } from "./elements.js";
 import { hashOf } from "./router.js";
 
 const MOST = 40;
@@ -55,7 +55,8 @@ function deductionItem(deduction) {
     "li",
     {},
     el("span", { class: "points" }, `−${number(deduction.points)}`),
-    ` ${deduction.part}: ${deduction.reason}`,
+    ` ${deduction.part}: `,
+    prose(deduction.reason),
     deduction.code ? [" ", el("code", {}, deduction.code)] : null,
   );
 }
@@ -77,6 +78,6 @@ function pairItem(pair) {
     ),
     el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
     el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
-    pair.suggestion ? el("p", { class: "hint" }, `→ ${pair.suggestion}`) : null,
+    pair.suggestion ? el("p", { class: "hint" }, "→ ", prose(pair.suggestion)) : null,
   );
 }

@@ -2,7 +2,7 @@
 
 import { argumentBox } from "./argument_box.js";
 import { codePane } from "./code_pane.js";
-import { counted, el, fill, number } from "./elements.js";
+import { counted, el, fill, number, prose } from "./elements.js";
 import { findingsList } from "./findings_list.js";
 import { sourceLines } from "./highlight.js";
 import { jsonLines } from "./json_lines.js";
@@ -179,7 +179,7 @@ function lossItem(loss, at, highlight) {
       { class: "loss", type: "button", on: { click: () => highlight(at) } },
       el("span", { class: "mark" }, String(at + 1)),
       el("span", { class: `badge ${loss.severity === "kept elsewhere" ? "note" : "warning"}` }, loss.severity),
-      el("span", { class: "sentence" }, loss.sentence),
+      el("span", { class: "sentence" }, prose(loss.sentence)),
       el("span", { class: "muted" }, `${placeText(loss.file, loss.line)} · ${loss.of} ${loss.pointer || "/"}`),
     ),
   );
@@ -198,7 +198,7 @@ function levels(provider, info, cell) {
     pane.element.querySelector("h3").append(copyButton(text));
     fill(panel, pane.element);
   };
-  const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text })), chosen: "summary", panel, onChoose: show });
+  const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens[id] === null ? "" : number(tokens[id]) })), chosen: "summary", panel, onChoose: show });
   show("summary");
   return [choice, panel];
 }

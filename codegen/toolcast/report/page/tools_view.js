@@ -139,10 +139,10 @@ function toolRow(tool, providers) {
     el(
       "th",
       { scope: "row" },
-      el("a", { class: "name", href: hashOf(["tool", tool.name]), tabindex: -1 }, tool.name),
       el(
         "span",
         { class: "row tight" },
+        el("a", { class: "name", href: hashOf(["tool", tool.name]), tabindex: -1 }, tool.name),
         tool.group ? el("span", { class: "badge group" }, tool.group) : null,
         permissionMark(tool.permission),
         tool.deprecated ? el("span", { class: "badge warning" }, "deprecated") : null,
