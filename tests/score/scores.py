@@ -14,7 +14,7 @@ def scored(folder: Path) -> Score:
     """The score of the project in `folder`, for its providers."""
     config, problems = load_config(folder)
     assert config is not None, problems
-    project = load_project(config, (), lambda done, total: None)
+    project = load_project(config, (), _quiet)
     assert project.refused == ()
     return score(project.subjects, project.profiles, config.lint, TODAY)
 
@@ -22,3 +22,7 @@ def scored(folder: Path) -> Score:
 def of_tool(score: Score, name: str) -> ToolScore:
     """The part of one tool."""
     return next(each for each in score.tools if each.tool == name)
+
+
+def _quiet(done: int, total: int) -> None:
+    """No progress is shown."""

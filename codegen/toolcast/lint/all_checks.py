@@ -15,12 +15,14 @@ from .descriptions import collisions, descriptions, duplicates
 from .finding import Finding, merged
 from .flags import flags
 from .hidden_text import hidden_text
+from .imperatives import imperative_texts
 from .levels import leveled, unknown_levels
 from .linted_tool import Subject
 from .mcp_metadata import reserved_meta_keys, unstated_annotations
 from .permissions import policy
 from .project_tools import Progress, Project, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits
+from .repeated_text import repeated_text
 from .tokens import Tokens, counted
 from .tool_limits import tool_limits
 from .tool_sets import in_groups
@@ -113,6 +115,8 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
         yield from policy(subject)
         yield from flags(subject)
         yield from hidden_text(subject)
+        yield from imperative_texts(subject)
+        yield from repeated_text(subject)
         yield from reserved_meta_keys(subject)
         yield from deprecations(subject, tools, project.broken, settings.today)
         for profile in project.profiles:

@@ -260,6 +260,18 @@ RULES: Final[dict[str, Rule]] = {
         "Equal but for case, order, punctuation, endings and small words: a model cannot choose "
         "between them.",
     ),
+    "repeats-schema": Rule(
+        "note",
+        "A description repeats the schema",
+        "A sentence, or what stands in brackets, has only values of the parameter's enum, its default, its "
+        "bounds or its format.",
+    ),
+    "imperative-text": Rule(
+        "note",
+        "A description orders a model about",
+        "It sets other instructions aside, hides something from the user, orders when a tool is called, "
+        "addresses the model or shouts: English patterns, a heuristic.",
+    ),
     "flag-argument": Rule(
         "warning",
         "One tool is several",
