@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.runtime import ToolRegistry
+from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
-from generated.files.edit import EDIT, EditResult
+from generated.files.edit import EDIT
 from generated.shell.bash import BashParams
 from tests.bridges.conftest import BASHED, EDITED, Handlers, make
 
@@ -108,8 +108,23 @@ def test_a_chat_model_calls_a_tool(lib: Library, registry: ToolRegistry) -> None
     by_name = {tool.name: tool for tool in tools}
     results = [by_name[call["name"]].invoke(call) for call in message.tool_calls]
     assert [result.tool_call_id for result in results] == ["c0", "c1"]
-    assert results[0].artifact == EditResult(replacements=1, snippet="edited /a")
+    assert results[0].artifact == {"replacements": 1, "snippet": "edited /a"}
     assert json.loads(results[1].content)["stdout"] == "out"
+
+
+def test_a_checkpointer_stores_the_message_of_a_typed_result(lib: Library, registry: ToolRegistry) -> None:
+    store = lib.load("langgraph.checkpoint.serde.jsonplus").JsonPlusSerializer()
+    message = lib.call(registry, "edit", EDITED)
+    assert message.artifact is not None
+    assert store.loads_typed(store.dumps_typed(message)) == message
+
+
+def test_a_value_without_a_json_form_is_for_the_program_alone(lib: Library) -> None:
+    value = object()
+    tools = ToolRegistry()
+    tools.register(structs.replace(EDIT, result=None), lambda *_: ToolResult.ok("done", value))
+    message = lib.call(tools, "edit", EDITED)
+    assert (message.content, message.artifact) == ("done", value)
 
 
 @pytest.mark.parametrize("awaited", [True, False])

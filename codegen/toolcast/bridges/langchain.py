@@ -8,6 +8,8 @@ agent = create_agent("openai:gpt-5.4-mini", tools(registry, "openai"))
 import sys
 from typing import Any
 
+import msgspec
+
 from ..agents.dispatch.media_blocks import placeholder
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
@@ -28,7 +30,8 @@ _pydantic = load("pydantic", _REQUIREMENT)
 def tools(registry: ToolView, provider: str = "openai", *, approver: Approver | None = None) -> list[Any]:
     """Make the LangChain tools of a registry, or of a selection, as it is now.
 
-    A call gives a `ToolMessage` whose artifact is the typed value; a failure is one with `status="error"`.
+    A call gives a `ToolMessage` whose artifact is the typed value as JSON data, which checkpointers of
+    LangGraph can store; a failure is one with `status="error"`.
     Handlers find LangChain's configuration in `context.extra["config"]`. Interrupts of LangGraph pass
     through.
 
@@ -81,10 +84,30 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
         return (tool_input, tool_call_id or ""), {}
 
     def _run(self, *arguments: Any) -> tuple[Any, Any]:
-        return _answered(self._registry.run_sync(self._executed(*arguments)))
+        return self._answered(self._registry.run_sync(self._executed(*arguments)))
 
     async def _arun(self, *arguments: Any) -> tuple[Any, Any]:
-        return _answered(await self._executed(*arguments))
+        return self._answered(await self._executed(*arguments))
+
+    def _answered(self, result: ToolResult) -> tuple[Any, Any]:
+        """Content and artifact. Raises ToolException for a failure."""
+        if not result.success:
+            raise _base.ToolException(words(result))
+        artifact = self._artifact(result.data)
+        if not result.content:
+            return result.output, artifact
+        first = [{"type": "text", "text": result.output}] if result.output else []
+        return [*first, *map(_block, result.content)], artifact
+
+    def _artifact(self, value: Any) -> Any:
+        """A typed value as JSON data; what JSON has no word for stays as it is, for the program alone."""
+        if value is None:
+            return None
+        binding = self._registry.get(self.name).binding
+        try:
+            return msgspec.json.decode(binding.encode_result(value))
+        except TypeError:
+            return value
 
     async def _executed(self, arguments: Any, call_id: str) -> ToolResult:
         context = ToolContext(
@@ -101,16 +124,6 @@ def _interrupts() -> tuple[type[BaseException], ...]:
     graph = sys.modules.get("langgraph.errors")
     bubbles = getattr(graph, "GraphBubbleUp", None)
     return (_base.ToolException,) if bubbles is None else (_base.ToolException, bubbles)
-
-
-def _answered(result: ToolResult) -> tuple[Any, Any]:
-    """Content and artifact. Raises ToolException for a failure."""
-    if not result.success:
-        raise _base.ToolException(words(result))
-    if not result.content:
-        return result.output, result.data
-    first = [{"type": "text", "text": result.output}] if result.output else []
-    return [*first, *map(_block, result.content)], result.data
 
 
 def _block(piece: Content) -> dict[str, Any]:
