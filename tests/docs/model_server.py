@@ -21,9 +21,22 @@ from tests.agents.dispatch.test_clients import on_the_wire
 
 PLAN = "I look it up."
 ANSWER = "Yes: 4 mm of rain are expected in Oslo."
-ARGUMENTS = '{"city": "Oslo"}'
-RESULT = "[4.0"
-"""What every request has that holds the result of the call."""
+CALLS: dict[str, tuple[dict[str, Any], str]] = {
+    "run_code": ({}, "[4.0"),
+    "forecast": ({"city": "Oslo"}, "[4.0"),
+    "get_weather": ({"city": "Oslo"}, "18 degrees"),
+    "convert": ({"amount": 5}, "6.00 EUR"),
+}
+"""The arguments for each tool that is called where it is offered, and what its result has."""
+RESULT = CALLS["forecast"][1]
+PROGRAM = """
+import asyncio
+
+cities = ["Oslo", "Bergen"]
+answers = await asyncio.gather(*(weather.forecast(city=city, days=2) for city in cities))
+for city, answer in zip(cities, answers):
+    print(f"{city}: {answer['rain']}")
+"""
 
 MISTRAL = """
 import sys
@@ -52,13 +65,17 @@ sys.meta_path.insert(0, Finder())
 
 
 def called_first(format: str, body: dict[str, Any]) -> list[Asked]:
-    """One call of `forecast`, unless the request has its result."""
-    if RESULT in json.dumps(body):
+    """One call of a tool that the request offers, unless the request has its result."""
+    sent = json.dumps(body)
+    name = next((each for each in CALLS if f'"name": "{each}"' in sent), "forecast")
+    arguments, result = CALLS[name]
+    if result in sent:
         return []
-    arguments = ARGUMENTS
-    if format in ("openai", "openai-responses"):  # strict mode: what is optional is null
-        arguments = '{"city": "Oslo", "days": null}'
-    return [Asked(id_for(format, 0), "forecast", arguments)]
+    if name == "run_code":
+        arguments = {"program": PROGRAM}
+    if '"days"' in sent and '"strict": true' in sent:  # strict mode: what is optional is null
+        arguments = {**arguments, "days": None}
+    return [Asked(id_for(format, 0), name, json.dumps(arguments))]
 
 
 class ModelServer:
@@ -81,7 +98,8 @@ def answer(path: str, body: dict[str, Any]) -> tuple[bytes, str]:
     calls = called_first(format, body)
     text = PLAN if calls else ANSWER
     if calls and format == "openai" and "tools" not in body:  # told in its prompt how to call
-        text = f'{PLAN} <tool_call>{{"name": "forecast", "arguments": {ARGUMENTS}}}</tool_call>'
+        asked = {"name": calls[0].name, "arguments": calls[0].value}
+        text = f"{PLAN} <tool_call>{json.dumps(asked)}</tool_call>"
         calls = []
     streams = body.get("stream") or "stream" in path.rsplit("/", 1)[-1].lower()
     with patch.object(answers, "TEXT", text), patch.object(streaming, "TEXT", text):
