@@ -6,7 +6,6 @@ build-backend = "setuptools.build_meta"
 
 [tool.setuptools.cmdclass]
 build_py = "toolcast.integrations.setuptools.build_py"     # or ….generate_py: make the output now
-sdist = "toolcast.integrations.setuptools.sdist"           # takes the specs along
 """
 
 import os
