@@ -136,6 +136,7 @@ def test_a_tool_that_reads_may_be_asked_for_by_name() -> None:
     [
         ("no", "was not approved. Do not repeat it"),
         (Answer("no", "use the other file."), "was not approved: use the other file. Do not"),
+        (Answer("no", "keep it"), "was not approved: keep it. Do not"),
         (True, "internal error TypeError"),
         (None, "internal error TypeError"),
         ("YES", "internal error TypeError"),

@@ -162,7 +162,8 @@ def checked_answer(value: Any) -> Answer:
 
 def not_approved(tool: str, reason: str) -> str:
     """The text for the model about a call that was answered *no*."""
-    why = f": {reason}" if reason else "."
+    end = "" if reason.endswith((".", "!", "?")) else "."
+    why = f": {reason}{end}" if reason else "."
     return (
         f"The call of {tool!r} was not approved{why} Do not repeat it unchanged; ask the user what to do "
         "instead."
