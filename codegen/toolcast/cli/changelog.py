@@ -59,7 +59,7 @@ def command(
 
 def _markdown(entries: "Sequence[Entry]") -> Iterator[str]:
     from ..diff.changelog import KINDS
-    from .diff_text import code, escaped
+    from ..markdown_text import code, escaped
 
     if not entries:
         yield "No tool changed."

@@ -13,6 +13,7 @@ from .options import config_option, configuration, examples, print_diagnostics
 
 if TYPE_CHECKING:
     from ..config import Config
+    from ..diagnostics import Diagnostic
     from ..diff.change import Level
     from ..diff.compare_states import Choice, Outcome
 
@@ -114,6 +115,16 @@ def compared(
     form: Form = "text",
 ) -> "Outcome":
     """The comparison; ends the command where a state or the configuration cannot be read."""
+    outcome, problems = try_compare(config, against, to, choice, providers)
+    if outcome is None:
+        _stop(problems, form)
+    return outcome
+
+
+def try_compare(
+    config: "Config", against: str | None, to: str | None, choice: "Choice", providers: tuple[str, ...] = ()
+) -> "tuple[Outcome | None, tuple[Diagnostic, ...]]":
+    """The comparison, or why a state or the configuration cannot be read."""
     from ..diff.compare_states import compare_states
     from ..diff.settings import diff_profiles, setting_problems
     from ..diff.spec_files import UnreadableStateError
@@ -123,13 +134,13 @@ def compared(
     profiles, known, problems = diff_profiles(config, providers)
     problems = (*problems, *setting_problems(config))
     if problems:
-        _stop(problems, form)
+        return None, problems
     with Bar("comparing") as bar:
         try:
             states = open_states(config, against, to, known)
-            return compare_states(config, profiles, states, choice, date.today(), bar)
+            return compare_states(config, profiles, states, choice, date.today(), bar), ()
         except UnreadableStateError as error:
-            _stop((error.problem,), form)
+            return None, (error.problem,)
 
 
 def _stop(problems: Any, form: Form) -> NoReturn:

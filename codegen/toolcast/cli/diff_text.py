@@ -1,6 +1,5 @@
 """A comparison as text for a terminal, and as Markdown for a review."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from ..diagnostics import Diagnostic
 from ..diff.change import AUDIENCES, Change
 from ..diff.compare_states import RANKS, Finding, Outcome
 from ..diff.short_texts import cut
+from ..markdown_text import code, escaped
 
 _LONGEST = 160
 """Characters of a value that is shown."""
@@ -163,33 +163,3 @@ def _item(each: Finding) -> Iterator[str]:
     if change.witness is not None:
         value, refusal = code(shown(change.witness.value)), escaped(cut(change.witness.refusal, _LONGEST))
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"
-
-
-_NAMED = re.compile(r"(`[A-Za-z0-9_.$*\[\]<>-]{1,100}`)")
-"""A name between backticks, as messages have it: a code span already."""
-_SPECIAL = re.compile(
-    r"[\\`*<>&@|~#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # markup wherever it stands
-    r"|\](?=[\[(:])|(?<=:)/(?=/)|(?<=www)\."  # links, also those that are made of bare addresses
-    r"|^[+-]|^[0-9]+(?=[.)])"  # lists
-)
-_SPACE = re.compile(r"\s+")
-
-
-def escaped(text: str) -> str:
-    """Text that Markdown shows as it is: no markup but names as code, no mention, no link, one line."""
-    flat = _SPACE.sub(" ", printable(text)).strip()
-    parts = _NAMED.split(flat)
-    return "".join(each if number % 2 else _SPECIAL.sub(_entity, each) for number, each in enumerate(parts))
-
-
-def _entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found[0])};" if found[0] in "<>&@/" else f"\\{found[0]}"
-
-
-def code(text: str) -> str:
-    """Text as a code span, whatever backticks it has."""
-    flat = _SPACE.sub(" ", printable(text)).strip() or " "
-    longest = max((len(run) for run in re.findall(r"`+", flat)), default=0)
-    fence = "`" * (longest + 1)
-    space = " " if flat.startswith("`") or flat.endswith("`") else ""
-    return f"{fence}{space}{flat}{space}{fence}"

@@ -1,14 +1,16 @@
 """`toolcast report`."""
 
 import sys
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from msgspec import Struct
 
 from ..config import show
-from ..console import inert_json, write_line
+from ..console import json_text, write_line
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
@@ -17,9 +19,18 @@ if TYPE_CHECKING:
     from ..diff.compare_states import Outcome
     from ..report.report_model import Report
 
-Form = Literal["html", "json"]
-FORMS = ("html", "json")
-SUFFIXES = {"html": "html", "json": "json"}
+Form = Literal["html", "markdown", "json"]
+FORMS = ("html", "markdown", "json")
+SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
+
+
+class Wanted(Struct, frozen=True):
+    """What a report is about: names or paths of specs, ids of providers (empty: all), and the state that the
+    specs are compared with."""
+
+    specs: tuple[str, ...]
+    providers: tuple[str, ...]
+    against: str | None
 
 
 @click.command(
@@ -28,13 +39,15 @@ SUFFIXES = {"html": "html", "json": "json"}
         "toolcast report --open                 write toolcast-report.html, and open it in the browser",
         "toolcast report --against origin/main  with what this branch changes, and for whom",
         "toolcast report edit grep              two tools",
+        "toolcast report --serve                a page that follows your edits",
+        "toolcast report --format markdown --out TOOLS.md",
         "toolcast report --format json --out - | jq '.sets[].tokens'",
     ),
 )
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
 @click.option(
     "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="Where to write; `-` is standard output (default: toolcast-report.html or .json).",
+    help="Where to write; `-` is standard output (default: toolcast-report.html, .md or .json).",
 )  # fmt: skip
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @click.option(
@@ -42,12 +55,19 @@ SUFFIXES = {"html": "html", "json": "json"}
     help="Show the differences to this state, as `toolcast diff --against` takes it.",
 )  # fmt: skip
 @click.option(
+    "--serve", is_flag=True, help="Serve the page on this machine, and rebuild it after every save."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8474, show_default=True, metavar="N",
+    help="The port of --serve; 0 is any that is free.",
+)  # fmt: skip
+@click.option(
     "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,
     help="Show this provider (repeatable; default: those configured).",
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(FORMS), default="html", show_default=True,
-    help="A page to look at, or the data.",
+    help="A page to look at, a catalogue for a wiki or a pull request, or the data.",
 )  # fmt: skip
 @config_option
 def command(
@@ -55,6 +75,8 @@ def command(
     out: Path | None,
     opened: bool,
     against: str | None,
+    serve: bool,
+    port: int,
     providers: tuple[str, ...],
     form: Form,
     config_file: Path | None,
@@ -65,7 +87,11 @@ def command(
     The page loads nothing from anywhere. Nothing but the file is written, and `toolcast generate` need not
     have run. Specs that do not compile are in the report with their problems; the exit status is 1 then.
     """
-    _check_usage(out, opened, form)
+    _check_usage(out, opened, serve, form)
+    if serve:
+        from .report_serving import serve_report
+
+        return serve_report(Wanted(specs, providers, against), config_file, port, opened=opened)
     config = configuration(config_file)
     compared = None
     if against is not None:
@@ -73,8 +99,8 @@ def command(
         from .diff import compared as compare
 
         compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
-    report = _collected(config, specs, providers, compared)
-    content = _content(report, form)
+    report = collected(config, Wanted(specs, providers, against), compared)
+    content = _content(report, compared, form)
     print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
     target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
     if str(target) == "-":
@@ -90,31 +116,44 @@ def command(
     return int(any(each.severity == "error" for each in report.diagnostics))
 
 
-def _check_usage(out: Path | None, opened: bool, form: Form) -> None:
+def _check_usage(out: Path | None, opened: bool, serve: bool, form: Form) -> None:
+    if serve and (out is not None or form != "html"):
+        raise click.UsageError("--serve shows a page and writes no file: leave out --out and --format.")
     if opened and (form != "html" or str(out) == "-"):
         raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
 
 
-def _collected(
-    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "Outcome | None"
-) -> "Report":
+def collected(config: "Config", wanted: Wanted, compared: "Outcome | None") -> "Report":
+    """The report of a project.
+
+    Args:
+        config: the configuration.
+        wanted: what the report is about.
+        compared: the differences to `wanted.against`.
+
+    Returns:
+        The report.
+    """
     from ..report.collect import Choice, collect
     from .progress import Bar
 
-    choice = Choice(today=date.today(), tools=specs, providers=providers)
+    choice = Choice(today=date.today(), tools=wanted.specs, providers=wanted.providers)
     with Bar("collecting") as bar:
         return collect(config, choice, compared=compared, progress=bar)
 
 
-def _content(report: "Report", form: Form) -> bytes:
+def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:
     if form == "html":
         from ..report.page import render_page
 
         return render_page(report)
-    import msgspec
+    if form == "json":
+        return f"{json_text(report)}\n".encode()
+    from ..report.catalogue import catalogue
+    from .diff_text import markdown
 
-    text = inert_json(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
-    return f"{text}\n".encode()
+    differences = () if compared is None else ("", *markdown(compared))
+    return "".join(f"{line}\n" for line in (*catalogue(report), *differences)).encode()
 
 
 def _write(target: Path, content: bytes) -> None:

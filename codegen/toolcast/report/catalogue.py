@@ -1,0 +1,183 @@
+"""A report as Markdown, for a wiki or a pull request. No text of a spec is markup there."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..diff.short_texts import compact, cut
+from ..jsonschema.pointers import resolve
+from ..markdown_text import code, escaped
+from .report_model import Loss, Report, ToolDetail, ToolRow
+
+_LONGEST: Final = 300
+"""Characters of a description."""
+_LOSING: Final = ("lost", "changed", "reject")
+_MOST: Final = 6
+"""Values of an enum that are shown."""
+_DEEPEST: Final = 4
+"""Levels of arrays and unions of which a type is made."""
+
+
+def catalogue(report: Report) -> Iterator[str]:
+    """Write the tools of a report as Markdown.
+
+    Args:
+        report: the report.
+
+    Yields:
+        The lines.
+    """
+    count = len(report.tools)
+    yield f"# Tools of {escaped(report.title)}"
+    yield ""
+    yield f"{count} tool{'s'[: count != 1]}. Tokens are {escaped(report.note)}."
+    for problem in report.diagnostics:
+        if problem.severity == "error":
+            place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+            yield from ("", f"❌ {code(place)}: {escaped(problem.message)}")
+    if report.providers:
+        yield from ("", "## Providers", "", *_providers(report))
+    if report.tools:
+        yield from ("", "## All tools", "", *_list(report))
+    details = dict(zip((row.name for row in report.tools), report.details, strict=True))
+    for group in sorted({row.group for row in report.tools}):
+        yield from ("", f"## {escaped(group) or 'Without a group'}")
+        for row in report.tools:
+            if row.group == group:
+                yield from ("", *_tool(row, details[row.name]))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell_code(text: str) -> str:
+    """Text as a code span of a table, where a bar would end the cell."""
+    return code(text).replace("|", "\\|")
+
+
+def _providers(report: Report) -> Iterator[str]:
+    yield _row("Provider", "Tools", "Strict", "Tokens", "Tokens, brief", "Lost", "Limits")
+    yield _row(*("---" for _ in range(7)))
+    for info, each in zip(report.providers, report.sets, strict=True):
+        limits = ", ".join(
+            f"{'**' if use.exceeded else ''}{use.used} of {use.allowed} {use.noun}"
+            f"{' (advised)' if use.advised else ''}{'**' if use.exceeded else ''}"
+            for use in each.limits
+        )
+        strict = "no mode" if info.strict == "none" else f"{each.strict_tools}"
+        yield _row(
+            f"{_cell_code(info.id)} {escaped(info.title)}",
+            f"{each.tools}",
+            strict,
+            f"{each.tokens:,}",
+            f"{each.brief:,}",
+            f"{each.lost}",
+            limits or "none known",
+        )
+
+
+def _list(report: Report) -> Iterator[str]:
+    yield _row("Tool", "Group", "Permission", "Tokens", "Findings", "Summary")
+    yield _row(*("---" for _ in range(6)))
+    for row in report.tools:
+        costs = [cell.tokens for cell in row.cells if cell.tokens is not None]
+        span = "-" if not costs else f"{min(costs):,}" if min(costs) == max(costs) else _span(costs)
+        yield _row(
+            _cell_code(row.name),
+            _cell_code(row.group) if row.group else "-",
+            row.permission,
+            span,
+            _found(row) or "-",
+            escaped(cut(row.summary, _LONGEST)),
+        )
+
+
+def _span(costs: list[int]) -> str:
+    return f"{min(costs):,} to {max(costs):,}"
+
+
+def _found(row: ToolRow) -> str:
+    counts = {"error": row.errors, "warning": row.warnings, "note": row.notes}
+    return ", ".join(f"{count} {noun}{'s'[: count != 1]}" for noun, count in counts.items() if count)
+
+
+def _tool(row: ToolRow, detail: ToolDetail) -> Iterator[str]:
+    yield f"### {code(row.name)}"
+    yield ""
+    yield escaped(cut(detail.description, 4 * _LONGEST))
+    yield ""
+    facts = [f"permission {row.permission}", f"spec {code(row.file)}"]
+    facts += [f"secrets {', '.join(map(code, row.secrets))}"] if row.secrets else []
+    facts += [", ".join(row.tags)] if row.tags else []
+    yield f"{'; '.join(facts)}."
+    if row.deprecated is not None:
+        yield from ("", f"**{escaped(row.deprecated)}**")
+    properties = _properties(detail)
+    if properties:
+        yield from ("", _row("Parameter", "Type", "Required", "Description"))
+        yield _row(*("---" for _ in range(4)))
+        required = detail.contract["parameters"].get("required", ())
+        for name, schema in properties.items():
+            yield _row(
+                _cell_code(name),
+                _cell_code(_type(schema, detail.contract)),
+                "filled in" if name in detail.check.injected else "yes" if name in required else "",
+                escaped(cut(_described(schema), _LONGEST)),
+            )
+    for each in detail.findings:
+        yield from ("", f"- {each.severity} {code(each.code)}: {escaped(each.message)}")
+    yield from _losses(detail)
+
+
+def _properties(detail: ToolDetail) -> Mapping[str, Any]:
+    parameters = detail.contract["parameters"]
+    found: Mapping[str, Any] = parameters.get("properties", {}) if isinstance(parameters, dict) else {}
+    return found
+
+
+def _described(schema: Any) -> str:
+    text = schema.get("description", "") if isinstance(schema, dict) else ""
+    parts = [text] if isinstance(text, str) and text else []
+    if isinstance(schema, dict) and "default" in schema:
+        parts.append(f"Default: {compact(schema['default'])}.")
+    return " ".join(parts)
+
+
+def _type(schema: Any, contract: Any, depth: int = 0) -> str:
+    """The type of a parameter in a few words."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return "any value"
+    if isinstance(reference := schema.get("$ref"), str):
+        try:
+            return _type(resolve(contract, reference.removeprefix("#")), contract, depth + 1)
+        except LookupError:
+            return "any value"
+    if isinstance(values := schema.get("enum"), list):
+        shown = " | ".join(map(compact, values[:_MOST]))
+        return shown if len(values) <= _MOST else f"{shown} | {len(values) - _MOST} more"
+    if "const" in schema:
+        return compact(schema["const"])
+    for word in ("anyOf", "oneOf"):
+        if isinstance(branches := schema.get(word), list):
+            types = dict.fromkeys(_type(each, contract, depth + 1) for each in branches[:_MOST])
+            return " or ".join(types)
+    kind = schema.get("type")
+    kinds = kind if isinstance(kind, list) else [kind] if isinstance(kind, str) else []
+    if kinds == ["array"] and "items" in schema:
+        return f"array of {_type(schema['items'], contract, depth + 1)}"
+    return " or ".join(map(str, kinds)) or "any value"
+
+
+def _losses(detail: ToolDetail) -> Iterator[str]:
+    """What providers' definitions lack, each loss once with all providers that it concerns."""
+    by_sentence: dict[str, tuple[Loss, list[str]]] = {}
+    for provider in detail.providers:
+        for loss in provider.losses:
+            if loss.severity in _LOSING:
+                by_sentence.setdefault(loss.sentence, (loss, []))[1].append(provider.id)
+    if not by_sentence:
+        return
+    yield from ("", "What providers' definitions lack:", "")
+    for sentence, (loss, providers) in by_sentence.items():
+        place = f"{loss.file}:{loss.line}"
+        yield f"- {', '.join(map(code, providers))}: {escaped(sentence)} ({code(place)})"
