@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..contract.build import build_tool
+from ..diagnostics import Diagnostic
 from ..diff.compare_states import RANKS
 from ..diff.compare_states import Outcome as DiffOutcome
 from ..lint.all_checks import Settings, lint_project
@@ -115,7 +116,7 @@ def collect(
         tools=tuple(rows),
         sets=tuple(_sets(subjects, project.profiles, rows, tokens)),
         findings=tuple(each for each in outcome.findings if not each.tool),
-        diagnostics=tuple(sorted({*outcome.refused, *made.diagnostics})),
+        diagnostics=_together(outcome.refused, made.diagnostics),
         diff=None if compared is None else comparison(compared),
         score=ReportScore(
             tools=tuple(
@@ -127,6 +128,13 @@ def collect(
         ),
         details=tuple(details),
     )
+
+
+def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """What both say of a place in other words stands once."""
+    known = {(each.file, each.line, each.column, each.code) for each in linted}
+    more = {each for each in built if (each.file, each.line, each.column, each.code) not in known}
+    return tuple(sorted({*linted, *more}))
 
 
 class _Modules:

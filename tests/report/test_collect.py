@@ -1,0 +1,242 @@
+"""What a report holds: what a build writes, where each loss happened, and what the runtime shows of it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from toolcast.agents import Disclosure
+from toolcast.jsonschema.pointers import resolve
+from toolcast.report.report_model import Loss, Report
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.argument_hint import schema_text
+from toolcast.tools.generated.registry import BINDINGS
+
+from tests.lint.projects import GOOD, spec, write
+from tests.report.reports import ROOT, detail, provider, report_of
+
+PROVIDERS = 'providers = ["openai", "gemini", "mcp", "typescript"]\n'
+
+
+@pytest.fixture(scope="module")
+def own() -> Report:
+    """The report of the reference toolset."""
+    return report_of(ROOT)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _generate(folder: Path) -> None:
+    done = subprocess.run(
+        (sys.executable, "-m", "toolcast", "generate"), cwd=folder, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_report_has_what_a_build_writes(tmp_path: Path) -> None:
+    write(tmp_path, {"count": GOOD, "g/other": spec(description="Adds two numbers.")}, PROVIDERS)
+    report = report_of(tmp_path)
+    assert sorted(_files(tmp_path)) == ["pyproject.toml", "specs/count.yaml", "specs/g/other.yaml"]
+    _generate(tmp_path)
+    output = tmp_path / "generated"
+    for each in report.details:
+        assert each.contract == json.loads((output / "contracts" / f"{each.name}.json").read_text())
+        assert each.struct_text == (tmp_path / each.struct_file).read_text()
+        assert each.spec_text == (tmp_path / each.spec_file).read_text()
+        for one in each.providers:
+            if one.id != "typescript":
+                written = output / "schemas" / one.id / f"{each.name}.json"
+                assert one.definition == json.loads(written.read_text())
+    ledgers = {path.stem: json.loads(path.read_text()) for path in (output / "ledger").glob("*.json")}
+    for row in report.tools:
+        for info, cell in zip(report.providers, row.cells, strict=True):
+            assert cell.lost + cell.kept == len(ledgers.get(row.name, {}).get(info.id, ()))
+
+
+def test_equal_projects_give_equal_reports_before_and_after_a_build(tmp_path: Path) -> None:
+    write(tmp_path, {"count": GOOD, "g/other": spec(description="Adds two numbers.")}, PROVIDERS)
+    before = report_of(tmp_path)
+    _generate(tmp_path)
+    assert msgspec.json.encode(report_of(tmp_path)) == msgspec.json.encode(before)
+
+
+def test_an_edit_shows_without_a_build_and_nothing_is_written(tmp_path: Path) -> None:
+    write(tmp_path, {"count": GOOD}, PROVIDERS)
+    _generate(tmp_path)
+    write(tmp_path, {"count": spec(properties={"letters": {"type": "integer"}})}, PROVIDERS)
+    before = _files(tmp_path)
+    report = report_of(tmp_path)
+    assert "letters: int" in detail(report, "count").struct_text
+    assert "letters" in provider(report, "count", "openai").definition["function"]["parameters"]["properties"]
+    assert _files(tmp_path) == before
+
+
+def test_each_loss_leads_to_places_that_exist(own: Report) -> None:
+    files = (ROOT / "specs").rglob("*.yaml")
+    lines = {str(path.relative_to(ROOT)): path.read_text().splitlines() for path in files}
+    seen = 0
+    for each in own.details:
+        struct = each.struct_text.splitlines()
+        for one in each.providers:
+            for loss in one.losses:
+                seen += 1
+                assert loss.file in lines
+                assert 1 <= loss.line <= len(lines[loss.file])
+                if loss.of != "spec":
+                    resolve(each.contract, loss.pointer)
+                    assert loss.struct_line is None or 1 <= loss.struct_line <= len(struct)
+                if isinstance(one.definition, str):
+                    assert loss.shown_at is None
+                else:
+                    assert loss.shown_at is not None
+                    resolve(one.definition, loss.shown_at)
+                assert loss.sentence.endswith(".")
+                assert f"`{loss.keyword}`" in loss.sentence
+    assert seen > 1000
+
+
+SPEC = """\
+name: find
+description: Finds the words that fit, and returns them in the order of the text.
+permission: read
+secrets: []
+parameters:
+  type: object
+  required: [word]
+  additionalProperties: false
+  properties:
+    word:
+      type: string
+      description: The word.
+      pattern: "^[a-z]+$"
+    places:
+      type: array
+      description: Where to look.
+      items:
+        type: object
+        additionalProperties: false
+        properties:
+          line:
+            type: integer
+            multipleOf: 5
+            description: The line.
+"""
+
+
+def _loss(report: Report, id: str, keyword: str) -> Loss:
+    (found,) = [each for each in provider(report, "find", id).losses if each.keyword == keyword]
+    return found
+
+
+def test_a_loss_is_pinned_to_its_line_its_place_and_its_field(tmp_path: Path) -> None:
+    write(tmp_path, {"find": SPEC}, 'providers = ["gemini"]\n')
+    report = report_of(tmp_path)
+    loss = _loss(report, "gemini", "multipleOf")
+    assert SPEC.splitlines()[loss.line - 1].strip() == "multipleOf: 5"
+    assert (loss.file, loss.column) == ("specs/find.yaml", 13)
+    assert loss.pointer == "/parameters/properties/places/items/properties/line"
+    definition = provider(report, "find", "gemini").definition
+    assert loss.shown_at == "/parameters/properties/places/items/properties/line"
+    assert "multiple of 5" in resolve(definition, loss.shown_at)["description"]
+    assert loss.struct_line is not None
+    line = detail(report, "find").struct_text.splitlines()[loss.struct_line - 1]
+    assert line.strip().startswith("line: ")
+
+
+def test_a_loss_of_an_inlined_type_leads_to_the_file_of_the_type(tmp_path: Path) -> None:
+    shared = "type: object\nproperties:\n  zip:\n    type: integer\n    multipleOf: 5\n"
+    place = {"$ref": "_types/place.yaml", "description": "A place."}
+    write(tmp_path, {"find": spec(properties={"place": place}), "_types/place": shared}, PROVIDERS)
+    report = report_of(tmp_path)
+    (loss,) = [each for each in provider(report, "find", "gemini").losses if each.keyword == "multipleOf"]
+    assert (loss.file, loss.line) == ("specs/_types/place.yaml", 5)
+    shown = provider(report, "find", "gemini").definition
+    assert loss.shown_at is not None
+    assert resolve(shown, loss.shown_at)["type"].lower() == "integer"
+
+
+def test_a_key_that_is_not_sent_leads_to_its_line_in_the_spec(tmp_path: Path) -> None:
+    write(tmp_path, {"count": spec(examples=[{"text": "a b"}])}, 'providers = ["gemini"]\n')
+    report = report_of(tmp_path)
+    (loss,) = [each for each in provider(report, "count", "gemini").losses if each.keyword == "examples"]
+    text = detail(report, "count").spec_text.splitlines()
+    assert text[loss.line - 1].startswith("examples:")
+    assert (loss.of, loss.shown_at, loss.struct_line) == ("spec", "", None)
+
+
+def test_levels_are_what_the_runtime_shows(own: Report) -> None:
+    for name, binding in BINDINGS.items():
+        for each in detail(own, name).providers:
+            if isinstance(each.definition, str):
+                continue
+            assert each.definition == json.loads(binding.definition(each.id, strict=True))
+            assert each.brief == json.loads(binding.definition(each.id, "brief", strict=True))
+
+
+def test_the_level_summary_is_what_disclosure_sends(own: Report) -> None:
+    registry = ToolRegistry()
+    for name, binding in BINDINGS.items():
+        registry.register(binding, lambda _params, _context: None)
+        assert name in registry
+    for id in ("openai", "anthropic", "gemini", "bedrock"):
+        shown = Disclosure(registry, id, level="summary", native=False).definition_objects()
+        expected = {name: provider(own, name, id).summary for name in BINDINGS}
+        assert [each for each in expected.values() if each not in shown] == []
+
+
+def test_the_schema_is_the_text_that_the_runtime_quotes(own: Report) -> None:
+    for name, binding in BINDINGS.items():
+        assert detail(own, name).check.schema.encode() == schema_text(binding, None)
+
+
+def test_what_the_program_fills_in_is_not_offered(tmp_path: Path) -> None:
+    properties: dict[str, Any] = {
+        "text": {"type": "string", "description": "Any text."},
+        "user": {"type": "string", "description": "Who asks."},
+    }
+    write(tmp_path, {"count": spec(properties=properties, inject={"user": "context.user"})}, PROVIDERS)
+    check = detail(report_of(tmp_path), "count").check
+    assert list(json.loads(check.schema)["properties"]) == ["text"]
+    assert check.injected == ("user",)
+    assert check.options["injected"] == ["user"]
+
+
+def test_specs_with_errors_are_reported_beside_the_others(tmp_path: Path) -> None:
+    write(tmp_path, {"count": GOOD, "wrong": spec(permission="fly"), "torn": "a: ["}, PROVIDERS)
+    report = report_of(tmp_path)
+    assert [row.name for row in report.tools] == ["count"]
+    assert {each.file for each in report.diagnostics} == {"specs/wrong.yaml", "specs/torn.yaml"}
+
+
+def test_without_specs_there_is_a_diagnostic(tmp_path: Path) -> None:
+    write(tmp_path, {}, PROVIDERS)
+    report = report_of(tmp_path)
+    assert report.tools == ()
+    assert [each.code for each in report.diagnostics] == ["no-specs"]
+
+
+def test_limits_are_counted_over_the_tools_that_are_shown(tmp_path: Path) -> None:
+    specs = {f"count_{number}": spec(description=f"Counts words, way {number}.") for number in range(3)}
+    write(tmp_path, specs, 'providers = ["openai"]\n')
+    for tools, used in (((), 3), (("count_1",), 1)):
+        report = report_of(tmp_path, tools=tools)
+        (shown,) = report.sets
+        assert {each.rule: each.used for each in shown.limits}["tools"] == used == shown.tools
+        assert len(report.tools) == used
+
+
+def test_an_unknown_tool_is_reported(tmp_path: Path) -> None:
+    write(tmp_path, {"count": GOOD}, PROVIDERS)
+    report = report_of(tmp_path, tools=("cuont",))
+    assert [each.code for each in report.diagnostics] == ["unknown-tool"]
+    assert report.tools == ()
+
+
+def test_a_report_encodes_to_json_and_back(own: Report) -> None:
+    encoded = msgspec.json.encode(own)
+    assert msgspec.json.encode(msgspec.json.decode(encoded, type=Report)) == encoded

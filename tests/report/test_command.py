@@ -1,0 +1,179 @@
+"""`toolcast report`: what it writes, where, its exit status, and what it says to wrong use."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from toolcast.cli.main import cli
+from toolcast.report.report_model import Report
+
+from tests.lint.projects import GOOD, spec, write
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `toolcast report` in a project of two tools."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"count": GOOD, "g/add": spec(description="Adds two numbers.")}, 'providers = ["mcp"]\n')
+    return lambda *arguments: CliRunner().invoke(cli, ["report", *arguments], prog_name="toolcast")
+
+
+def _written(folder: Path) -> set[str]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix() for path in paths} - {
+        "pyproject.toml", "specs/count.yaml", "specs/g/add.yaml",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [
+        ("html", "toolcast-report.html"),
+        ("markdown", "toolcast-report.md"),
+        ("json", "toolcast-report.json"),
+    ],
+)
+def test_one_file_is_written_and_nothing_else(run: Command, tmp_path: Path, form: str, file: str) -> None:
+    result = run("--format", form)
+    assert result.exit_code == 0, result.output
+    assert _written(tmp_path) == {file}
+    assert result.stdout.startswith(f"toolcast: 2 tools in {file} (")
+
+
+def test_standard_output_has_the_data_alone(run: Command, tmp_path: Path) -> None:
+    result = run("--format", "json", "--out", "-")
+    report = msgspec.json.decode(result.stdout, type=Report)
+    assert [row.name for row in report.tools] == ["add", "count"]
+    assert [each.id for each in report.providers] == ["mcp"]
+    assert _written(tmp_path) == set()
+
+
+def test_a_tool_and_providers_may_be_chosen(run: Command) -> None:
+    result = run("count", "--provider", "openai", "--provider", "gemini", "--format", "json", "--out", "-")
+    report = msgspec.json.decode(result.stdout, type=Report)
+    assert [row.name for row in report.tools] == ["count"]
+    assert [each.id for each in report.details[0].providers] == ["openai", "gemini"]
+
+
+def test_specs_with_errors_are_told_and_the_page_is_written(run: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"wrong": spec(permission="fly")}, 'providers = ["mcp"]\n')
+    result = run("--out", "page.html")
+    assert result.exit_code == 1
+    assert "specs/wrong.yaml:2:13: error[" in result.stderr
+    assert b"specs/wrong.yaml" in (tmp_path / "page.html").read_bytes()
+    assert "toolcast: 2 tools in page.html" in result.stdout
+
+
+def test_the_differences_to_another_state_are_shown(run: Command, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    properties = {"text": {"type": "string", "description": "Any text."}, "more": {"type": "integer"}}
+    old.mkdir()
+    write(old, {"count": spec(properties=properties), "g/add": spec(description="Adds two numbers.")})
+    result = run("--against", "old", "--format", "json", "--out", "-")
+    assert result.exit_code == 0, result.output
+    report = msgspec.json.decode(result.stdout, type=Report)
+    assert report.diff is not None
+    broken = [each for each in report.diff.changes if each.audience == "calls" and each.level == "error"]
+    assert {each.tool for each in broken} == {"count"}
+    assert any(each.witness is not None for each in broken)
+    markdown = run("--against", "old", "--format", "markdown", "--out", "-").stdout
+    assert "### Tools: " in markdown
+    assert "#### Calls that were valid" in markdown
+
+
+def test_a_state_that_cannot_be_read_ends_the_command(run: Command, tmp_path: Path) -> None:
+    result = run("--against", "nothing")
+    assert result.exit_code == 2
+    assert _written(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--serve", "--out", "x.html"), "leave out --out"),
+        (("--serve", "--format", "json"), "leave out --out and --format"),
+        (("--open", "--format", "markdown"), "--open opens a page"),
+        (("--open", "--out", "-"), "--open opens a page"),
+        (("--port", "70000"), "70000"),
+        (("--format", "pdf"), "pdf"),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(
+    run: Command, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert _written(tmp_path) == set()
+
+
+def test_a_place_that_cannot_be_written_is_told(run: Command) -> None:
+    result = run("--out", "missing/page.html")
+    assert result.exit_code == 1
+    assert "missing/page.html: error[io-error]: cannot write" in result.stderr
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, Path]]:
+    """`toolcast report --serve` on a port that is free, with its address and its project."""
+    write(tmp_path, {"count": GOOD}, 'providers = ["mcp"]\n')
+    process = subprocess.Popen(
+        (sys.executable, "-u", "-m", "toolcast", "report", "--serve", "--port", "0"),
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://(127\.0\.0\.1:[0-9]+)/", line)
+        assert found is not None, line
+        yield process, found[1], tmp_path
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def _next_version(stream: http.client.HTTPResponse) -> str:
+    return next(line for line in stream if line.startswith(b"data: ")).decode()
+
+
+def test_a_served_page_follows_edits_and_shows_errors(
+    serving: tuple[subprocess.Popen[str], str, Path],
+) -> None:
+    process, address, folder = serving
+    connection = http.client.HTTPConnection(address, timeout=60)
+    connection.request("GET", "/events")
+    stream = connection.getresponse()
+    seen = [_next_version(stream)]
+    for name, data, words in (
+        ("count", spec(description="Counts the letters of a text."), "Counts the letters"),
+        ("wrong", spec(permission="fly"), "specs/wrong.yaml"),
+    ):
+        write(folder, {name: data}, 'providers = ["mcp"]\n')
+        page = ""
+        while words not in page:  # the configuration is written anew, too, which may be a turn of its own
+            seen.append(_next_version(stream))
+            other = http.client.HTTPConnection(address, timeout=60)
+            other.request("GET", "/")
+            page = other.getresponse().read().decode()
+            other.close()
+        assert json.dumps(seen[-1].removeprefix("data: ").strip()) in page
+    assert len(set(seen)) == len(seen)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert stream.read().strip() == b""
+    assert process.stdout is not None
+    assert "Traceback" not in process.stdout.read()
