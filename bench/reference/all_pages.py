@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..marked import replaced
-from . import command_pages, provider_pages, public_names, rule_pages, setting_keys
+from . import command_pages, provider_pages, public_names, rule_pages, setting_keys, spec_keys
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
@@ -19,6 +19,7 @@ def all_pages() -> dict[str, str]:
         "exit-codes.md": command_pages.exit_statuses(),
         "lint-rules.md": rule_pages.lint_rules(),
         "provider-profiles.md": provider_pages.provider_profiles(),
+        "spec-keys.md": spec_keys.spec_keys(),
         **{f"names/{name}": text for name, text in public_names.pages().items()},
     }
     return {

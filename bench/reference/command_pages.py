@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 from toolcast.cli.main import COMMANDS, STEPS, cli
 
-from .markdown import fenced, table
+from .markdown import escaped, fenced, table
 
 _HEAD = """\
 # Every command
@@ -82,7 +82,7 @@ def _section(path: str, command: click.Command) -> list[str]:
     usage = " ".join(command.collect_usage_pieces(context))
     parts = [f"## toolcast {path}\n", fenced(f"toolcast {path} {usage}", "text")]
     paragraphs = re.split(r"\n\s*\n", (command.help or "").strip())
-    parts += [_escaped(" ".join(each.split())) + "\n" for each in paragraphs]
+    parts += [escaped(" ".join(each.split())) + "\n" for each in paragraphs]
     options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
     if options:
         parts.append(table(["option", "meaning"], [_option(each, context) for each in options]))
@@ -96,15 +96,7 @@ def _option(option: click.Option, context: click.Context) -> list[str]:
     record = option.get_help_record(context)
     assert record is not None
     names, about = record
-    return [f"`{names}`", _escaped(about)]
-
-
-def _escaped(text: str) -> str:
-    """Help as Markdown: `<` begins no tag, `*` no emphasis; code between backticks stays."""
-    pieces = re.split(r"(`[^`]*`)", text)
-    return "".join(
-        each if each.startswith("`") else re.sub(r"([<>*_\[\]])", r"\\\1", each) for each in pieces
-    )
+    return [f"`{names}`", escaped(about)]
 
 
 def _slug(path: str) -> str:

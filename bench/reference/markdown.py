@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 
@@ -24,3 +25,11 @@ def fenced(text: str, language: str = "") -> str:
 def codes(names: Iterable[str]) -> str:
     """Names as code, with commas."""
     return ", ".join(f"`{name}`" for name in names)
+
+
+def escaped(text: str) -> str:
+    """Plain text: `<` begins no tag, `*` no emphasis, `[` no link; what stands between backticks is code."""
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(
+        each if each.startswith("`") else re.sub(r"([<>*_\[\]])", r"\\\1", each) for each in pieces
+    )

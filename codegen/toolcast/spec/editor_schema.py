@@ -20,6 +20,26 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILE_NAME: Final = ".toolcast.schema.json"
 """In the specs folder: no spec, for its name begins with a dot. `clean` removes `.toolcast/`, not this."""
 
+EXAMPLE: Final[dict[str, Any]] = {
+    "description": "Lists the orders of a customer, newest first.",
+    "permission": "read",
+    "secrets": [],
+    "parameters": {
+        "type": "object",
+        "required": ["customer"],
+        "additionalProperties": False,
+        "properties": {
+            "customer": {"type": "string", "minLength": 1, "description": "Name or number of the customer."},
+            "region": {"type": "string", "description": "Orders of one region only."},
+            "cursor": {"type": "string", "description": "Where to go on: next_cursor of an earlier result."},
+            "token": {"type": "string", "description": "Access to the orders of another account."},
+            "reason": {"type": "string", "description": "Why the orders are needed, for who approves it."},
+            "user_id": {"type": "integer", "description": "Who asks."},
+        },
+    },
+}
+"""A spec to which the example of each key can be added; `input` stands in place of its parameters."""
+
 _TEXT: dict[str, Any] = {"type": "string", "pattern": r"\S"}
 _PROSE: dict[str, Any] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
 
@@ -41,6 +61,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         "$schema": DIALECT,
         "title": "toolcast tool spec",
         "description": "One tool offered to a language model. The folder of the file is the tool's group.",
+        "examples": [EXAMPLE],
         "type": "object",
         "required": ["permission", "secrets"],
         "anyOf": [{"required": ["description"]}, {"required": ["summary"]}],
@@ -48,7 +69,11 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         "dependentSchemas": {"input": {"properties": dict.fromkeys(OF_PARAMETERS, False)}},
         "additionalProperties": False,
         "properties": {
-            "$schema": {**_TEXT, "description": "Where the editor finds this schema. Ignored otherwise."},
+            "$schema": {
+                **_TEXT,
+                "description": "Where the editor finds this schema. Ignored otherwise.",
+                "examples": ["../.toolcast.schema.json"],
+            },
             **_texts(),
             **_policy(),
             "parameters": _parameters(),
@@ -57,11 +82,19 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "description": "What the tool returns as data: a typed Struct, and MCP's outputSchema.",
                 "type": "object",
                 "$ref": "#/$defs/schema",
+                "examples": [
+                    {
+                        "type": "object",
+                        "required": ["orders"],
+                        "properties": {"orders": {"type": "array", "items": {"type": "string"}}},
+                    }
+                ],
             },
             "defaults": {
-                "description": "Whether results hold members that equal their default. Default: unless the "
-                "receiving side sees the schema of results.",
+                "description": "Whether results hold members that equal their default. Default: they do, "
+                "unless the receiving side sees the schema of results.",
                 "enum": list(DEFAULTS),
+                "examples": ["omit"],
             },
             **_handlers(),
             **_requests(),
@@ -69,7 +102,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "description": "Calls of the tool. Checked against `parameters` when the spec is compiled.",
                 "type": "array",
                 "items": {"type": "object"},
-                "examples": [[{"file_path": "/a.txt", "old_string": "a", "new_string": "b"}]],
+                "examples": [[{"customer": "Ada Lovelace"}, {"customer": "4711", "region": "north"}]],
             },
             "annotations": _annotations(),
             "http": http_schema(),
@@ -94,17 +127,17 @@ def _texts() -> dict[str, Any]:
             "description": "The tool's name. Default: the file's name without its suffix.",
             "type": "string",
             "pattern": f"^{NAME.pattern}$",
-            "examples": ["edit", "web_search"],
+            "examples": ["list_orders"],
         },
         "summary": {
             **_PROSE,
-            "description": "The brief stub. Default: the first sentence of `description`.",
-            "examples": ["Replace one exact string in a file."],
+            "description": "What brief lists of tools show. Default: the first sentence of `description`.",
+            "examples": ["List the orders of a customer."],
         },
         "description": {
             **_PROSE,
             "description": "What the model reads: what the tool does, when to use it, what it returns.",
-            "examples": ["Replaces one exact, unique occurrence of old_string in a file."],
+            "examples": [EXAMPLE["description"]],
         },
     }
 
@@ -114,13 +147,14 @@ def _policy() -> dict[str, Any]:
         "permission": {
             "description": "The most that the tool may do. Required: it has no default, on purpose.",
             "enum": list(PERMISSIONS),
+            "examples": ["read"],
         },
         "secrets": {
             "description": "Parameters that may carry <secret_ref:NAME>. Required: [] says none, on purpose.",
             "type": "array",
             "items": {"type": "string", "not": {"const": "TODO"}},
             "uniqueItems": True,
-            "examples": [[], ["command", "env"]],
+            "examples": [["token"], []],
         },
         "empty_is_absent": {
             "description": 'Optional parameters for which "" means that they were left out.',
@@ -133,7 +167,7 @@ def _policy() -> dict[str, Any]:
             **_TEXT,
             "description": "The parameter with words for the person who approves a call. An approval does "
             "not depend on it.",
-            "examples": ["description"],
+            "examples": ["reason"],
         },
         "inject": {
             "description": "Parameters that the program fills in, and where each value is in a call's "
@@ -146,7 +180,7 @@ def _policy() -> dict[str, Any]:
             "description": "Parameters whose values are known only when the program runs, and their source.",
             "type": "object",
             "additionalProperties": _TEXT,
-            "examples": [{"agent": "agents"}],
+            "examples": [{"region": "regions"}],
         },
     }
 
@@ -156,11 +190,13 @@ def _handlers() -> dict[str, Any]:
         "parallel": {
             "description": "Whether a call may run beside the other calls of an answer. Default: true.",
             "type": "boolean",
+            "examples": [False],
         },
         "external": {
             "description": "Whether calls are carried out outside of the program, which has no handler for "
             "them. Default: false. Not beside `http`.",
             "type": "boolean",
+            "examples": [True],
         },
     }
 
@@ -179,15 +215,18 @@ def _requests() -> dict[str, Any]:
         "defer": {
             "description": "Whether the model reads the tool only once it searched for it. Default: false.",
             "type": "boolean",
+            "examples": [True],
         },
         "stream_arguments": {
             "description": "Whether arguments are streamed as the model writes them, before they are JSON "
             "that was checked. Default: what the provider does.",
             "type": "boolean",
+            "examples": [True],
         },
         "blocking": {
             "description": "Whether the model waits for results before it goes on. Default: it does.",
             "type": "boolean",
+            "examples": [False],
         },
         "execution": {
             "description": "How clients of MCP carry out calls.",
@@ -199,6 +238,7 @@ def _requests() -> dict[str, Any]:
                     "description": "Whether a call may, or must, be a task. Default: forbidden.",
                 }
             },
+            "examples": [{"task_support": "optional"}],
         },
     }
 
@@ -218,7 +258,7 @@ def _parameters() -> dict[str, Any]:
         },
         "anyOf": [{"required": [word]} for word in ("type", *COMPOSERS)],
         "$ref": "#/$defs/schema",
-        "examples": [{"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}],
+        "examples": [EXAMPLE["parameters"]],
     }
 
 
@@ -253,6 +293,9 @@ def _annotations() -> dict[str, Any]:
             "idempotent": {"type": "boolean", "description": "A second equal call changes nothing more."},
             "open_world": {"type": "boolean", "description": "It reaches beyond a closed set of things."},
         },
+        "examples": [
+            {"title": "List orders", "destructive": False, "idempotent": True, "open_world": False},
+        ],
     }
 
 
@@ -270,6 +313,7 @@ def _providers(known: frozenset[str]) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": dict.fromkeys(sorted(known), override),
+        "examples": [{each: {"strict": False}} for each in sorted(known & {"openai"})],
     }
 
 
@@ -304,6 +348,7 @@ def _ignored(command: Command, known: tuple[str, ...] | None) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {"ignore": {**ignore, "examples": [_IGNORED[command]]}},
+        "examples": [{"ignore": _IGNORED[command]}],
     }
 
 
@@ -327,11 +372,17 @@ def _shown() -> dict[str, Any]:
         },
     }
     return {
-        "icons": {"type": "array", "items": icon, "description": "Images that stand for the tool, for MCP."},
+        "icons": {
+            "type": "array",
+            "items": icon,
+            "description": "Images that stand for the tool, for MCP.",
+            "examples": [[{"src": "https://example.com/orders.svg", "mimeType": "image/svg+xml"}]],
+        },
         "meta": {
             "type": "object",
             "propertyNames": {"pattern": META_KEY.pattern},
             "description": "Data for programs: MCP's `_meta`.",
+            "examples": [{"com.example/team": "orders"}],
         },
     }
 
@@ -351,7 +402,7 @@ def _deprecated() -> dict[str, Any]:
                 "description": "The last day, or the last version, that still has the tool.",
             },
         },
-        "examples": [{"since": "2.1", "use": "search_v2", "remove_after": "2027-03-01"}],
+        "examples": [{"since": "2.1", "use": "find_orders", "remove_after": "2027-03-01"}],
     }
 
 
@@ -366,6 +417,7 @@ def _source() -> dict[str, Any]:
             "name": {**_TEXT, "description": "The source's own name of the tool."},
             "from": {**_TEXT, "description": "Which source of that kind."},
         },
+        "examples": [{"kind": "openapi", "name": "listOrders", "from": "openapi.json"}],
     }
 
 

@@ -71,6 +71,21 @@ def http_schema() -> dict[str, Any]:
                 "additionalProperties": _scheme(),
             },
         },
+        "examples": [
+            {
+                "method": "get",
+                "path": "/customers/{customer}/orders",
+                "server": "https://api.example.com/v1",
+                "in": {
+                    "customer": "path",
+                    "region": "query",
+                    "cursor": "query",
+                    "reason": "query",
+                    "user_id": "query",
+                    "token": {"in": "header", "name": "X-Token"},
+                },
+            }
+        ],
     }
 
 

@@ -1,0 +1,172 @@
+"""The page of the keys of a spec, from the JSON Schema of the format that editors read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+from toolcast.providers import available
+from toolcast.spec.editor_schema import EXAMPLE, format_schema
+from toolcast.spec.tool_spec import KEYS
+
+from .markdown import escaped, fenced, table
+
+_HEAD = """\
+# Keys of a spec
+
+Every key of [a spec](specs.md), from the JSON Schema of the format: `toolcast schema` prints it, and editors
+complete and check specs with it. Unknown keys are refused, with the nearest known one.
+
+The example of each key can be added to this spec (`input` stands in place of its `parameters`):
+"""
+_KEYWORDS = """\
+## Keywords of schemas
+
+`parameters` and `result` are JSON Schema 2020-12; [older drafts](specs.md#older-drafts) are upgraded.
+[Parameters](specs.md#parameters) says what becomes of them in Python. Keywords that begin with `x-` are kept
+and ignored, but for `x-python` and `x-mcp-header`. The others that editors know:
+"""
+_MORE: Final = {
+    "blocking": "specs.md#who-calls-a-tool",
+    "callers": "specs.md#who-calls-a-tool",
+    "defer": "specs.md#who-calls-a-tool",
+    "deprecated": "specs.md#deprecated-tools",
+    "described_by": "specs.md#words-for-the-approver",
+    "diff": "specs.md#suppressions",
+    "examples": "specs.md#examples-for-providers",
+    "execution": "specs.md#who-calls-a-tool",
+    "external": "specs.md#how-calls-run",
+    "http": "http.md",
+    "inject": "specs.md#what-the-program-fills-in",
+    "input": "specs.md#one-text",
+    "lint": "specs.md#suppressions",
+    "parallel": "specs.md#how-calls-run",
+    "parameters": "specs.md#parameters",
+    "secrets": "runtime.md#secrets",
+    "source": "importing.md",
+    "stream_arguments": "specs.md#who-calls-a-tool",
+    "verify": "specs.md#suppressions",
+}
+"""Where the key is explained at length."""
+
+
+def schema() -> dict[str, Any]:
+    """The schema of the format, with the built-in providers."""
+    return format_schema(frozenset(available()))
+
+
+def spec_keys() -> str:
+    """The page."""
+    found = schema()
+    keys = {key: found["properties"][key] for key in KEYS}
+    rows = [
+        [f"[`{key}`](#{key.lstrip('$')})", _required(key, found), _meaning(each)]
+        for key, each in keys.items()
+    ]
+    parts = [_HEAD, fenced(_yaml(EXAMPLE), "yaml"), table(["key", "required", "meaning"], rows)]
+    for key, each in keys.items():
+        parts += _section(key, each, _required(key, found))
+    words = found["$defs"]["schema"]["properties"]
+    rows = [[f"`{word}`", _type(each), escaped(each["description"])] for word, each in words.items()]
+    parts += [_KEYWORDS, table(["keyword", "value", "meaning"], rows)]
+    return "\n".join(parts)
+
+
+def _section(key: str, found: dict[str, Any], required: str) -> list[str]:
+    default = _default(found) or ("" if required else "none")
+    facts = [
+        _type(found),
+        f"required: {required}" if required else "",
+        f"default: {default}" if default else "",
+    ]
+    stated = "; ".join(each for each in facts if each)
+    shown = f"{_meaning(found)} *{stated[:1].upper()}{stated[1:]}.*"
+    if key in _MORE:
+        shown += f" See [{_label(_MORE[key])}]({_MORE[key]})."
+    parts = [f"## {key}\n", f"{shown}\n", fenced(_yaml({key: found["examples"][0]}), "yaml")]
+    below = list(_below(key, found))
+    return [*parts, table(["key", "value", "meaning"], below)] if below else parts
+
+
+def _below(path: str, found: dict[str, Any]) -> Iterator[list[str]]:
+    """The keys inside of a key, with their paths; where keys are free, `…` stands for one."""
+    entries = dict(found.get("properties", {})) if "$ref" not in found else {}
+    if len({id(each) for each in entries.values()}) == 1 < len(entries):
+        entries = {"…": next(iter(entries.values()))}  # any of many names, such as those of providers
+    free = found.get("additionalProperties")
+    if isinstance(free, dict):
+        entries["…"] = free
+    for name, each in entries.items():
+        at = f"{path}.{name}"
+        if "description" in each:
+            yield [f"`{at}`", _type(each), escaped(each["description"])]
+        yield from _below(at, each)
+    for each in (found.get("items"), *found.get("anyOf", ())):
+        if isinstance(each, dict):
+            yield from _below(f"{path}[]" if each is found.get("items") else path, each)
+
+
+def _label(target: str) -> str:
+    return target.rpartition("#")[2].removesuffix(".md").replace("-", " ")
+
+
+def _required(key: str, found: dict[str, Any]) -> str:
+    if key in found["required"]:
+        return "yes"
+    return "one of the two" if {"required": [key]} in found["anyOf"] else ""
+
+
+def _meaning(found: dict[str, Any]) -> str:
+    """The description without its sentence about the default."""
+    return escaped(re.sub(r" Default: [^.]+\.", "", found["description"]))
+
+
+def _default(found: dict[str, Any]) -> str:
+    stated = re.search(r"Default: ([^.]+)\.", found["description"])
+    return stated[1] if stated else ""
+
+
+def _type(found: dict[str, Any]) -> str:
+    """What a value is, in words."""
+    if "const" in found:
+        return f"`{found['const']}`"
+    if "enum" in found:
+        *others, last = (f"`{each}`" for each in found["enum"])
+        return f"{', '.join(others)} or {last}" if others else last
+    if found.get("$ref") == "#/$defs/schema":
+        return "a JSON Schema"
+    if "anyOf" in found and "type" not in found:
+        return " or ".join(dict.fromkeys(_type(each) for each in found["anyOf"]))
+    kinds = found.get("type", [])
+    return (
+        " or ".join(_kind(kind, found) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+        or "anything"
+    )
+
+
+def _kind(kind: str, found: dict[str, Any]) -> str:
+    if kind == "array" and "items" in found:
+        return f"a list, each {_type(found['items'])}"
+    if kind == "object" and isinstance(found.get("additionalProperties"), dict):
+        return f"a mapping to {_type(found['additionalProperties'])}"
+    return {
+        "array": "a list",
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "null": "null",
+        "number": "a number",
+        "object": "a mapping",
+        "string": "a string",
+    }[kind]
+
+
+def _yaml(value: Any) -> str:
+    """A mapping with a line for each key; short values stand on one line."""
+    options: dict[str, Any] = {"allow_unicode": True, "width": 100}
+    node = yaml.compose(yaml.safe_dump(value, sort_keys=False, default_flow_style=None, **options))
+    node.flow_style = False
+    text = yaml.serialize(node, Dumper=yaml.SafeDumper, **options)
+    assert isinstance(text, str)
+    return text
