@@ -230,7 +230,11 @@ def _entry(head: str, found: griffe.Object) -> list[str]:
     for base in found.mro() if isinstance(found, griffe.Class) else ():
         lines += _part("attributes", _sections(base).get("attributes", []))
     if start is not found and isinstance(start, griffe.Function) and start.docstring:
-        lines += _body(start)
+        fields = {each.name: _flat(each.description) for each in _sections(found).get("attributes", [])}
+        sections = _sections(start)
+        arguments = {each.name: _flat(each.description) for each in sections.get("parameters", [])}
+        if arguments != fields or sections.keys() != {"parameters"}:  # else all of it stands there already
+            lines += _body(start)
     return lines
 
 
