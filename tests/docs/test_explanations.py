@@ -1,0 +1,47 @@
+"""The pages of docs/explanation: what they show is what happens, and the tests that they name exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import DOCS, ROOT, run_page
+
+PAGES = ("laws", "dialects", "ledger", "decoding", "build")
+COMPARED = ("datamodel-code-generator", "fastmcp", "pydantic-ai", "baml", "oh-my-pi")
+_NAMED = re.compile(r"`(tests/[\w/.]+)`")
+_ROW = re.compile(r"^\| (toolcast[^|]*?) *\|(.*)\|$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_what_happens(page: str, tmp_path: Path) -> None:
+    run_page(DOCS / f"explanation/{page}.md", tmp_path / "home")
+
+
+def test_every_law_names_tests_that_exist() -> None:
+    laws = (DOCS / "explanation/laws.md").read_text("utf-8").split("\n## ")[1:]
+    assert [law.partition(":")[0] for law in laws] == [f"L{number}" for number in range(1, 11)]
+    for law in laws:
+        named = _NAMED.findall(law)
+        assert named, law
+        assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_has_measured_rows(name: str) -> None:
+    page = (DOCS / f"explanation/comparisons/{name}.md").read_text("utf-8")
+    measured = page.partition("<!-- measured:begin -->")[2].partition("<!-- measured:end -->")[0]
+    assert _ROW.search(measured), "run `make comparisons`"
+    assert f"({name}.md)" in (DOCS / "explanation/comparisons/index.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", COMPARED[:-1])
+def test_a_page_of_a_decoder_has_toolcasts_own_row(name: str) -> None:
+    """The page's sentences stand on that row: no valid value is refused, no invalid one taken."""
+    page = (DOCS / f"explanation/comparisons/{name}.md").read_text("utf-8")
+    head = next(line for line in page.splitlines() if line.startswith("|") and "valid refused" in line)
+    row = next(line for line in page.splitlines() if line.startswith("| toolcast "))
+    cells = dict(zip(*([cell.strip() for cell in line.split("|")] for line in (head, row)), strict=True))
+    assert cells["valid refused"].startswith("0 of ")
+    assert cells["invalid taken"].startswith("0 of ")
+    assert cells["own schema differs"] == "0"
