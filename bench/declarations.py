@@ -471,6 +471,8 @@ def page(rows: Sequence[Row]) -> str:
     lines = [
         "# Declarations of real tools",
         "",
+        "**A tool declared as a typed function takes fewer tokens than its JSON, and means the same.**",
+        "",
         "Written by `make declarations`: every tool of the shared corpora as TypeScript and as Python,",
         "with the tokens of gpt-tokenizer's o200k_base, beside the JSON of the profile `openai`, compact.",
         "The declarations have types of results where a tool states them, which that JSON has not.",

@@ -33,6 +33,8 @@ _FIELD = re.compile(r"^(Source|Better|Differs): ", re.MULTILINE)
 _HEAD = """\
 # What other systems promise
 
+**What five other systems promise holds here, too, or differs for a stated reason.**
+
 `python -m bench.seeds --write docs/reports/seeds.md` writes this page from `tests/seeds`; a test holds it
 to them.
 

@@ -18,6 +18,8 @@ OUTCOMES = ("succeeded", "refused", "timed out", "cancelled")
 HEAD = """\
 # Calls under faults
 
+**Whatever fails around calls, nothing is left behind, and no call ends in an internal error.**
+
 <!-- Written by `make chaos`; do not edit. -->
 
 `python -m bench.chaos` calls every tool of the reference toolset with arguments that are plausible (72 %),

@@ -8,6 +8,8 @@ from .measure import REASONS, Measured, reasons
 _HEAD = """\
 # Real tool definitions
 
+**Tools as people publish them compile, and each decoder accepts what its schema accepts.**
+
 <!-- Written by `make corpora`; do not edit. -->
 
 `make corpora` (or `python -m bench.corpora --write docs/reports/corpora.md`) imports every tool of the shared

@@ -9,6 +9,8 @@ from .server import ROUNDS
 _HEAD = """\
 # Many conversations at once
 
+**Conversations that run at once in one process never mix up, lose or repeat a result.**
+
 `make load` writes this page (`python -m bench.load --write docs/reports/load.md`).
 
 {conversations:,} conversations run at once in one process, each with its own connection to a scripted

@@ -15,6 +15,8 @@ from .texts import OTHERS, Text
 HEAD = """\
 # Text formats
 
+**A text that a model wrote never becomes a call that it does not ask for.**
+
 <!-- Written by `make text-formats`; do not edit. -->
 
 `make text-formats` reads the texts of two files of other parsers' tests with the format of each text's

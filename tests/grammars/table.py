@@ -110,6 +110,8 @@ def page(rows: list[Row], engines: dict[str, str], share: str) -> str:
     out = [
         "# Grammar engines",
         "",
+        "**What a contract accepts can be written under an engine's grammars, with the exceptions below.**",
+        "",
         "An engine turns a schema into a grammar, and a model can write nothing else. Here two of them judge",
         f"what is emitted for {share}.",
         "`make grammars` writes this page; llguidance is asked in CI, too.",

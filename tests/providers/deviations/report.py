@@ -14,6 +14,8 @@ from .judge import EQUAL, MODES, REORDERED, sorted_into
 HEAD = """\
 # Deviations from another normaliser
 
+**Each difference from another normaliser belongs to a class that has a reason.**
+
 `make deviations` writes this page, and a test holds it to what the code does.
 
 oh-my-pi 18.0.0 normalises tool schemas for the same providers; {count} recorded answers of its functions, to
