@@ -40,7 +40,7 @@ def default_plans(
         without: properties of the root that have no part in it.
 
     Returns:
-        The plan of each definition that is needed, by name; "" is the root. Empty where no default is.
+        The plan of each definition that is needed, sorted by name; "" is the root. Empty where no default is.
     """
     nodes = {**contract.definitions, "": _root(contract, root)}
 
@@ -60,7 +60,7 @@ def default_plans(
         if found := plans.get(name):
             needed[name] = found
             pending += [each for each in _named(found) if each not in needed]
-    return needed
+    return dict(sorted(needed.items()))
 
 
 def filled_in(contract: Contract, plain: Collection[str]) -> Filled:
