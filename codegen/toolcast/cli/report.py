@@ -1,5 +1,6 @@
 """`toolcast report`."""
 
+import gc
 import sys
 from collections.abc import Mapping
 from datetime import date
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Form = Literal["html", "markdown", "json"]
 FORMS = ("html", "markdown", "json")
+_GARBAGE = 200_000
+"""Values between two searches for cycles: what is known of thousands of tools stays until the end."""
 SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
 
 
@@ -138,8 +141,13 @@ def collected(config: "Config", wanted: Wanted, compared: "Outcome | None") -> "
     from .progress import Bar
 
     choice = Choice(today=date.today(), tools=wanted.specs, providers=wanted.providers)
-    with Bar("collecting") as bar:
-        return collect(config, choice, compared=compared, progress=bar)
+    before = gc.get_threshold()
+    gc.set_threshold(_GARBAGE, 20, 50)
+    try:
+        with Bar("collecting") as bar:
+            return collect(config, choice, compared=compared, progress=bar)
+    finally:
+        gc.set_threshold(*before)
 
 
 def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:
