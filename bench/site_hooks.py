@@ -1,11 +1,17 @@
-"""Hooks of mkdocs: what Python-Markdown renders otherwise than GitHub."""
+"""Hooks of mkdocs: what GitHub renders otherwise, and what screen readers miss."""
 
 import re
 
 _CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 _CODE = re.compile(r"<code>[^<]*</code>")
+_SEARCH = 'data-md-component="search" role="dialog"'
 
 
 def on_page_content(html: str, **_: object) -> str:
     """Show `\\|` inside code of a table's cell as GitHub does: the backslash only keeps the cell together."""
     return _CELL.sub(lambda cell: _CODE.sub(lambda code: code[0].replace(r"\|", "|"), cell[0]), html)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Name the dialog of the search, which the theme leaves without a name."""
+    return output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
