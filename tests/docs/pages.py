@@ -49,7 +49,7 @@ SECONDS = 120.0
 _READING = ("cat", "diff", "find", "grep", "head", "ls", "pwd", "sort", "tail", "wc")
 _CHANGING = ("cd", "cp", "echo", "export", "mkdir", "mv", "rm", "touch")
 PROGRAMS = frozenset((*_READING, *_CHANGING, "git", "make", "pip", "python", "toolcast"))
-PACKAGES = frozenset(["fastmcp", "uv", "build", "twine"])
+PACKAGES = frozenset(["build", "twine", "uv"])
 """Distributions that pages install and that no extra of toolcast names."""
 ANYTHING = "…"
 BACKSLASH = "\\"

@@ -1,13 +1,27 @@
 """The tutorials, executed as a reader does."""
 
+import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from tests.clients.conftest import Client
-from tests.docs.pages import DOCS, run_page
+from tests.docs.pages import DOCS, blocks, run_page
 from tests.docs.scripted_models import scripted_models
 
+EXISTING = DOCS / "tutorial/existing-server.md"
+QUIET = {"FASTMCP_SHOW_SERVER_BANNER": "false", "FASTMCP_CHECK_FOR_UPDATES": "off"}
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("list_notes", {}),
+    ("write_note", {"title": "plan", "text": "Buy milk.\nWrite home."}),
+    ("write_note", {"title": "plan", "text": "\nSleep.", "mode": "append"}),
+    ("search", {"text": "write"}),
+    ("search", {"text": "WRITE", "limit": 1}),
+    ("delete_note", {"title": "plan"}),
+    ("list_notes", {}),
+]
 ASKED = ("search_notes", {"text": "milk", "limit": None})
 
 
@@ -28,3 +42,44 @@ def test_two_models_call_the_first_tool(client: Client, tmp_path: Path) -> None:
         assert "Buy milk" in sent
         assert len(first["messages"]) == 1
         assert [tool["name"] for tool in map(function, first["tools"])] == ["search_notes"]
+
+
+async def answers(client: Client, folder: Path, *arguments: str) -> tuple[dict[str, Any], list[Any]]:
+    """The tools that a server on stdio lists, and what it answers to `CALLS`."""
+    transport = client("fastmcp.client.transports").StdioTransport(
+        sys.executable, list(arguments), cwd=str(folder), env={**os.environ, **QUIET}
+    )
+    async with asyncio.timeout(90), client("fastmcp").Client(transport) as session:
+        tools = {tool.name: tool for tool in await session.list_tools()}
+        results = [await session.call_tool(name, values, raise_on_error=False) for name, values in CALLS]
+        texts = [[getattr(block, "text", None) for block in result.content] for result in results]
+        return tools, [
+            (result.is_error, result.structured_content, text)
+            for result, text in zip(results, texts, strict=True)
+        ]
+
+
+def test_an_existing_server_is_checked_and_answers_as_before(client: Client, tmp_path: Path) -> None:
+    client("fastmcp")
+    client("mcp_server_time")
+    run_page(EXISTING, tmp_path)
+    for spec in (tmp_path / "clock/specs/time").glob("*.yaml"):
+        assert "permission: read" in spec.read_text("utf-8")
+    [configuration] = [block for block in blocks(EXISTING) if block.language == "json"]
+    served = json.loads(configuration.text)["mcpServers"]["notes"]
+    assert served["command"] == "toolcast"
+
+    async def both() -> tuple[Any, Any]:
+        folder = tmp_path / "notes-server"
+        old = answers(client, folder, "server.py")
+        new = answers(client, folder, "-m", served["command"], *served["args"])
+        return await asyncio.gather(old, new)
+
+    (tools, expected), (offered, found) = asyncio.run(both())
+    assert offered.keys() == tools.keys()
+    assert len(offered) == 4
+    for name, tool in tools.items():
+        assert offered[name].description == tool.description
+        assert set(offered[name].input_schema["properties"]) == set(tool.input_schema["properties"])
+    assert found == expected
+    assert not any(failed for failed, *_ in expected)
