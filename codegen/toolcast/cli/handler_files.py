@@ -13,9 +13,7 @@ from ..project.core.compiled import ToolEntry
 from ..python.bindings.templates import Templates
 from ..python.structs.python_names import unique
 from .generated_package import module_of, package_name
-
-APP: Final = "app"
-"""The module that registers all handlers, beside the folder of handlers."""
+from .registry_target import APP
 
 APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
 """What that module calls its own."""

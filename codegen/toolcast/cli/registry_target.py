@@ -8,9 +8,12 @@ from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ..runtime.view import ToolView
+
+APP: Final = "app"
+"""The module that registers all handlers, which `toolcast stubs` writes beside their folder."""
 
 T = TypeVar("T")
 
@@ -81,13 +84,11 @@ def _module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
         if missing.name is not None and (name == missing.name or name.startswith(f"{missing.name}.")):
-            raise TargetError(
-                f"there is no module {missing.name!r}",
-                f"run this in the folder from which `import {name}` works, or set PYTHONPATH to it",
-            ) from None
-        raise TargetError(
-            f"importing {name} failed: {missing}", "install what it needs into this environment"
-        ) from missing
+            hint = f"run this in the folder from which `import {name}` works, or set PYTHONPATH to it"
+            written = f"; `toolcast stubs` writes {APP}.py" if name == APP else ""
+            raise TargetError(f"there is no module {missing.name!r}", hint + written) from None
+        hint = "install what it needs into this environment; if toolcast generates it, run: toolcast generate"
+        raise TargetError(f"importing {name} failed: {missing}", hint) from missing
     except Exception as problem:
         message = f"importing {name} failed: {type(problem).__name__}: {problem}"
         raise TargetError(message, "correct the module; its traceback stands above") from problem

@@ -97,7 +97,6 @@ def _write_app(
     """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
     Raises TemplateFailedError."""
     from .handler_files import (
-        APP,
         app_path,
         app_target,
         app_text,
@@ -105,6 +104,7 @@ def _write_app(
         hidden_app,
         is_open,
     )
+    from .registry_target import APP
 
     path = app_path(config)
     if path.exists() or path.is_symlink():

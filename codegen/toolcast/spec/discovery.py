@@ -94,7 +94,7 @@ class _Walk:
                 file=self._shown_root or ".",
                 code="no-specs",
                 message="the specs folder does not exist",
-                hint="create it, or set `specs` in [tool.toolcast] of pyproject.toml",
+                hint="run `toolcast init`, or set `specs` in [tool.toolcast] of pyproject.toml",
             )
         )
         return False
