@@ -103,6 +103,48 @@
   var number = (value) => value.toLocaleString("en-US");
   var counted = (value, noun, plural = `${noun}s`) => `${number(value)} ${value === 1 ? noun : plural}`;
 
+  // codegen/toolcast/report/page/code_pane.js
+  function codePane({ title, heading = "h2", note = "", lines, marks = /* @__PURE__ */ new Map(), onMark }) {
+    const rows = lines.map((tokens2, index) => lineOf(tokens2, marks.get(index) ?? [], onMark, title));
+    const code = el("code", {}, rows);
+    const body = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": title }, code);
+    body.style.setProperty("--digits", String(String(lines.length).length));
+    const element = el(
+      "section",
+      { class: "pane" },
+      el(heading, { class: "pane-head" }, title, note ? el("span", { class: "note" }, note) : null),
+      body
+    );
+    const highlight = (loss) => {
+      let first = null;
+      rows.forEach((row, index) => {
+        const chosen = loss !== null && (marks.get(index) ?? []).includes(loss);
+        row.classList.toggle("chosen", chosen);
+        if (chosen) first ??= row;
+      });
+      if (first) body.scrollTop = Math.max(0, first.offsetTop - body.offsetTop - body.clientHeight / 3);
+    };
+    return { element, highlight };
+  }
+  var codeBlock = (text) => el("pre", { class: "code wrap", tabindex: 0 }, el("code", {}, text));
+  function lineOf(tokens2, losses, onMark, title) {
+    const marks = losses.map(
+      (loss) => el(
+        "button",
+        {
+          class: "mark",
+          type: "button",
+          "data-loss": loss,
+          "aria-label": `Loss ${loss + 1} in ${title}`,
+          on: { click: () => onMark?.(loss) }
+        },
+        String(loss + 1)
+      )
+    );
+    const words = tokens2.map(([kind, text]) => kind === "plain" ? textNodes(text) : el("span", { class: `t-${kind}` }, text));
+    return el("span", { class: losses.length ? "line marked" : "line" }, el("span", { class: "words" }, words, "\n"), marks);
+  }
+
   // codegen/toolcast/report/page/marks.js
   var SEVERITIES = ["error", "warning", "note"];
   var SIGNS = { error: "✕", warning: "!", note: "i" };
@@ -278,7 +320,7 @@ ${indent}${close}` : open2 + close;
       "div",
       {},
       el("h1", { tabindex: -1 }, "Changes"),
-      el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} compared, ${number(diff.unchanged)} unchanged.`),
+      el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
       diff.diagnostics.length ? findingsList(diff.diagnostics) : null,
       chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed.")
     );
@@ -312,8 +354,8 @@ ${indent}${close}` : open2 + close;
       "details",
       { class: "witness", open: true },
       el("summary", {}, "A value that shows it"),
-      el("pre", { class: "code wrap" }, el("code", {}, jsonText(value))),
-      refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), el("pre", { class: "code wrap" }, el("code", {}, refusal))] : null
+      codeBlock(jsonText(value)),
+      refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : null
     );
   }
 
@@ -690,11 +732,11 @@ ${indent}${close}` : open2 + close;
     const name = box.height > 16 ? fitting(tool.name, box.width - 8) : "";
     return svg(
       "a",
-      { href: hashOf(["tool", tool.name, provider]), "aria-label": label2 },
+      { href: hashOf(["tool", tool.name, provider]) },
       svg("title", {}, label2),
       svg("rect", { x: box.x + 0.5, y: box.y + 0.5, width: Math.max(0, box.width - 1), height: Math.max(0, box.height - 1), rx: 2 }),
-      name ? svg("text", { x: box.x + 5, y: box.y + 14 }, name) : null,
-      name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null
+      name ? svg("text", { "aria-hidden": "true", x: box.x + 5, y: box.y + 14 }, name) : null,
+      name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", "aria-hidden": "true", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null
     );
   }
   function fitting(text, width) {
@@ -3169,7 +3211,7 @@ The full schema of '${tool}': ${schema}` : text;
       const answer = answerOf(judge, box.value);
       verdict.className = `verdict ${answer.state}`;
       fill(verdict, el("strong", {}, answer.verdict));
-      fill(output, el("h3", {}, answer.title), el("pre", { class: "code wrap", tabindex: 0 }, el("code", {}, answer.text)));
+      fill(output, el("h3", {}, answer.title), codeBlock(answer.text));
     };
     let waiting = 0;
     const box = el("textarea", {
@@ -3238,47 +3280,6 @@ The full schema of '${tool}': ${schema}` : text;
     if (injected.length) notes.push(`The program fills in ${injected.join(", ")}.`);
     if (withoutGrammar) notes.push("The tool's text has a grammar in Lark's syntax, which is not checked here.");
     return notes.join(" ");
-  }
-
-  // codegen/toolcast/report/page/code_pane.js
-  function codePane({ title, note = "", lines, marks = /* @__PURE__ */ new Map(), onMark }) {
-    const rows = lines.map((tokens2, index) => lineOf(tokens2, marks.get(index) ?? [], onMark, title));
-    const code = el("code", {}, rows);
-    const body = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": title }, code);
-    body.style.setProperty("--digits", String(String(lines.length).length));
-    const element = el(
-      "section",
-      { class: "pane" },
-      el("h3", {}, title, note ? el("span", { class: "note" }, note) : null),
-      body
-    );
-    const highlight = (loss) => {
-      let first = null;
-      rows.forEach((row, index) => {
-        const chosen = loss !== null && (marks.get(index) ?? []).includes(loss);
-        row.classList.toggle("chosen", chosen);
-        if (chosen) first ??= row;
-      });
-      if (first) body.scrollTop = Math.max(0, first.offsetTop - body.offsetTop - body.clientHeight / 3);
-    };
-    return { element, highlight };
-  }
-  function lineOf(tokens2, losses, onMark, title) {
-    const marks = losses.map(
-      (loss) => el(
-        "button",
-        {
-          class: "mark",
-          type: "button",
-          "data-loss": loss,
-          "aria-label": `Loss ${loss + 1} in ${title}`,
-          on: { click: () => onMark?.(loss) }
-        },
-        String(loss + 1)
-      )
-    );
-    const words = tokens2.map(([kind, text]) => kind === "plain" ? textNodes(text) : el("span", { class: `t-${kind}` }, text));
-    return el("span", { class: losses.length ? "line marked" : "line" }, el("span", { class: "words" }, words, "\n"), marks);
   }
 
   // codegen/toolcast/report/page/highlight.js
@@ -3555,8 +3556,8 @@ The full schema of '${tool}': ${schema}` : text;
       const definition = definitions[level];
       const text = typeof definition === "string" ? definition : jsonText(definition);
       const cost = tokens2[level] === null ? "" : ` · ${counted(tokens2[level], "token")}`;
-      const pane = codePane({ title, note: `${meaning}${cost}`, lines: definitionLines(definition, info).map((line) => line.tokens) });
-      pane.element.querySelector("h3").append(copyButton(text));
+      const pane = codePane({ title, heading: "h3", note: `${meaning}${cost}`, lines: definitionLines(definition, info).map((line) => line.tokens) });
+      pane.element.querySelector(".pane-head").append(copyButton(text));
       fill(panel, pane.element);
     };
     const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens2[id] === null ? "" : number(tokens2[id]) })), chosen: "summary", panel, onChoose: show2 });
@@ -3766,10 +3767,10 @@ The full schema of '${tool}': ${schema}` : text;
             {
               href: hashOf(["tool", tool.name, providers[at].id]),
               tabindex: -1,
-              "aria-label": `${tool.name}, ${cellText(cell, providers[at].id)}`,
               title: cellText(cell, providers[at].title)
             },
-            cellMarks(cell)
+            el("span", { class: "marks", "aria-hidden": "true" }, cellMarks(cell)),
+            el("span", { class: "sr-only" }, `${tool.name}, ${cellText(cell, providers[at].id)}`)
           )
         )
       )
@@ -3914,19 +3915,20 @@ The full schema of '${tool}': ${schema}` : text;
     const isFirst = current2 === null;
     current2 = view;
     fill(main, view.element);
+    main.dataset.route = location.hash || hashOf([]);
     const active = route.path[0] === "tool" ? "tools" : route.path[0] ?? "overview";
     for (const link of links) {
       if (link.dataset.view === active) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    document.title = `${view.title} · ${report.title}`;
+    document.title = visibleText(`${view.title} · ${report.title}`);
     if (isFirst) return;
     scrollTo(0, 0);
     main.querySelector("h1")?.focus({ preventScroll: true });
   }
   async function openSearch() {
     if (!current2?.focusSearch) {
-      location.hash = toolsHash;
+      history.pushState(null, "", toolsHash);
       await open();
     }
     current2.focusSearch?.();

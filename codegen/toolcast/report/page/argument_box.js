@@ -2,6 +2,7 @@
 
 import { readJson } from "../../typescript/support/read_json.js";
 import { argumentJudge } from "./argument_check.js";
+import { codeBlock } from "./code_pane.js";
 import { el, fill } from "./elements.js";
 import { exampleValue } from "./example_value.js";
 import { jsonText } from "./json_text.js";
@@ -28,7 +29,7 @@ export function argumentBox(detail) {
     const answer = answerOf(judge, box.value);
     verdict.className = `verdict ${answer.state}`;
     fill(verdict, el("strong", {}, answer.verdict));
-    fill(output, el("h3", {}, answer.title), el("pre", { class: "code wrap", tabindex: 0 }, el("code", {}, answer.text)));
+    fill(output, el("h3", {}, answer.title), codeBlock(answer.text));
   };
   let waiting = 0;
   const box = el("textarea", {

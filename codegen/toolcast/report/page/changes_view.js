@@ -1,5 +1,6 @@
 // The differences to another state of the specs, by audience, with a witness where there is one.
 
+import { codeBlock } from "./code_pane.js";
 import { counted, el, fill, number, prose } from "./elements.js";
 import { findingsList } from "./findings_list.js";
 import { jsonText } from "./json_text.js";
@@ -49,7 +50,7 @@ export function changesView(report, audience) {
     "div",
     {},
     el("h1", { tabindex: -1 }, "Changes"),
-    el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} compared, ${number(diff.unchanged)} unchanged.`),
+    el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
     diff.diagnostics.length ? findingsList(diff.diagnostics) : null,
     chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed."),
   );
@@ -86,7 +87,7 @@ function witness({ value, refusal }) {
     "details",
     { class: "witness", open: true },
     el("summary", {}, "A value that shows it"),
-    el("pre", { class: "code wrap" }, el("code", {}, jsonText(value))),
-    refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), el("pre", { class: "code wrap" }, el("code", {}, refusal))] : null,
+    codeBlock(jsonText(value)),
+    refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : null,
   );
 }

@@ -7,13 +7,14 @@ import { el, textNodes } from "./elements.js";
  *
  * @param {object} options
  * @param {string} options.title - of the pane
+ * @param {string} [options.heading] - the element of the title
  * @param {string} [options.note] - beside the title
  * @param {[string, string][][]} options.lines - tokens (kind, text) of each line
  * @param {Map<number, number[]>} [options.marks] - by line from 0, the losses that are marked there
  * @param {(loss: number) => void} [options.onMark] - a mark was chosen
  * @returns {{ element: HTMLElement, highlight: (loss: number | null) => void }}
  */
-export function codePane({ title, note = "", lines, marks = new Map(), onMark }) {
+export function codePane({ title, heading = "h2", note = "", lines, marks = new Map(), onMark }) {
   const rows = lines.map((tokens, index) => lineOf(tokens, marks.get(index) ?? [], onMark, title));
   const code = el("code", {}, rows);
   const body = el("pre", { class: "code", tabindex: 0, role: "region", "aria-label": title }, code);
@@ -21,7 +22,7 @@ export function codePane({ title, note = "", lines, marks = new Map(), onMark })
   const element = el(
     "section",
     { class: "pane" },
-    el("h3", {}, title, note ? el("span", { class: "note" }, note) : null),
+    el(heading, { class: "pane-head" }, title, note ? el("span", { class: "note" }, note) : null),
     body,
   );
   const highlight = (loss) => {
@@ -35,6 +36,9 @@ export function codePane({ title, note = "", lines, marks = new Map(), onMark })
   };
   return { element, highlight };
 }
+
+/** A text as it is, which scrolls where it is long. */
+export const codeBlock = (text) => el("pre", { class: "code wrap", tabindex: 0 }, el("code", {}, text));
 
 function lineOf(tokens, losses, onMark, title) {
   const marks = losses.map((loss) =>

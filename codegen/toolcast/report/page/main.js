@@ -10,6 +10,7 @@ import { hashOf, parseHash } from "./router.js";
 import { nextTheme, restoreTheme } from "./theme.js";
 import { toolView } from "./tool_view.js";
 import { toolsView } from "./tools_view.js";
+import { visibleText } from "./visible_text.js";
 
 restoreTheme();
 const report = indexOf(document.getElementById("index").textContent);
@@ -99,12 +100,13 @@ async function open() {
   const isFirst = current === null;
   current = view;
   fill(main, view.element);
+  main.dataset.route = location.hash || hashOf([]);
   const active = route.path[0] === "tool" ? "tools" : (route.path[0] ?? "overview");
   for (const link of links) {
     if (link.dataset.view === active) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${view.title} · ${report.title}`;
+  document.title = visibleText(`${view.title} · ${report.title}`);
   if (isFirst) return;
   scrollTo(0, 0);
   main.querySelector("h1")?.focus({ preventScroll: true });
@@ -112,7 +114,7 @@ async function open() {
 
 async function openSearch() {
   if (!current?.focusSearch) {
-    location.hash = toolsHash;
+    history.pushState(null, "", toolsHash); // unlike `location.hash`, this opens nothing by itself
     await open();
   }
   current.focusSearch?.();

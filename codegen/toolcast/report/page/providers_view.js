@@ -159,11 +159,11 @@ function toolBox(tool, box, provider) {
   const name = box.height > 16 ? fitting(tool.name, box.width - 8) : "";
   return svg(
     "a",
-    { href: hashOf(["tool", tool.name, provider]), "aria-label": label },
+    { href: hashOf(["tool", tool.name, provider]) },
     svg("title", {}, label),
     svg("rect", { x: box.x + 0.5, y: box.y + 0.5, width: Math.max(0, box.width - 1), height: Math.max(0, box.height - 1), rx: 2 }),
-    name ? svg("text", { x: box.x + 5, y: box.y + 14 }, name) : null,
-    name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null,
+    name ? svg("text", { "aria-hidden": "true", x: box.x + 5, y: box.y + 14 }, name) : null,
+    name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", "aria-hidden": "true", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null,
   );
 }
 

@@ -194,8 +194,8 @@ function levels(provider, info, cell) {
     const definition = definitions[level];
     const text = typeof definition === "string" ? definition : jsonText(definition);
     const cost = tokens[level] === null ? "" : ` · ${counted(tokens[level], "token")}`;
-    const pane = codePane({ title, note: `${meaning}${cost}`, lines: definitionLines(definition, info).map((line) => line.tokens) });
-    pane.element.querySelector("h3").append(copyButton(text));
+    const pane = codePane({ title, heading: "h3", note: `${meaning}${cost}`, lines: definitionLines(definition, info).map((line) => line.tokens) });
+    pane.element.querySelector(".pane-head").append(copyButton(text));
     fill(panel, pane.element);
   };
   const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens[id] === null ? "" : number(tokens[id]) })), chosen: "summary", panel, onChoose: show });

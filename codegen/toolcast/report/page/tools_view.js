@@ -159,10 +159,10 @@ function toolRow(tool, providers) {
           {
             href: hashOf(["tool", tool.name, providers[at].id]),
             tabindex: -1,
-            "aria-label": `${tool.name}, ${cellText(cell, providers[at].id)}`,
             title: cellText(cell, providers[at].title),
           },
-          cellMarks(cell),
+          el("span", { class: "marks", "aria-hidden": "true" }, cellMarks(cell)),
+          el("span", { class: "sr-only" }, `${tool.name}, ${cellText(cell, providers[at].id)}`),
         ),
       ),
     ),

@@ -1,0 +1,94 @@
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from toolcast.report.report_model import ComparedChange, Comparison, Report
+
+from tests.lint.projects import spec, write
+from tests.typescript.tools import ROOT
+
+from .chromium import chromium, report_of, write_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+TOOLS = ("edit", "file_read", "file_write", "glob", "grep", "http_request", "knowledge_search", "multi_edit")
+TRICKS = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "<!--<script>",
+    "]]>\u2028\u2029",
+    "\u202etxt.exe\u2066",
+    "\u200b\U000e0041",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }} {% raw %}",
+    "`<b>` &lt;script&gt; &amp;",
+    "' onmouseover='alert(1)",
+    '"><a href="javascript:alert(1)">',
+)
+HOSTILE = " ".join(TRICKS)
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def reference_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the reference toolset, with changes to another state."""
+    report = report_of(ROOT, tools=TOOLS)
+    return write_page(with_changes(report), tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture(scope="session")
+def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of tools whose every text is a trick."""
+    properties = {trick: {"type": "string", "description": HOSTILE, "default": trick} for trick in TRICKS}
+    properties["kind"] = {"enum": list(TRICKS), "description": HOSTILE}
+    tool = spec(description=HOSTILE, summary=HOSTILE.replace("\u2028\u2029", ""), properties=properties)
+    tool["annotations"] = {**tool["annotations"], "title": HOSTILE}
+    folder = write(
+        tmp_path_factory.mktemp("hostile"), {"a/hostile": tool, "b/broken": {**tool, HOSTILE: HOSTILE}}
+    )
+    report = report_of(folder)
+    assert len(report.tools) == 1
+    assert report.diagnostics
+    return write_page(with_changes(report), folder / "report.html")
+
+
+def with_changes(report: Report) -> Report:
+    """The report with a change of each kind of text, and a name that is a trick."""
+    change = ComparedChange(
+        level="error",
+        audience="calls",
+        rule="narrower",
+        tool=report.tools[0].name,
+        message=HOSTILE,
+        hint=HOSTILE,
+        file=HOSTILE,
+        line=3,
+        old=False,
+        providers=("openai",),
+        witness=msgspec.convert({"value": {HOSTILE: [HOSTILE]}, "refusal": HOSTILE}, _witness()),
+        undecided=True,
+        suppressed=True,
+    )
+    others = [
+        msgspec.structs.replace(change, level=level, audience=audience, tool="gone", witness=None)
+        for level, audience in (("warning", "model"), ("note", "cache"))
+    ]
+    compared = Comparison(
+        old=HOSTILE, new="the work tree", compared=3, unchanged=2, changes=(change, *others), diagnostics=()
+    )
+    return msgspec.structs.replace(report, title=f"{report.title} {HOSTILE}", diff=compared)
+
+
+def _witness() -> type:
+    from toolcast.diff.change import Witness
+
+    return Witness

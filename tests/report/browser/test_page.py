@@ -1,0 +1,243 @@
+"""The page in a browser: what people see and do, by mouse and by keys, and what it must never do."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from toolcast.report.report_model import Report
+
+from bench.corpora.compile import CORPORA
+from bench.speed.material import Tool, write_project
+from tests.sampled import sampled
+
+from .chromium import PHONE, WIDE, axe, opened, report_of, write_page
+from .conftest import TRICKS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+VIEWS = (
+    "#/", "#/tools", "#/tools?q=file", "#/tool/edit/openai", "#/tool/knowledge_search/typescript",
+    "#/providers/cohere", "#/changes/calls", "#/tool/none",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_axe_finds_nothing(
+    browser: "Browser", reference_page: Path, size: tuple[int, int], scheme: str
+) -> None:
+    with opened(browser, reference_page, size, scheme) as report:
+        found = {route: axe(report.go(route)) for route in VIEWS}
+        report.page.keyboard.press("?")
+        found["help"] = axe(report.page)
+        assert {route: problems for route, problems in found.items() if problems} == {}
+        assert report.problems() == []
+
+
+@pytest.mark.parametrize("size", [(320, 640), PHONE, (768, 1024), WIDE, (2560, 1300)])
+def test_no_view_is_wider_than_the_screen(
+    browser: "Browser", reference_page: Path, size: tuple[int, int]
+) -> None:
+    with opened(browser, reference_page, size) as report:
+        for route in VIEWS:
+            page = report.go(route)
+            assert page.evaluate("document.documentElement.scrollWidth") <= size[0], route
+
+
+def test_hostile_text_stays_text(browser: "Browser", hostile_page: Path) -> None:
+    with opened(browser, hostile_page) as report:
+        for route in ("#/", "#/tools", "#/providers", "#/changes", "#/tool/hostile"):
+            page = report.go(route)
+            assert (
+                page.locator("main img, main script, main svg[onload], main b, main [onmouseover]").count()
+                == 0
+            )
+            assert page.locator("a[href^='javascript']").count() == 0
+        page = report.go("#/tool/hostile")
+        tabs = page.get_by_role("tablist", name="Provider").get_by_role("tab")
+        for number in range(tabs.count()):
+            tabs.nth(number).click()
+            shown = page.locator("main").inner_text()
+            assert "<img src=x onerror=alert(1)>" in shown
+            assert "U+202E" in shown
+            assert "\u202e" not in page.evaluate("document.title + document.querySelector('main').innerHTML")
+        box = page.get_by_label("Arguments, as JSON")
+        for trick in TRICKS:
+            box.fill(json.dumps({"kind": 3, trick + "!": trick}))
+            assert "Refused" in page.get_by_role("status").inner_text()
+        assert report.problems() == []
+
+
+def test_nothing_is_loaded(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        for route in VIEWS:
+            report.go(route)
+        assert report.problems() == []
+        policy = report.page.locator("meta[http-equiv]").get_attribute("content")
+        assert policy is not None
+        assert "default-src 'none'" in policy
+
+
+def test_search_filters_and_order(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "search"
+        names = page.locator("tbody .name")
+        everything = names.all_inner_texts()
+        page.keyboard.type("old_string")  # a parameter
+        assert names.all_inner_texts() == ["edit"]
+        assert page.get_by_role("status").inner_text() == f"1 of {len(everything)} tools"
+        page.keyboard.press("Escape")
+        assert names.all_inner_texts() == everything
+        page.get_by_label("Permission").select_option("network")
+        assert names.all_inner_texts() == ["http_request"]
+        assert "permission=network" in page.url
+        page.get_by_label("Permission").select_option("")
+        page.get_by_role("columnheader", name="gemini").get_by_role("button").click()
+        cells = page.locator("tbody tr").evaluate_all(
+            "rows => rows.map(row => row.cells[4].querySelector('.tokens').textContent)"
+        )
+        tokens = [int(cell.replace(",", "")) for cell in cells]
+        assert tokens == sorted(tokens, reverse=True)
+        assert len(tokens) == len(everything)
+        page.reload()
+        assert names.first.inner_text() == "knowledge_search"  # the address keeps the order
+        assert report.problems() == []
+
+
+def test_a_walk_by_keys(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tools")
+        focused = "document.activeElement.getAttribute('href')"
+        page.keyboard.press("/")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate(focused) == "#/tool/edit"
+        for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+        assert page.evaluate(focused) == "#/tool/file_read/bedrock"
+        page.keyboard.press("Enter")
+        page.wait_for_selector("h1:text-is('file_read')")
+        assert page.evaluate("document.activeElement.tagName") == "H1"
+        assert page.get_by_role("tab", selected=True).first.inner_text().startswith("bedrock")
+        page.keyboard.press("]")
+        page.wait_for_selector("h1:text-is('file_write')")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".matrix")
+        page.go_back()
+        page.wait_for_selector("h1:text-is('file_write')")
+        page.keyboard.press("?")
+        assert page.get_by_role("dialog").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.get_by_role("dialog").is_visible()
+        page.keyboard.press("1")
+        page.wait_for_selector(".cards")
+        assert report.problems() == []
+
+
+def test_a_loss_is_shown_in_every_text(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tool/edit/openai-responses")
+        losses = page.locator(".loss")
+        assert losses.count() == 4
+        losses.nth(1).click()
+        chosen = {
+            pane.locator(".pane-head").inner_text().split()[0]: pane.locator(".line.chosen").all_inner_texts()
+            for pane in page.locator(".panes .pane").all()
+        }
+        assert ["required" in line for line in chosen["Spec"]] == [True]
+        assert ["EditParams" in line for line in chosen["Python"]] == [True]
+        assert ["required" in line for line in chosen["Provider"]] == [True]
+        page.get_by_role("button", name="Loss 1 in Provider").click()
+        assert "chosen" in (page.locator(".losses > li").first.get_attribute("class") or "")
+        assert report.problems() == []
+
+
+def test_the_box_for_arguments(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tool/edit")
+        verdict, output = page.locator(".verdict"), page.locator(".output pre")
+        assert "Accepted" in verdict.inner_text()  # the spec's example
+        assert json.loads(output.inner_text())["replace_all"] is False  # a default
+        page.get_by_label("Arguments, as JSON").fill('{"file_path": ""}')
+        assert "Refused" in verdict.inner_text()
+        text = output.inner_text()
+        assert text.startswith(
+            "Invalid arguments for tool 'edit', 3 problems:\n- $: missing required property"
+        )
+        assert "The full schema of 'edit': {" in text
+        page.get_by_role("button", name="Reset").click()
+        assert "Accepted" in verdict.inner_text()
+        assert report.problems() == []
+
+
+def test_the_map_of_tokens(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/providers/openai")
+        names = page.locator(".treemap a title").all_text_contents()
+        page.get_by_text("The same as a table").click()
+        rows = page.locator("details tbody tr")
+        assert len(names) == rows.count() == 8
+        areas = page.locator(".treemap a rect").evaluate_all(
+            "boxes => boxes.map(box => ['x', 'y', 'width', 'height'].map(name => box.getBBox()[name]))"
+        )
+        for at, (x, y, width, height) in enumerate(areas):
+            assert width > 0
+            assert height > 0
+            for x2, y2, width2, height2 in areas[:at]:
+                assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
+        page.locator(".treemap a").first.focus()
+        page.keyboard.press("ArrowRight")
+        label = page.evaluate("document.activeElement.firstElementChild.textContent")
+        assert label == names[1]
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"h1:text-is('{label.partition(':')[0]}')")
+        assert report.problems() == []
+
+
+def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/changes")
+        assert page.locator(".change").count() == 1
+        assert "One state accepts it" in page.locator(".witness").inner_text()
+        page.get_by_role("tab", name="cache").click()
+        assert page.locator(".change.note").count() == 1
+        assert page.url.endswith("#/changes/cache")
+        assert report.problems() == []
+
+
+def corpus_report(shared: Path, corpus: str, folder: Path) -> Report:
+    """The report of every tool of a corpus that compiles."""
+    lines = (shared / "corpora" / f"{corpus}.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    listed = [
+        Tool(f"tool_{number:04}", record.get("description") or "A tool.", record["parameters"])
+        for number, record in enumerate(records)
+    ]
+    write_project(
+        listed, folder / "project", ("openai", "anthropic", "gemini", "cohere", "mcp", "typescript")
+    )
+    return report_of(folder / "project")
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("corpus", sampled(CORPORA, ("github-mcp-server",)))
+def test_every_real_tool_opens(browser: "Browser", shared_dir: Path, tmp_path: Path, corpus: str) -> None:
+    report = corpus_report(shared_dir, corpus, tmp_path)
+    file = write_page(report, tmp_path / "report.html")
+    accepted = 0
+    with opened(browser, file) as seen:
+        for tool in report.tools:
+            page = seen.go(f"#/tool/{tool.name}")
+            assert page.locator("h1").inner_text() == tool.name
+            assert page.locator(".panes .pane").count() == 3
+            verdict = page.locator(".verdict").inner_text()
+            assert "Not judged" not in verdict, tool.name
+            accepted += "Accepted" in verdict
+        assert seen.problems() == []
+    print(
+        f"{corpus}: {len(report.tools)} tools; the box begins with arguments that are accepted in {accepted}"
+    )
+    assert accepted > 0.9 * len(report.tools)
