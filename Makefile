@@ -110,6 +110,13 @@ $(TYPESCRIPT)/.installed: tests/typescript/npm/package.json tests/typescript/npm
 report-page: $(STAMP) $(TYPESCRIPT)/.installed ## Bundle the script of `toolcast report`'s page
 	$(BIN)/python -m tests.report.browser.bundle
 
+browser: $(VENV)/.browser $(TYPESCRIPT)/.installed ## Install Chromium (for root, from Debian) and Playwright; `make test` then opens the page of `toolcast report`
+	sh tests/report/browser/setup
+
+$(VENV)/.browser: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
+	@touch $@
+
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolcast lint
 

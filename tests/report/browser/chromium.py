@@ -1,16 +1,12 @@
 """The report's page in Chromium, which `make browser` installs."""
 
-import contextlib
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolcast.config import load_config
-from toolcast.report.collect import Choice, collect
 from toolcast.report.page import render_page
 from toolcast.report.report_model import Report
 
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-TODAY = date(2026, 11, 22)
 WIDE, PHONE = (1440, 900), (360, 740)
 # Notes what a script in a spec would do; it runs before the page's own script.
 WATCH = """
@@ -48,14 +43,6 @@ def chromium() -> Iterator["Browser"]:
             yield browser
         finally:
             browser.close()
-
-
-def report_of(folder: Path, **choice: Any) -> Report:
-    """The report of the project in `folder`, which is the working directory meanwhile."""
-    with contextlib.chdir(folder):
-        config, problems = load_config(folder)
-        assert config is not None, problems
-        return collect(config, Choice(**{"today": TODAY, **choice}))
 
 
 def write_page(report: Report, file: Path) -> Path:

@@ -7,28 +7,17 @@ import pytest
 from toolcast.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import spec, write
+from tests.report.hostile import TEXTS
+from tests.report.reports import report_of
 from tests.typescript.tools import ROOT
 
-from .chromium import chromium, report_of, write_page
+from .chromium import chromium, write_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 TOOLS = ("edit", "file_read", "file_write", "glob", "grep", "http_request", "knowledge_search", "multi_edit")
-TRICKS = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "<!--<script>",
-    "]]>\u2028\u2029",
-    "\u202etxt.exe\u2066",
-    "\u200b\U000e0041",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }} {% raw %}",
-    "`<b>` &lt;script&gt; &amp;",
-    "' onmouseover='alert(1)",
-    '"><a href="javascript:alert(1)">',
-)
+TRICKS = (*TEXTS, "<svg onload=alert(1)>", "' onmouseover='alert(1)", '"><a href="javascript:alert(1)">')
 HOSTILE = " ".join(TRICKS)
 
 

@@ -9,9 +9,10 @@ from toolcast.report.report_model import Report
 
 from bench.corpora.compile import CORPORA
 from bench.speed.material import Tool, write_project
+from tests.report.reports import report_of
 from tests.sampled import sampled
 
-from .chromium import PHONE, WIDE, axe, opened, report_of, write_page
+from .chromium import PHONE, WIDE, axe, opened, write_page
 from .conftest import TRICKS
 
 if TYPE_CHECKING:
