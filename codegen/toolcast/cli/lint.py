@@ -14,8 +14,11 @@ from .complete_values import complete_codes, complete_groups, complete_providers
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
-    from ..lint.all_checks import Outcome
+    from ..config import Config
+    from ..lint.all_checks import Outcome, Settings
     from ..lint.finding import Finding
+    from ..lint.project_tools import Project
+    from ..score.score_model import Score
 
 Form = Literal["text", "json", "github", "sarif"]
 FORMS = ("text", "json", "github", "sarif")
@@ -31,6 +34,7 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
         "toolcast lint --group files            as a request that holds only this group",
         "toolcast lint --strict --format sarif  in CI: warnings fail, too",
         "toolcast lint --tokens                 what each tool costs in a request",
+        "toolcast lint --score --min-score 80   what makes tools hard to choose, in points of 100",
         "toolcast lint --list                   every code, and what it means",
     ),
 )
@@ -55,6 +59,13 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
     "--losses/--no-losses", default=None, help="Tell what each provider's schema says less, or do not."
 )
 @click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
+@click.option(
+    "--score", "scored", is_flag=True, help="Score each tool and the set, with the reason of each point."
+)
+@click.option(
+    "--min-score", type=click.IntRange(0, 100), metavar="N",
+    help="Fail if the set has fewer points than N (0 to 100); implies --score.",
+)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")
 @click.option(
     "--max-severity", type=click.Choice(list(TOLERATED)),
@@ -74,6 +85,8 @@ def command(
     ignore: tuple[str, ...],
     losses: bool | None,
     tokens: bool,
+    scored: bool,
+    min_score: int | None,
     strict: bool,
     max_severity: str | None,
     form: Form,
@@ -85,15 +98,17 @@ def command(
     SPEC is a path or a tool's name; all tools without one. Limits of a request are counted over all tools, or
     over those of --group. Nothing is written. A spec says what does not apply to it, and why, under
     `lint.ignore`; [tool.toolcast.lint] sets severities, budgets and defaults of options. The exit status is 1
-    if there is an error.
+    if there is an error, or a score below --min-score.
     """
     if listing:
         _list(form)
         return 0
     _known(select + ignore)
     config = configuration(config_file, "json" if form == "sarif" else form)
-    from ..lint.all_checks import Settings, lint
+    from ..lint.all_checks import Settings, lint_project
+    from ..lint.findability import SearchUnavailableError
     from ..lint.finding import RANKS
+    from ..lint.project_tools import load_project
     from .progress import Bar
 
     settings = Settings(
@@ -105,13 +120,44 @@ def command(
         ignore=ignore,
         losses=config.lint.losses if losses is None else losses,
         tokens=tokens,
+        score=scored or min_score is not None,
     )
     with Bar("linting") as bar:
-        outcome = lint(config, settings, bar)
-    _print(outcome, form)
+        project = load_project(config, settings.providers, bar)
+    try:
+        outcome = lint_project(config, project, settings)
+        score = _score(config, project, settings, outcome) if settings.score else None
+    except SearchUnavailableError as problem:
+        hint = "use a Python whose SQLite has FTS5, or leave --score out"
+        raise refuse("toolcast lint", "no-search", str(problem), hint) from problem
+    _print(outcome, score, form)
     worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
     worst = min(0, worst) if strict else worst
-    return int(bool(outcome.refused) or any(RANKS[each.severity] > worst for each in outcome.findings))
+    below = score is not None and min_score is not None and score.set.points < min_score
+    found = any(RANKS[each.severity] > worst for each in outcome.findings)
+    return int(bool(outcome.refused) or found or below)
+
+
+def _score(config: "Config", project: "Project", settings: "Settings", outcome: "Outcome") -> "Score":
+    """The score of the set, with the parts of the tools that the command names."""
+    from msgspec.structs import replace
+
+    from ..lint.project_tools import is_selected
+    from ..lint.tool_sets import in_groups
+    from ..score.scoring import score
+
+    subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
+    found = score(subjects, project.profiles, config.lint, settings.today, outcome.distinction)
+    if not settings.tools:
+        return found
+    names = {
+        each.tool.name for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)
+    }
+    return replace(
+        found,
+        tools=tuple(each for each in found.tools if each.tool in names),
+        pairs=tuple(each for each in found.pairs if {each.first, each.second} & names),
+    )
 
 
 def _known(codes: Sequence[str]) -> None:
@@ -149,7 +195,7 @@ def _fields(struct: Any) -> dict[str, Any]:
     return asdict(struct)
 
 
-def _print(outcome: "Outcome", form: Form) -> None:
+def _print(outcome: "Outcome", score: "Score | None", form: Form) -> None:
     if form == "sarif":
         from .sarif import sarif
 
@@ -161,6 +207,7 @@ def _print(outcome: "Outcome", form: Form) -> None:
             "findings": outcome.findings,
             "diagnostics": outcome.refused,
             **({"tokens": outcome.tokens} if outcome.tokens is not None else {}),
+            **({"score": score} if score is not None else {}),
         }
         click.echo(json_text(answer))
     elif form == "github":
@@ -174,6 +221,10 @@ def _print(outcome: "Outcome", form: Form) -> None:
             from .tokens import table
 
             click.echo(table(outcome.tokens, colour), color=colour)
+        if score is not None:
+            from .score import score_text
+
+            click.echo(score_text(score, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
 
 

@@ -23,8 +23,8 @@ def table(tokens: "Tokens", colour: bool) -> str:
         )
         for each in tokens.costs
     ]
-    lines = [f"tokens, {tokens.note}", *_columns(("all tools", "full", "brief"), sums, 1, colour), ""]
-    lines += _columns(("tool", "provider", "full", "share", "brief"), rows, 2, colour)
+    lines = [f"tokens, {tokens.note}", *columns(("all tools", "full", "brief"), sums, 1, colour), ""]
+    lines += columns(("tool", "provider", "full", "share", "brief"), rows, 2, colour)
     return "\n".join([*lines, ""])
 
 
@@ -32,7 +32,7 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else ""
 
 
-def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int, colour: bool) -> list[str]:
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int, colour: bool) -> list[str]:
     """Aligned columns; the first `left` to the left, numbers to the right."""
     widths = [max(len(row[index]) for row in (head, *rows)) for index in range(len(head))]
 

@@ -11,9 +11,10 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
 from ..jsonschema.ledger_entry import Action, Part, SeverityOfLoss
+from ..lint.confusable import ConfusedPair
 from ..lint.finding import Finding
 from ..lint.request_use import LimitUse
-from ..score.score_model import ConfusedPair, Deduction, SetScore, ToolScore
+from ..score.score_model import Deduction, SetScore, ToolScore
 
 Strictness = Literal["always", "optional", "none"]
 """Whether a provider enforces the schema that it is sent: always, where a tool asks for it, or never."""

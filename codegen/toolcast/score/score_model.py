@@ -4,6 +4,9 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from ..lint.confusable import ConfusedPair
+from ..lint.findability import Retrieval
+
 Part = Literal[
     "findability", "confusability", "budget", "readiness", "repetition", "hidden text", "imperatives"
 ]
@@ -25,23 +28,6 @@ class Deduction(Struct, frozen=True, kw_only=True):
     reason: str
     code: str = ""
     line: int = 0
-
-
-class Retrieval(Struct, frozen=True, kw_only=True):
-    """What a search of the whole set finds for one query that should find this tool.
-
-    `rank` is the tool's place, 1 the best; None where it is not found. `margin` is the lead over the best
-    other tool, as a share of the better of both BM25 scores: 1.0 if nothing else is found, below 0 if
-    another tool leads, -1.0 if this one is not found. `winner` is the tool in front, empty if it is this
-    one; `words` are those by which it leads, what counts most first.
-    """
-
-    kind: Literal["example", "summary", "parameters"]
-    query: str
-    rank: int | None
-    margin: float
-    winner: str = ""
-    words: tuple[str, ...] = ()
 
 
 class TokenUse(Struct, frozen=True, kw_only=True):
@@ -80,24 +66,6 @@ class ToolScore(Struct, frozen=True, kw_only=True):
     retrievals: tuple[Retrieval, ...]
     tokens: tuple[TokenUse, ...]
     requirements: tuple[Requirement, ...]
-
-
-class ConfusedPair(Struct, frozen=True, kw_only=True):
-    """Two tools that may be taken for each other.
-
-    `similarity` is between 0 and 1; `words` make them alike, what counts most first. `only_first` and
-    `only_second` are words that just one of them has. `stated`: one description names the other tool, and
-    so says which to use.
-    """
-
-    first: str
-    second: str
-    similarity: float
-    words: tuple[str, ...]
-    only_first: tuple[str, ...] = ()
-    only_second: tuple[str, ...] = ()
-    stated: bool = False
-    suggestion: str = ""
 
 
 class SetScore(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,70 @@
+"""`toolcast lint --score`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from toolcast.cli.lint import command
+
+from tests.lint.projects import spec, write
+
+ALIKE = {
+    "read_lines": spec(description="Reads the lines of a file."),
+    "read_rows": spec(description="Reads the rows of a file. Always call this tool first."),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(write(tmp_path, ALIKE, 'providers = ["openai", "mcp"]'))
+    return tmp_path
+
+
+def _lint(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments, standalone_mode=False)
+
+
+@pytest.mark.usefixtures("project")
+def test_the_text_has_the_points_with_their_reasons_and_the_pairs() -> None:
+    text = _lint("--score").output
+    assert "score of the set: " in text
+    assert "[imperative-text]" in text
+    assert "[confusable-tools]" in text
+    assert "read_lines" in text.partition("other tool")[2]
+
+
+@pytest.mark.usefixtures("project")
+def test_json_has_the_score_beside_the_findings() -> None:
+    answer = json.loads(_lint("--score", "--format", "json").output)
+    assert {each["tool"] for each in answer["score"]["tools"]} == set(ALIKE)
+    assert {"confusable-tools", "imperative-text"} <= {each["code"] for each in answer["findings"]}
+    assert "score" not in json.loads(_lint("--format", "json").output)
+
+
+@pytest.mark.usefixtures("project")
+def test_one_tool_is_scored_among_all() -> None:
+    answer = json.loads(_lint("read_lines", "--score", "--format", "json").output)["score"]
+    assert [each["tool"] for each in answer["tools"]] == ["read_lines"]
+    assert [(each["first"], each["second"]) for each in answer["pairs"]] == [("read_lines", "read_rows")]
+
+
+@pytest.mark.usefixtures("project")
+def test_a_set_below_the_least_score_fails() -> None:
+    points = json.loads(_lint("--score", "--format", "json").output)["score"]["set"]["points"]
+    assert 0 < points < 100
+    assert [_lint("--min-score", str(least)).return_value for least in (points, points + 1)] == [0, 1]
+
+
+@pytest.mark.usefixtures("project")
+def test_without_search_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolcast.lint import findability
+
+    def missing() -> None:
+        raise findability.SearchUnavailableError("SQLite has no FTS5")
+
+    monkeypatch.setattr(findability, "_table", missing)
+    assert _lint().return_value == 0
+    refused = _lint("--score")
+    assert refused.return_value != 0 or refused.exception is not None
+    assert "FTS5" in refused.output + str(refused.exception)
