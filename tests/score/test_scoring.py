@@ -147,3 +147,15 @@ def test_a_later_sentence_of_new_words_has_no_more_points(
     longer = f"{specs[first]['description']} {' '.join(words)}."
     before, after = _scored(specs), _scored({**specs, first: spec(description=longer)})
     assert of_tool(after, first).points <= of_tool(before, first).points
+
+
+def test_a_tool_behind_one_that_names_it_loses_nothing() -> None:
+    specs = {
+        "modify_items": spec(description="Modify items of a pending order. For a delivered order: other tools."),
+        "exchange_items": spec(description="Exchange items of a delivered order."),
+    }
+    assert _parts(_scored(specs), "exchange_items").get("findability") == 5
+    specs["modify_items"] = spec(
+        description="Modify items of a pending order. For a delivered order: `exchange_items`."
+    )
+    assert "findability" not in _parts(_scored(specs), "exchange_items")

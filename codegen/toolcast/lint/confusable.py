@@ -3,7 +3,6 @@ words.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -13,7 +12,7 @@ from msgspec import Struct
 
 from .finding import Finding
 from .linted_tool import Subject
-from .tool_texts import ToolTexts, meaningful, separated
+from .tool_texts import ToolTexts, meaningful, names_other, separated
 
 ALIKE: Final = 0.5
 """The least similarity of a pair that is reported; chosen in docs/reports/score.md."""
@@ -142,21 +141,12 @@ def _pair(one: _Tool, other: _Tool, similarity: float) -> ConfusedPair:
         words=_heaviest(least),
         only_first=_heaviest({word: words_of_first[word] for word in words_of_first.keys() - common}),
         only_second=_heaviest({word: words_of_second[word] for word in words_of_second.keys() - common}),
-        stated=_names(first, second) or _names(second, first),
+        stated=names_other(first, second) or names_other(second, first),
     )
 
 
 def _heaviest(weights: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_NAMED])
-
-
-def _names(tool: ToolTexts, other: ToolTexts) -> bool:
-    """Whether a description names another tool: as an identifier that is no plain word, or in quotes."""
-    text = f"{tool.summary} {tool.details}"
-    name = re.escape(other.name)
-    quoted = rf"[`'\"]{name}[`'\"]"
-    plain = rf"(?<![\w-]){name}(?![\w-])"
-    return re.search(quoted if other.name.isalpha() and other.name.islower() else plain, text) is not None
 
 
 def confusions(subject: Subject, pairs: Sequence[ConfusedPair]) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..tools.full_text import TOKENIZER, indexed_text
 from .finding import Finding
 from .linted_tool import Subject
-from .tool_texts import ToolTexts, example_text, meaningful, separated
+from .tool_texts import ToolTexts, example_text, meaningful, names_other, separated
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,7 +43,8 @@ class Retrieval(Struct, frozen=True, kw_only=True):
     the one in question comes last: a search that cannot tell them apart does not find it. `margin` is the
     lead over the best other tool, as a share of the better of both BM25 scores: 1.0 if nothing else is
     found, below 0 if another tool leads, -1.0 if this one is not found. `winner` is the tool in front,
-    empty if it is this one; `words` are those by which it leads, what counts most first.
+    empty if it is this one; `words` are those by which it leads, what counts most first. `stated`: the
+    description of that tool names this one, and so says which to use.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Retrieval(Struct, frozen=True, kw_only=True):
     margin: float
     winner: str = ""
     words: tuple[str, ...] = ()
+    stated: bool = False
 
 
 class ToolSearch:
@@ -59,7 +61,7 @@ class ToolSearch:
 
     def __init__(self, tools: Sequence[ToolTexts]) -> None:
         """Read the words of each tool. Raises SearchUnavailableError."""
-        self._names = [each.name for each in tools]
+        self._tools = tools
         self._database = _table()
         rows = ((number, *map(indexed_text, _fields(each))) for number, each in enumerate(tools))
         self._database.executemany(
@@ -108,7 +110,13 @@ class ToolSearch:
         first = found[0][0]
         words = self._leading(where, terms, first, number)
         return Retrieval(
-            kind=kind, query=shown, rank=rank, margin=margin, winner=self._names[first], words=words
+            kind=kind,
+            query=shown,
+            rank=rank,
+            margin=margin,
+            winner=self._tools[first].name,
+            words=words,
+            stated=names_other(self._tools[first], self._tools[number]),
         )
 
     def _ranked(self, where: str, terms: Sequence[str], rest: str) -> list[tuple[int, float]]:

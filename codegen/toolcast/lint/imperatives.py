@@ -15,7 +15,8 @@ from .descriptions import properties, readable
 from .finding import Finding
 from .linted_tool import Subject
 
-_BEFORE: Final = 30
+_AFTER: Final = 30
+"""Characters behind an order that are shown with it."""
 _MAX_TEXT: Final = 100_000
 """Characters of one text that are read."""
 
@@ -142,7 +143,7 @@ def imperatives(text: str) -> tuple[Imperative, ...]:
     for kind in KINDS:
         match = kind.pattern.search(text[:_MAX_TEXT])
         if match is not None:
-            excerpt = " ".join(text[match.start() : match.end() + _BEFORE].split())
+            excerpt = " ".join(text[match.start() : match.end() + _AFTER].split()).lstrip(".!:; ")
             found.append(Imperative(kind, excerpt))
     return tuple(found)
 

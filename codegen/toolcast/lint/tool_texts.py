@@ -2,6 +2,7 @@
 by.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -97,6 +98,15 @@ def meaningful(text: str) -> tuple[str, ...]:
     terms = (term.strip('"').casefold() for term in query_terms(text))
     words = dict.fromkeys(stem(term) for term in terms if term not in NEUTRAL)
     return tuple(word for word in words if word not in NEUTRAL)
+
+
+def names_other(tool: ToolTexts, other: ToolTexts) -> bool:
+    """Whether a description names another tool: as an identifier that is no plain word, or in quotes."""
+    name = re.escape(other.name)
+    quoted = rf"[`'\"]{name}[`'\"]"
+    plain = rf"(?<![\w-]){name}(?![\w-])"
+    pattern = quoted if other.name.isalpha() and other.name.islower() else plain
+    return re.search(pattern, f"{tool.summary} {tool.details}") is not None
 
 
 def example_text(value: Any) -> str:

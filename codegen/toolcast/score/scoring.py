@@ -144,8 +144,11 @@ def _limited(deductions: Sequence[Deduction]) -> tuple[Deduction, ...]:
 def _findability(found: Sequence[Retrieval]) -> Iterator[Deduction]:
     for kind in KINDS:
         worst = failure(found, kind)
-        if worst is not None:
-            points = NOT_FIRST if worst.rank is not None and worst.rank <= FEW else NOT_FOUND
+        if worst is None:
+            continue
+        among_first = worst.rank is not None and worst.rank <= FEW
+        if not (among_first and worst.stated):  # a model that reads both tools is told which to use
+            points = NOT_FIRST if among_first else NOT_FOUND
             yield Deduction(part="findability", points=points, reason=explained(worst), code="hard-to-find")
 
 
