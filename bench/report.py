@@ -2,6 +2,7 @@
 
     python -m bench.report --tools 1000 --out report.html
     python -m bench.report --tools 1000 --project FOLDER      keep the project there
+    python -m bench.report --write docs/reports/report.md     with times in Chromium (make browser)
 
 Prints the size of the page, and the seconds that a report takes before and after a build.
 """
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import click
 
+from . import marked
+from .report_in_browser import Times, measure
 from .speed.material import tools, write_project
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,7 +31,8 @@ PROVIDERS = (
 @click.option("--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
 @click.option("--project", type=click.Path(path_type=Path), help="A folder for the project; it is kept.")
 @click.option("--corpora", type=click.Path(path_type=Path), default=ROOT.parent / "shared" / "corpora")
-def main(count: int, out: Path, project: Path | None, corpora: Path) -> None:
+@click.option("--write", "page", type=click.Path(path_type=Path), help="Write the table of this page.")
+def main(count: int, out: Path, project: Path | None, corpora: Path, page: Path | None) -> None:
     """Write a report of COUNT tools, and print what it takes."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = project or Path(scratch) / "project"
@@ -40,6 +44,25 @@ def main(count: int, out: Path, project: Path | None, corpora: Path) -> None:
     size = out.stat().st_size / 1e6
     print(f"{count} tools ({origin}), {len(PROVIDERS)} providers: {size:.2f} MB")
     print(f"report: {first:.1f} s before the first build, {second:.1f} s after it")
+    if page is None:
+        return
+    times = measure(out.absolute(), count)
+    rows = [
+        (f"page of {count:,} tools ({origin}), {len(PROVIDERS)} providers", f"{size:.2f} MB", "5 MB"),
+        ("`toolcast report`, nothing built before", f"{first:.1f} s", ""),
+        ("`toolcast report`, all built", f"{second:.1f} s", ""),
+        *_browser_rows(times),
+    ]
+    table = ["| | measured | aim |", "|---|--:|--:|", *(f"| {' | '.join(row)} |" for row in rows)]
+    marked.write(page, "report", "\n".join(table))
+
+
+def _browser_rows(times: Times) -> list[tuple[str, str, str]]:
+    aims = {"first contentful paint": "2,000 ms", "search, a key until the layout is done": "50 ms"}
+    return [
+        (f"{name}: median, worst", f"{median:.0f} ms, {worst:.0f} ms", aims.get(name, ""))
+        for name, median, worst in times.rows()
+    ]
 
 
 def _run(folder: Path, *words: str) -> float:

@@ -66,6 +66,7 @@
   var pointOf = (letter) => `U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
   // codegen/toolcast/report/page/elements.js
+  var FORMAT = new Intl.NumberFormat("en-US");
   var SVG = "http://www.w3.org/2000/svg";
   function el(name, properties, ...children) {
     return filled(document.createElement(name), properties, children);
@@ -100,7 +101,7 @@
       return child instanceof Node ? [child] : textNodes(String(child));
     });
   }
-  var number = (value) => value.toLocaleString("en-US");
+  var number = (value) => FORMAT.format(value);
   var counted = (value, noun, plural = `${noun}s`) => `${number(value)} ${value === 1 ? noun : plural}`;
 
   // codegen/toolcast/report/page/code_pane.js
@@ -389,11 +390,32 @@ ${indent}${close}` : open2 + close;
       {},
       el("h1", { tabindex: -1 }, report2.title),
       el("dl", { class: "cards" }, cards(report2)),
-      report2.diagnostics.length ? el("section", {}, el("h2", {}, "Specs that do not compile"), findingsList(report2.diagnostics)) : null,
+      diagnosticsPart(report2.diagnostics),
       el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report2)),
       worst(report2)
     );
     return { title: "Overview", element };
+  }
+  function diagnosticsPart(diagnostics) {
+    if (!diagnostics.length) return null;
+    const failed = diagnostics.some((each) => each.severity === "error");
+    const rank = ({ severity }) => SEVERITIES.indexOf(severity);
+    const found = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+    const list = findingsList(found.slice(0, MOST));
+    const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
+    all.addEventListener("click", () => {
+      list.append(...findingsList(found.slice(MOST)).children);
+      list.children[MOST].tabIndex = -1;
+      list.children[MOST].focus();
+      all.remove();
+    });
+    return el(
+      "section",
+      {},
+      el("h2", {}, failed ? "Specs that do not compile" : "What the compiler says"),
+      list,
+      found.length > MOST ? el("p", { class: "after" }, all) : null
+    );
   }
   function cards({ tools, providers, findings, diagnostics, diff }) {
     const groups = new Set(tools.map((tool) => tool.group));
@@ -661,7 +683,7 @@ ${indent}${close}` : open2 + close;
     const share = limit.allowed ? limit.used / limit.allowed : limit.used ? Infinity : 0;
     const state = share > 1 ? limit.advised ? "warning" : "error" : share > 0.8 ? "near" : "fine";
     const word = { error: "✕ exceeded", warning: "! more than advised", near: "! nearly used", fine: "✓" }[state];
-    const percent = Number.isFinite(share) ? `${Math.round(share * 100)} %` : "more than none";
+    const percent = share === Infinity ? "none allowed" : share > 10 ? `× ${number(Math.round(share))}` : `${Math.round(share * 100)} %`;
     const bar = el("span", { class: `bar ${state}` });
     bar.style.setProperty("--share", String(Math.min(1, share)));
     const most = limit.most ?? [];
@@ -742,7 +764,7 @@ ${indent}${close}` : open2 + close;
   function fitting(text, width) {
     const most = Math.floor(width / LETTER);
     if (text.length <= most) return text;
-    return most >= 4 ? `${text.slice(0, most - 1)}…` : "";
+    return most >= 7 ? `${text.slice(0, most - 1)}…` : "";
   }
   function tokenTable(tools, provider, total2) {
     const rows = tools.slice(0, MOST_ROWS).map(
@@ -3627,7 +3649,7 @@ The full schema of '${tool}': ${schema}` : text;
   }
 
   // codegen/toolcast/report/page/tools_view.js
-  var PART = 60;
+  var PART = 16;
   var MEASURES = [
     ["tokens", "tokens"],
     ["lost", "what is lost"],
@@ -3665,12 +3687,13 @@ The full schema of '${tool}': ${schema}` : text;
       status.textContent = found.length === all ? counted(all, "tool") : `${number(found.length)} of ${counted(all, "tool")}`;
       const first = body.querySelector("a");
       if (first) first.tabIndex = 0;
-      fill(head2, headCells(report2.providers, state, sortBy));
     };
+    const updateHead = () => fill(head2, headCells(report2.providers, state, sortBy));
     const change = (part) => {
       Object.assign(state, part);
       onQuery(state);
       update();
+      if ("sort" in part || "measure" in part) updateHead();
     };
     const sortBy = (key3) => {
       const current3 = state.sort ?? "";
@@ -3705,7 +3728,8 @@ The full schema of '${tool}': ${schema}` : text;
     );
     const scroller = el("div", { class: "scroll tall" }, table, more);
     new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && !more.hidden && showMore(), {
-      rootMargin: "400px"
+      root: scroller,
+      rootMargin: "800px"
     }).observe(more);
     const element = el(
       "div",
@@ -3716,6 +3740,7 @@ The full schema of '${tool}': ${schema}` : text;
       scroller
     );
     update();
+    updateHead();
     return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()) };
   }
   function headCells(providers, state, sortBy) {

@@ -2,6 +2,7 @@
 
 import { visibleParts, visibleText } from "./visible_text.js";
 
+const FORMAT = new Intl.NumberFormat("en-US");
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -59,7 +60,7 @@ function nodes(children) {
 }
 
 /** A number for people: 12,345. */
-export const number = (value) => value.toLocaleString("en-US");
+export const number = (value) => FORMAT.format(value);
 
 /** `1 tool`, `2 tools`. */
 export const counted = (value, noun, plural = `${noun}s`) => `${number(value)} ${value === 1 ? noun : plural}`;

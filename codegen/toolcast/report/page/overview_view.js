@@ -19,13 +19,33 @@ export function overviewView(report) {
     {},
     el("h1", { tabindex: -1 }, report.title),
     el("dl", { class: "cards" }, cards(report)),
-    report.diagnostics.length
-      ? el("section", {}, el("h2", {}, "Specs that do not compile"), findingsList(report.diagnostics))
-      : null,
+    diagnosticsPart(report.diagnostics),
     el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report)),
     worst(report),
   );
   return { title: "Overview", element };
+}
+
+function diagnosticsPart(diagnostics) {
+  if (!diagnostics.length) return null;
+  const failed = diagnostics.some((each) => each.severity === "error");
+  const rank = ({ severity }) => SEVERITIES.indexOf(severity);
+  const found = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+  const list = findingsList(found.slice(0, MOST));
+  const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
+  all.addEventListener("click", () => {
+    list.append(...findingsList(found.slice(MOST)).children);
+    list.children[MOST].tabIndex = -1;
+    list.children[MOST].focus(); // where the button was
+    all.remove();
+  });
+  return el(
+    "section",
+    {},
+    el("h2", {}, failed ? "Specs that do not compile" : "What the compiler says"),
+    list,
+    found.length > MOST ? el("p", { class: "after" }, all) : null,
+  );
 }
 
 function cards({ tools, providers, findings, diagnostics, diff }) {

@@ -81,7 +81,7 @@ function limitBar(limit) {
   const share = limit.allowed ? limit.used / limit.allowed : limit.used ? Infinity : 0;
   const state = share > 1 ? (limit.advised ? "warning" : "error") : share > 0.8 ? "near" : "fine";
   const word = { error: "✕ exceeded", warning: "! more than advised", near: "! nearly used", fine: "✓" }[state];
-  const percent = Number.isFinite(share) ? `${Math.round(share * 100)} %` : "more than none";
+  const percent = share === Infinity ? "none allowed" : share > 10 ? `× ${number(Math.round(share))}` : `${Math.round(share * 100)} %`;
   const bar = el("span", { class: `bar ${state}` });
   bar.style.setProperty("--share", String(Math.min(1, share)));
   const most = limit.most ?? [];
@@ -170,7 +170,7 @@ function toolBox(tool, box, provider) {
 function fitting(text, width) {
   const most = Math.floor(width / LETTER);
   if (text.length <= most) return text;
-  return most >= 4 ? `${text.slice(0, most - 1)}…` : "";
+  return most >= 7 ? `${text.slice(0, most - 1)}…` : "";
 }
 
 function tokenTable(tools, provider, total) {

@@ -5,7 +5,7 @@ import { cellMarks, cellText, permissionMark, severityMark, SEVERITIES } from ".
 import { hashOf } from "./router.js";
 import { matching, searchTexts } from "./tool_search.js";
 
-const PART = 60; // rows that are made at once: more follow as one scrolls
+const PART = 16; // rows that are made at once: more follow as one scrolls
 const MEASURES = [
   ["tokens", "tokens"],
   ["lost", "what is lost"],
@@ -53,12 +53,13 @@ export function toolsView(report, query, onQuery) {
     status.textContent = found.length === all ? counted(all, "tool") : `${number(found.length)} of ${counted(all, "tool")}`;
     const first = body.querySelector("a");
     if (first) first.tabIndex = 0;
-    fill(head, headCells(report.providers, state, sortBy));
   };
+  const updateHead = () => fill(head, headCells(report.providers, state, sortBy));
   const change = (part) => {
     Object.assign(state, part);
     onQuery(state);
     update();
+    if ("sort" in part || "measure" in part) updateHead();
   };
   const sortBy = (key) => {
     const current = state.sort ?? "";
@@ -94,7 +95,8 @@ export function toolsView(report, query, onQuery) {
   const scroller = el("div", { class: "scroll tall" }, table, more);
   // The next rows are made before the reader sees the end of those that are there.
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && !more.hidden && showMore(), {
-    rootMargin: "400px",
+    root: scroller,
+    rootMargin: "800px",
   }).observe(more);
   const element = el(
     "div",
@@ -105,6 +107,7 @@ export function toolsView(report, query, onQuery) {
     scroller,
   );
   update();
+  updateHead();
   return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()) };
 }
 
