@@ -260,6 +260,29 @@ def test_plain_functions_lose_the_contexts_of_frameworks(client: Client, app: ty
         assert "passes such a value; give the parameter a default" in str(caught.value)
 
 
+def test_what_fastmcp_fills_in_is_no_default(client: Client, app: types.ModuleType) -> None:
+    """FastMCP's own stand-ins for values are defaults of the signature, and no values for a handler."""
+    fastmcp, server = client("fastmcp"), client("fastmcp").FastMCP("s")
+    depends = client("fastmcp.dependencies").Depends
+
+    def with_context(city: str, ctx: Any) -> str: ...
+
+    with_context.__annotations__["ctx"] = fastmcp.Context
+
+    def with_dependency(city: str, user: str = depends(lambda: "bo")) -> str: ...
+
+    for function, name in ((with_context, "ctx"), (with_dependency, "user")):
+        app.tool = server.tool(function)  # type: ignore[attr-defined]  # a module made here
+        (declared,) = read("tool").values()
+        assert isinstance(declared.parameters, dict)
+        assert declared.parameters["properties"].keys() == {"city"}
+        with (
+            package({"tool.yaml": spec(declared.parameters)}) as bindings,
+            pytest.raises(AdaptError, match=f"- {name}: only FastMCP passes such a value"),
+        ):
+            adapt(server.tool(function), bindings["tool"])
+
+
 def test_tools_of_frameworks_run_as_handlers(client: Client, app: types.ModuleType) -> None:
     server = client("fastmcp").FastMCP("weather")
     server.tool(forecast)

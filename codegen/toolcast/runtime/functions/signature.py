@@ -60,7 +60,7 @@ class Signature(Struct, frozen=True, kw_only=True):
     Attributes:
         parameters: those that a model fills in.
         contexts: parameters that a framework injects, each with the framework.
-        needed: the names of `contexts` without a default.
+        needed: the names of `contexts` without a default of their own.
         further: type of the values that `**kwargs` takes; EMPTY where there is none.
         returns: the annotated type of the result; EMPTY where there is none.
     """
@@ -111,10 +111,11 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         problems.append("it is a method without its object: name it through an instance")
     for parameter in signature.parameters.values():
         annotation = hints.get(parameter.name, Any)
-        framework = _injects(annotation)
+        stand_in = _is_stand_in(parameter.default)
+        framework = _injects(annotation) or ("FastMCP" if stand_in else None)
         if framework is not None:
             contexts[parameter.name] = framework
-            if parameter.default is parameter.empty:
+            if parameter.default is parameter.empty or stand_in:
                 needed.append(parameter.name)
         elif parameter.kind is parameter.POSITIONAL_ONLY:
             problems.append(
@@ -186,6 +187,15 @@ def _injects(annotation: Any) -> str | None:
                 if base.__name__ == class_name and f"{base.__module__}.".startswith(f"{package}."):
                     return framework
     return None
+
+
+def _is_stand_in(default: Any) -> bool:
+    """Whether a default stands for a value that FastMCP fills in: `Depends(…)`, `CurrentContext()`.
+
+    FastMCP gives a parameter for its context such a default in the signature of a tool's function.
+    """
+    bases = ((base.__module__.partition(".")[0], base.__name__) for base in type(default).__mro__)
+    return ("uncalled_for", "Dependency") in bases
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:
