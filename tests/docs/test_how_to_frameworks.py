@@ -16,6 +16,7 @@ from tests.clients.conftest import Client
 from tests.docs.model_server import RESULT, ModelServer
 from tests.docs.pages import DOCS, ROOT, blocks, run_page
 from tests.runtime.code.processes import bubblewrap
+from tests.sampled import sampled
 from tests.typescript.tools import missing, node
 
 HOW_TO = DOCS / "how-to"
@@ -37,7 +38,7 @@ FRAMEWORKS = {
 }
 
 
-@pytest.mark.parametrize("page", FRAMEWORKS)
+@pytest.mark.parametrize("page", sampled(FRAMEWORKS, ("pydantic-ai",)))
 def test_an_agent_of_a_framework_calls_the_tool(
     page: str, client: Client, project: Path, model_server: ModelServer
 ) -> None:
