@@ -180,7 +180,7 @@ def load_config(
         return None, problems
     if refused := _outside(config, reader, staged=staged):
         return None, refused
-    if (problem := _foreign_templates(config, reader)) is not None:
+    if (problem := _missing_templates(config, reader) or _foreign_templates(config, reader)) is not None:
         return None, (problem,)
     return config, problems
 
@@ -232,6 +232,13 @@ def _outside(config: Config, reader: TableReader, *, staged: bool) -> tuple[Diag
         hint = f"name something below that folder, or set {FOLDERS}={target.parent} in the environment"
         found.append(reader.problem(key, "config-outside", message, hint))
     return tuple(sorted(found))
+
+
+def _missing_templates(config: Config, reader: TableReader) -> Diagnostic | None:
+    if config.templates is None or config.templates.is_dir():
+        return None
+    message = f"there is no folder {config.templates.name!r} of templates"
+    return reader.problem("templates", "templates-missing", message, "make the folder, or leave out the key")
 
 
 def _foreign_templates(config: Config, reader: TableReader) -> Diagnostic | None:

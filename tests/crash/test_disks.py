@@ -376,6 +376,7 @@ def test_names_that_are_too_long(memory: Path) -> None:
 def test_names_that_are_no_text(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes that are not UTF-8, in every folder that is looked through, and in the project's own path."""
     odd = os.fsdecode(b"caf\xe9")
+    (memory / odd / "p" / "mine").mkdir(parents=True)
     config = project(memory / odd / "p", {"a.yaml": "1"}, 'templates = "mine"\n')
     monkeypatch.chdir(config.base)
     for folder in ("mine", "specs/_more", "generated", "generated/g"):

@@ -222,4 +222,5 @@ def test_a_failing_template_is_reported_with_its_place(checkout: Path, audited: 
     put(checkout / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\ntemplates = "gone"\n')
     done = audited(checkout, "generate")
     assert done.status == 1
-    assert "there is no folder 'gone'" in done.output
+    assert "pyproject.toml:3:1: error[templates-missing]: there is no folder 'gone'" in done.output
+    assert "internal-error" not in done.output
