@@ -45,7 +45,8 @@ def test_version_tells_that_another_distribution_is_installed(tmp_path: Path) ->
     "file",
     [
         "action.yml",
-        "docs/reference/building.md",
+        "docs/how-to/hatchling.md",
+        "docs/how-to/setuptools.md",
         "codegen/toolcast/integrations/hatch.py",
         "codegen/toolcast/integrations/setuptools.py",
     ],

@@ -1,15 +1,15 @@
-"""The rule for Make in docs/reference/engines.md: what it makes again, and what it leaves alone."""
+"""The rule for Make in docs/how-to/make.md: what it makes again, and what it leaves alone."""
 
 import os
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import blocks
 from tests.project.steps.helper import SPECS, TOOLCAST, put, run
 
-DOC = Path(__file__).resolve().parents[3] / "docs" / "reference" / "engines.md"
+DOC = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "make.md"
 MAKE = shutil.which("make")
 pytestmark = pytest.mark.skipif(MAKE is None, reason="make is not installed")
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.skipif(MAKE is None, reason="make is not installed")
 class Project:
     def __init__(self, base: Path) -> None:
         self.base = base
-        (rule,) = re.findall(r"```make\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
+        (rule,) = (block.text for block in blocks(DOC) if block.title == "steps.mk")
         specs = dict(SPECS)
         specs["files/go.yaml"] = specs.pop("geo/go.yaml")  # the one that uses a shared type
         put(base, specs)
-        (base / "Makefile").write_text(rule, encoding="utf-8")
+        (base / "Makefile").write_text(rule.replace("text", "files"), encoding="utf-8")
 
     def makes(self) -> bool:
         """Whether a step ran."""
