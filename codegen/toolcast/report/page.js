@@ -537,6 +537,28 @@ ${indent}${close}` : open2 + close;
       pairs.length ? rest(pairs, pairItem, "pairs") : el("p", {}, "No two tools are alike.")
     );
   }
+  function toolScore(score) {
+    const misses = score.retrievals.filter((each) => each.rank !== 1);
+    return el(
+      "section",
+      {},
+      el("h2", {}, `Score: ${number(score.points)} of 100`),
+      score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
+      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map(missItem))] : null
+    );
+  }
+  function missItem({ kind, query, rank, winner, words }) {
+    return el(
+      "li",
+      {},
+      el("span", { class: "badge" }, kind),
+      " ",
+      el("q", {}, query),
+      rank === null ? " finds it nowhere" : ` finds it at place ${number(rank)}`,
+      winner ? ["; ", el("a", { href: hashOf(["tool", winner]) }, winner), " is first"] : null,
+      words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
+    );
+  }
   function rest(items, itemOf, name) {
     const list = el("ul", { class: name }, items.slice(0, MOST2).map(itemOf));
     return [list, items.length > MOST2 ? el("p", { class: "muted" }, `… and ${number(items.length - MOST2)} more`) : null];
@@ -3454,7 +3476,8 @@ The full schema of '${tool}': ${schema}` : text;
       chosen ? choice : el("p", {}, "No provider gets a definition of this tool."),
       shown,
       argumentBox(detail),
-      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings)) : null
+      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings)) : null,
+      detail.score ? toolScore(detail.score) : null
     );
     return { title: row.name, element };
   }

@@ -198,6 +198,18 @@ def test_the_map_of_tokens(browser: "Browser", reference_page: Path) -> None:
         assert report.problems() == []
 
 
+def test_the_score(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/providers")
+        shown = page.locator("main").inner_text()
+        assert "Score: 61 of 100" in shown
+        assert "9 of 12 queries find their tool first" in shown
+        assert page.locator(".pairs li").first.inner_text().startswith("edit\n≈\nmulti_edit\n83 % alike")
+        report.go("#/tool/edit")
+        assert "finds it at place 2; multi_edit is first by" in page.locator(".misses").inner_text()
+        assert report.problems() == []
+
+
 def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
     with opened(browser, reference_page) as report:
         page = report.go("#/changes")

@@ -35,6 +35,33 @@ export function pairList(pairs) {
   );
 }
 
+/** The score of one tool: what takes points off, and what a search finds instead of it. */
+export function toolScore(score) {
+  const misses = score.retrievals.filter((each) => each.rank !== 1);
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Score: ${number(score.points)} of 100`),
+    score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
+    misses.length
+      ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map(missItem))]
+      : null,
+  );
+}
+
+function missItem({ kind, query, rank, winner, words }) {
+  return el(
+    "li",
+    {},
+    el("span", { class: "badge" }, kind),
+    " ",
+    el("q", {}, query),
+    rank === null ? " finds it nowhere" : ` finds it at place ${number(rank)}`,
+    winner ? ["; ", el("a", { href: hashOf(["tool", winner]) }, winner), " is first"] : null,
+    words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null,
+  );
+}
+
 function rest(items, itemOf, name) {
   const list = el("ul", { class: name }, items.slice(0, MOST).map(itemOf));
   return [list, items.length > MOST ? el("p", { class: "muted" }, `… and ${number(items.length - MOST)} more`) : null];

@@ -9,6 +9,7 @@ import { jsonLines } from "./json_lines.js";
 import { jsonText } from "./json_text.js";
 import { cellText, permissionMark, placeText } from "./marks.js";
 import { hashOf } from "./router.js";
+import { toolScore } from "./score_part.js";
 import { tabs } from "./tabs.js";
 
 const VIEWS = [
@@ -56,6 +57,7 @@ export function toolView(report, detail, at, provider) {
     detail.findings.length
       ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings))
       : null,
+    detail.score ? toolScore(detail.score) : null,
   );
   return { title: row.name, element };
 }
