@@ -151,7 +151,9 @@ def test_a_later_sentence_of_new_words_has_no_more_points(
 
 def test_a_tool_behind_one_that_names_it_loses_nothing() -> None:
     specs = {
-        "modify_items": spec(description="Modify items of a pending order. For a delivered order: other tools."),
+        "modify_items": spec(
+            description="Modify items of a pending order. For a delivered order: other tools."
+        ),
         "exchange_items": spec(description="Exchange items of a delivered order."),
     }
     assert _parts(_scored(specs), "exchange_items").get("findability") == 5
