@@ -61,6 +61,18 @@ def test_the_program_answers_as_before(
     assert results[1] == results[3] != []
 
 
+def test_a_list_is_sent_as_it_was_without_strict_mode(tmp_path: Path) -> None:
+    """What the page about hand-written JSON says of `openai-nonstrict`."""
+    run_page(HOW_TO / "migrate-from-json.md", tmp_path)
+    config = tmp_path / "pyproject.toml"
+    config.write_text(config.read_text("utf-8").replace('"openai"', '"openai-nonstrict"'), "utf-8")
+    with terminal(tmp_path, {}, frozenset(("toolcast",))) as reader:
+        reader.run("toolcast generate", "")
+    (tool,) = json.loads((tmp_path / "tools.json").read_text("utf-8"))
+    sent = tmp_path / f"generated/schemas/openai-nonstrict/{tool['function']['name']}.json"
+    assert json.loads(sent.read_text("utf-8")) == tool
+
+
 class Shop(BaseHTTPRequestHandler):
     """The API of the page, as its document declares it."""
 
