@@ -83,3 +83,11 @@ def test_the_site_shows_what_github_shows() -> None:
                 tag: (github[tag], site[tag]) for tag in github | site if github[tag] != site[tag]
             }
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    "page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix()
+)
+def test_blocks_of_lists_are_indented_by_four(page: Path) -> None:
+    """With less, the site ends the list there and numbers the next step 1; GitHub does not."""
+    assert re.findall(r"^ {1,3}```.*", page.read_text("utf-8"), re.MULTILINE) == []
