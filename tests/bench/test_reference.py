@@ -67,7 +67,7 @@ def test_examples_of_the_configuration_are_read(name: str, tmp_path: Path) -> No
     project = tmp_path / "project"
     (tmp_path / ".git").mkdir()
     (tmp_path / "common" / "_types").mkdir(parents=True)
-    project.mkdir()
+    (project / "templates").mkdir(parents=True)
     (project / "pyproject.toml").write_text(example(name), "utf-8")
     config, problems = load_config(project)
     assert (config is not None, problems) == (True, ())
