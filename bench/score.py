@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 from msgspec import Struct
+from toolcast.agents.tool_search import SearchIndex
 from toolcast.config import load_config
 from toolcast.lint.confusable import ALIKE, confused_pairs
 from toolcast.lint.findability import ToolSearch, retrievals
@@ -124,6 +125,45 @@ def ranked(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
     return Ranked(places.count(1), three, len(places), confused)
 
 
+class _Searched(Struct, frozen=True):
+    """A tool as the search of programs reads it, which takes bindings of a registry."""
+
+    name: str
+    summary: str
+    description: str
+    parameters: tuple[str, ...]
+    group: str = ""
+
+    def schema(self) -> dict[str, Any]:
+        """The names of the parameters, in the place where bindings have them."""
+        return {"properties": {each: {} for each in self.parameters}}
+
+
+def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
+    """Look for each call's tool with the search of `Disclosure(search="program")`."""
+    listed: list[Any] = [
+        _Searched(separated(each.name), each.summary, f"{each.summary} {each.details}", each.parameters)
+        for each in chosen.tools
+    ]
+    index = SearchIndex(listed)
+    places: list[int | None] = []
+    confused: Counter[Pair] = Counter()
+    for call in chosen.calls:
+        own = listed[call.tool].name
+        found = index.find(query(call.arguments))
+        places.append(found.index(own) + 1 if own in found else None)
+        if found and found[0] != own:
+            confused[frozenset((own, found[0]))] += 1
+    three = sum(place is not None and place <= 3 for place in places)
+    return Ranked(places.count(1), three, len(places), confused)
+
+
+SEARCHES: Mapping[str, Callable[[ToolSet, Callable[[Any], str]], Ranked]] = {
+    "BM25": ranked,
+    "of programs": ranked_by_program,
+}
+
+
 def _keys(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, item in value.items():
@@ -143,17 +183,18 @@ QUERIES: Mapping[str, Callable[[Any], str]] = {
 def retrieval_part(sets: Sequence[ToolSet]) -> str:
     """Retrieval of recorded calls, as Markdown."""
     lines = [
-        "| corpus | tools | calls | query | right tool first | among three | confused pairs |",
-        "|---|--:|--:|---|--:|--:|--:|",
+        "| corpus | tools | calls | search | query | right tool first | among three | confused pairs |",
+        "|---|--:|--:|---|---|--:|--:|--:|",
     ]
     for chosen in sets:
-        for title, query in QUERIES.items():
-            found = ranked(chosen, query)
-            lines.append(
-                f"| {chosen.name} | {len(chosen.tools)} | {found.queries} | {title} | "
-                f"{found.first / found.queries:.1%} | {found.three / found.queries:.1%} | "
-                f"{len(found.confused)} |"
-            )
+        for search, find in SEARCHES.items():
+            for title, query in QUERIES.items():
+                found = find(chosen, query)
+                lines.append(
+                    f"| {chosen.name} | {len(chosen.tools)} | {found.queries} | {search} | {title} | "
+                    f"{found.first / found.queries:.1%} | {found.three / found.queries:.1%} | "
+                    f"{len(found.confused)} |"
+                )
     return "\n".join(lines)
 
 
