@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from toolcast.agents import Disclosure
 from toolcast.jsonschema.pointers import resolve
+from toolcast.lint import findability
 from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.argument_hint import schema_text
@@ -240,3 +241,16 @@ def test_an_unknown_tool_is_reported(tmp_path: Path) -> None:
 def test_a_report_encodes_to_json_and_back(own: Report) -> None:
     encoded = msgspec.json.encode(own)
     assert msgspec.json.encode(msgspec.json.decode(encoded, type=Report)) == encoded
+
+
+def test_without_full_text_search_a_report_has_no_score_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise findability.SearchUnavailableError("SQLite has no FTS5")
+
+    monkeypatch.setattr(findability, "_table", missing)
+    report = report_of(write(tmp_path, {"count": GOOD, "again": GOOD}, PROVIDERS))
+    assert report.score is None
+    assert [each.score for each in report.details] == [None, None]
+    assert [(each.code, each.severity) for each in report.diagnostics] == [("no-search", "warning")]

@@ -14,6 +14,7 @@ from ..diagnostics import Diagnostic
 from ..diff.compare_states import RANKS
 from ..diff.compare_states import Outcome as DiffOutcome
 from ..lint.all_checks import Settings, lint_project
+from ..lint.findability import SearchUnavailableError
 from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
@@ -29,7 +30,7 @@ from ..python.structs.module import tool_module
 from ..runtime.definitions import bare_definition, cut_definition
 from ..runtime.hidden_parameters import without_parameters
 from ..runtime.standalone_schema import standalone_at
-from ..score.score_model import ToolScore
+from ..score.score_model import Score, ToolScore
 from ..score.scoring import score
 from ..spec.deprecation import notice, shown_description, shown_summary
 from ..spec.model import ToolSpec
@@ -94,8 +95,8 @@ def collect(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
     tokens = counted(subjects, project.profiles)
-    scored = score(subjects, project.profiles, config.lint, choice.today)
-    scores = {each.tool: each for each in scored.tools}
+    scored, unscored = _scored(config, subjects, project.profiles, choice.today)
+    scores = {} if scored is None else {each.tool: each for each in scored.tools}
     modules = _Modules(config, made)
     details: list[ToolDetail] = []
     for number, subject in enumerate(subjects):
@@ -116,9 +117,11 @@ def collect(
         tools=tuple(rows),
         sets=tuple(_sets(subjects, project.profiles, rows, tokens)),
         findings=tuple(each for each in outcome.findings if not each.tool),
-        diagnostics=_together(outcome.refused, made.diagnostics),
+        diagnostics=_together((*outcome.refused, *unscored), made.diagnostics),
         diff=None if compared is None else comparison(compared),
-        score=ReportScore(
+        score=None
+        if scored is None
+        else ReportScore(
             tools=tuple(
                 ToolPoints(tool=each.tool, points=each.points, deductions=each.deductions)
                 for each in scored.tools
@@ -128,6 +131,21 @@ def collect(
         ),
         details=tuple(details),
     )
+
+
+def _scored(
+    config: Config, subjects: Sequence[Subject], profiles: Sequence[Profile], today: date
+) -> tuple[Score | None, tuple[Diagnostic, ...]]:
+    """The score of a set; None, and a warning, where this Python cannot search."""
+    try:
+        return score(subjects, profiles, config.lint, today), ()
+    except SearchUnavailableError as problem:
+        hint = "use a Python whose SQLite has FTS5"
+        message = f"the report has no score: {problem}"
+        warning = Diagnostic(
+            file=show(config.specs), severity="warning", code="no-search", message=message, hint=hint
+        )
+        return None, (warning,)
 
 
 def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
