@@ -149,12 +149,19 @@ def _heaviest(weights: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_NAMED])
 
 
-def confusions(subject: Subject, pairs: Sequence[ConfusedPair]) -> Iterator[Finding]:
-    """One finding for all tools that this one may be taken for, without those that a description tells
-    apart.
-    """
+def by_tool(pairs: Sequence[ConfusedPair]) -> dict[str, list[ConfusedPair]]:
+    """The pairs of each tool in which no description names the other one, most alike first."""
+    found: dict[str, list[ConfusedPair]] = {}
+    for pair in pairs:
+        if not pair.stated:
+            found.setdefault(pair.first, []).append(pair)
+            found.setdefault(pair.second, []).append(pair)
+    return found
+
+
+def confusions(subject: Subject, own: Sequence[ConfusedPair]) -> Iterator[Finding]:
+    """One finding for all tools that this one may be taken for; `own` are its pairs."""
     name = subject.tool.name
-    own = [each for each in pairs if name in (each.first, each.second) and not each.stated]
     if own:
         named = ", ".join(_alike(name, each) for each in own[:_PAIRS])
         more = f", and {len(own) - _PAIRS} more" if len(own) > _PAIRS else ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from .confusable import ConfusedPair, confused_pairs, confusions
+from .confusable import ConfusedPair, by_tool, confused_pairs, confusions
 from .findability import Retrieval, hard_to_find, retrievals
 from .finding import Finding
 from .linted_tool import Subject
@@ -29,6 +29,7 @@ def distinction(subjects: Sequence[Subject]) -> Distinction:
 
 def indistinct(subjects: Sequence[Subject], found: Distinction) -> Iterator[Finding]:
     """Findings about tools that a search does not find, or that may be taken for others."""
+    pairs = by_tool(found.pairs)
     for subject in subjects:
         yield from hard_to_find(subject, found.retrievals[subject.tool.name])
-        yield from confusions(subject, found.pairs)
+        yield from confusions(subject, pairs.get(subject.tool.name, ()))

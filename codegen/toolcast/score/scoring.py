@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ..command_settings import LintSettings, TokenBudgets
-from ..lint.confusable import ConfusedPair
+from ..lint.confusable import ConfusedPair, by_tool
 from ..lint.distinction import Distinction, distinction
 from ..lint.findability import FEW, KINDS, Retrieval, explained, failure
 from ..lint.finding import Finding
@@ -74,7 +74,7 @@ def score(
     apart = distinction(subjects) if measured is None else measured
     tokens = _tokens(subjects, profiles, settings.max_tokens)
     off = {code for code, level in settings.levels.items() if level == "off"}
-    pairs = _by_tool(apart.pairs)
+    pairs = by_tool(apart.pairs)
     tools: list[ToolScore] = []
     for subject in subjects:
         name = subject.tool.name
@@ -114,16 +114,6 @@ def score(
             found_first=sum(each.rank == 1 for each in queries),
         ),
     )
-
-
-def _by_tool(pairs: Sequence[ConfusedPair]) -> dict[str, list[ConfusedPair]]:
-    """The pairs of each tool in which no description names the other one."""
-    found: dict[str, list[ConfusedPair]] = {}
-    for pair in pairs:
-        if not pair.stated:
-            found.setdefault(pair.first, []).append(pair)
-            found.setdefault(pair.second, []).append(pair)
-    return found
 
 
 def _limited(deductions: Sequence[Deduction]) -> tuple[Deduction, ...]:
