@@ -49,19 +49,6 @@ def test_the_example_of_a_stream_runs_a_whole_call_and_tells_half_of_one() -> No
     assert "cut off" in line
 
 
-def test_the_format_of_the_page_reads_the_transcript_of_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (toml,) = [block for block in blocks("toml") if 'id = "acme"' in block]
-    (code,) = [block for block in blocks("python") if "read_format" in block]
-    monkeypatch.chdir(tmp_path)
-    Path("acme.toml").write_text(toml, encoding="utf-8")
-    assert printed(code) == ["read-7 {'path': 'a.md', 'lines': [1, 20]}"]
-    assert '    [[CALL read #7]]\n    - path: "a.md"\n    - lines: [1, 20]\n    [[END]]' in DOC.read_text(
-        "utf-8"
-    )
-
-
 def test_the_tables_are_those_of_the_formats() -> None:
     """`make text-formats` writes them."""
     page = DOC.read_text("utf-8")
