@@ -9,8 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.agents import Disclosure
+from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
 from toolcast.lint import findability
+from toolcast.lint.project_tools import load_project
+from toolcast.lint.tokens import estimate, together, tool_costs
 from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.argument_hint import schema_text
@@ -241,6 +244,19 @@ def test_an_unknown_tool_is_reported(tmp_path: Path) -> None:
 def test_a_report_encodes_to_json_and_back(own: Report) -> None:
     encoded = msgspec.json.encode(own)
     assert msgspec.json.encode(msgspec.json.decode(encoded, type=Report)) == encoded
+
+
+def test_tokens_are_those_of_lint_by_the_estimate(own: Report) -> None:
+    config, problems = load_config(ROOT)
+    assert config is not None, problems
+    project = load_project(config, (), lambda _done, _total: None)
+    for number, profile in enumerate(project.profiles):
+        costs = tool_costs(project.subjects, profile, estimate)
+        cells = {row.name: row.cells[number] for row in own.tools}
+        assert {each.tool: (each.full, each.brief) for each in costs} == {
+            name: (cell.tokens, cell.brief) for name, cell in cells.items()
+        }
+        assert own.sets[number].tokens == together(costs)
 
 
 def test_without_full_text_search_a_report_has_no_score_and_says_so(

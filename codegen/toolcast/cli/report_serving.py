@@ -94,7 +94,6 @@ def _failed(title: str, problems: "tuple[Diagnostic, ...]") -> "Report":
         title=title,
         version=__version__,
         note="",
-        exact=False,
         providers=(),
         tools=(),
         sets=(),

@@ -110,12 +110,12 @@ def counter() -> tuple[Callable[[str], int], bool, str]:
     try:
         tiktoken = import_module("tiktoken")
     except ImportError:
-        return estimate, False, f"{_ESTIMATED} (install tiktoken to count)"
+        return estimate, False, f"{ESTIMATED} (install tiktoken to count)"
     try:
         encoding = tiktoken.get_encoding(ENCODING)
     except Exception as error:  # its vocabulary is fetched on first use: whatever its HTTP client raises
         reason = type(error).__name__
-        return estimate, False, f"{_ESTIMATED} (tiktoken cannot load {ENCODING}: {reason})"
+        return estimate, False, f"{ESTIMATED} (tiktoken cannot load {ENCODING}: {reason})"
     return (
         lambda text: len(encoding.encode(text, disallowed_special=())),
         True,
@@ -123,7 +123,7 @@ def counter() -> tuple[Callable[[str], int], bool, str]:
     )
 
 
-_ESTIMATED: Final = f"estimated for {ENCODING}, up to a quarter off"
+ESTIMATED: Final = f"estimated for {ENCODING}, up to a quarter off"
 # The cut that the encoding makes first, with the Unicode classes of Python: words with the space or sign
 # before them, up to three digits, runs of signs, white space.
 _PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")

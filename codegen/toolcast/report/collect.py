@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import Config, show
 from ..contract.build import build_tool
@@ -19,7 +20,7 @@ from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
 from ..lint.request_use import request_use, strict_tools, tools_for
-from ..lint.tokens import Tokens, counted, definition, sent_text
+from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info
 from ..project.frontend import FRONTEND
@@ -94,16 +95,15 @@ def collect(
         subjects = tuple(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
-    tokens = counted(subjects, project.profiles)
-    scored, unscored = _scored(config, subjects, project.profiles, choice.today)
+    scored, unscored = _scored(subjects, project, config, choice.today)
     scores = {} if scored is None else {each.tool: each for each in scored.tools}
+    costs = _costs(subjects, project.profiles, scores)
     modules = _Modules(config, made)
     details: list[ToolDetail] = []
     for number, subject in enumerate(subjects):
         own = tuple(each for each in outcome.findings if each.tool == subject.tool.name)
         details.append(_detail(subject, project, modules, own, scores.get(subject.tool.name)))
         progress(number + 1, len(subjects))
-    costs = {(each.tool, each.provider): (each.full, each.brief) for each in tokens.costs}
     rows = [
         _row(subject, project.profiles, detail, costs)
         for subject, detail in zip(subjects, details, strict=True)
@@ -111,34 +111,28 @@ def collect(
     return Report(
         title=_title(config),
         version=__version__,
-        note=tokens.note,
-        exact=tokens.exact,
+        note=ESTIMATED,
         providers=tuple(map(_provider, project.profiles)),
         tools=tuple(rows),
-        sets=tuple(_sets(subjects, project.profiles, rows, tokens)),
+        sets=tuple(_sets(subjects, project.profiles, rows)),
         findings=tuple(each for each in outcome.findings if not each.tool),
         diagnostics=_together((*outcome.refused, *unscored), made.diagnostics),
         diff=None if compared is None else comparison(compared),
-        score=None
-        if scored is None
-        else ReportScore(
-            tools=tuple(
-                ToolPoints(tool=each.tool, points=each.points, deductions=each.deductions)
-                for each in scored.tools
-            ),
-            pairs=scored.pairs,
-            set=scored.set,
-        ),
+        score=None if scored is None else _points(scored),
         details=tuple(details),
     )
 
 
+_Costs = Mapping[tuple[str, str], tuple[int, int]]
+"""Tokens in full and in brief, by tool and provider."""
+
+
 def _scored(
-    config: Config, subjects: Sequence[Subject], profiles: Sequence[Profile], today: date
+    subjects: Sequence[Subject], project: Project, config: Config, today: date
 ) -> tuple[Score | None, tuple[Diagnostic, ...]]:
     """The score of a set; None, and a warning, where this Python cannot search."""
     try:
-        return score(subjects, profiles, config.lint, today), ()
+        return score(subjects, project.profiles, config.lint, today), ()
     except SearchUnavailableError as problem:
         hint = "use a Python whose SQLite has FTS5"
         message = f"the report has no score: {problem}"
@@ -146,6 +140,35 @@ def _scored(
             file=show(config.specs), severity="warning", code="no-search", message=message, hint=hint
         )
         return None, (warning,)
+
+
+def _costs(
+    subjects: Sequence[Subject], profiles: Sequence[Profile], scores: Mapping[str, ToolScore]
+) -> _Costs:
+    """What each tool costs, by the estimate, so that every machine shows the same: as the score has it, since
+    counting takes seconds."""
+    if scores:
+        return {
+            (name, use.provider): (use.full, use.brief)
+            for name, each in scores.items()
+            for use in each.tokens
+        }
+    return {
+        (each.tool, each.provider): (each.full, each.brief)
+        for profile in profiles
+        for each in tool_costs(subjects, profile, estimate)
+    }
+
+
+def _points(scored: Score) -> ReportScore:
+    return ReportScore(
+        tools=tuple(
+            ToolPoints(tool=each.tool, points=each.points, deductions=each.deductions)
+            for each in scored.tools
+        ),
+        pairs=scored.pairs,
+        set=scored.set,
+    )
 
 
 def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -218,7 +241,7 @@ def _detail(
             injected=tuple(tool.inject),
             example=msgspec.json.encode(tool.examples[0]).decode() if tool.examples else "",
         ),
-        score=scored,
+        score=None if scored is None else replace(scored, tokens=()),  # cells have them
     )
 
 
@@ -262,7 +285,7 @@ def _row(
     subject: Subject,
     profiles: Sequence[Profile],
     detail: ToolDetail,
-    costs: Mapping[tuple[str, str], tuple[int, int]],
+    costs: _Costs,
 ) -> ToolRow:
     tool, found = subject.tool, detail.findings
     by_id = {each.id: each for each in detail.providers}
@@ -328,18 +351,18 @@ def _provider(profile: Profile) -> ProviderInfo:
 
 
 def _sets(
-    subjects: Sequence[Subject], profiles: Sequence[Profile], rows: Sequence[ToolRow], tokens: Tokens
+    subjects: Sequence[Subject], profiles: Sequence[Profile], rows: Sequence[ToolRow]
 ) -> Iterator[ProviderSet]:
-    totals = {each.provider: each for each in tokens.totals}
     for number, profile in enumerate(profiles):
-        tools = tools_for(subjects, profile)
+        tools, cells = tools_for(subjects, profile), [row.cells[number] for row in rows]
+        marks = len(tools) + 1  # the brackets and commas of the array that a request holds
         yield ProviderSet(
             id=profile.id,
             tools=len(tools),
             strict_tools=len(strict_tools(tools, profile)),
-            tokens=totals[profile.id].full,
-            brief=totals[profile.id].brief,
-            lost=sum(row.cells[number].lost for row in rows),
+            tokens=sum(cell.tokens or 0 for cell in cells) + marks,
+            brief=sum(cell.brief or 0 for cell in cells) + marks,
+            lost=sum(cell.lost for cell in cells),
             limits=request_use(subjects, profile),
         )
 

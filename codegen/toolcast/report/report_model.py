@@ -189,7 +189,7 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
         providers: in the order of `Report.providers`, without those that have no definition.
         findings: what lint found.
         check: for the box that judges arguments.
-        score: what the tool's score is made of.
+        score: what the tool's score is made of, without the tokens that cells have.
     """
 
     name: str
@@ -288,21 +288,20 @@ class Report(Struct, frozen=True, kw_only=True):
         title: name of the project.
         version: version of toolcast.
         note: how tokens were counted, as a sentence.
-        exact: whether they were counted with a tokenizer, not estimated.
         providers: the providers.
         tools: the tools that compile, by name.
         sets: one for each provider, in the same order.
         findings: what lint found in the whole set; those of one tool are in its detail.
         diagnostics: specs that do not compile, and warnings.
         diff: the differences to another state; None where none was asked for.
-        score: how well the tools can be told apart, found and afforded.
+        score: how well the tools can be told apart, found and afforded; None where this Python's SQLite has
+            no FTS5.
         details: one for each tool, in the same order.
     """
 
     title: str
     version: str
     note: str
-    exact: bool
     providers: tuple[ProviderInfo, ...]
     tools: tuple[ToolRow, ...]
     sets: tuple[ProviderSet, ...]
