@@ -417,7 +417,7 @@ ${indent}${close}` : open2 + close;
       found.length > MOST ? el("p", { class: "after" }, all) : null
     );
   }
-  function cards({ tools, providers, findings, diagnostics, diff }) {
+  function cards({ tools, providers, findings, diagnostics, diff, score }) {
     const groups = new Set(tools.map((tool) => tool.group));
     const rows = [
       ["tools", number(tools.length), hashOf(["tools"])],
@@ -425,6 +425,7 @@ ${indent}${close}` : open2 + close;
       ["providers", number(providers.length), hashOf(["providers"])],
       ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), null]
     ];
+    if (score) rows.push(["score, of 100", number(score.set.points), hashOf(["providers"])]);
     if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
     if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
     return rows.map(
@@ -513,7 +514,7 @@ ${indent}${close}` : open2 + close;
   }
 
   // codegen/toolcast/report/page/score_part.js
-  var MOST2 = 40;
+  var MOST2 = 20;
   function scorePart(score) {
     const poor = score.tools.filter((tool) => tool.deductions.length);
     return el(
@@ -526,15 +527,9 @@ ${indent}${close}` : open2 + close;
         `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: made of examples, summaries and parameter names, ranked by BM25.`
       ) : null,
       score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
+      el("h3", {}, "Tools that may be confused"),
+      score.pairs.length ? rest(score.pairs, pairItem, "pairs") : el("p", {}, "✓ No two tools are alike."),
       poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null
-    );
-  }
-  function pairList(pairs) {
-    return el(
-      "section",
-      {},
-      el("h2", {}, "Tools that may be confused"),
-      pairs.length ? rest(pairs, pairItem, "pairs") : el("p", {}, "No two tools are alike.")
     );
   }
   function toolScore(score) {
@@ -561,21 +556,32 @@ ${indent}${close}` : open2 + close;
   }
   function rest(items, itemOf, name) {
     const list = el("ul", { class: name }, items.slice(0, MOST2).map(itemOf));
-    return [list, items.length > MOST2 ? el("p", { class: "muted" }, `… and ${number(items.length - MOST2)} more`) : null];
+    return [list, items.length > MOST2 ? el("p", { class: "muted after" }, `… and ${number(items.length - MOST2)} more`) : null];
   }
   function toolItem(tool) {
+    const sums = Map.groupBy(tool.deductions, (deduction) => deduction.part);
+    const lost = (deductions) => deductions.reduce((sum, each) => sum + each.points, 0);
     return el(
       "li",
-      {},
+      { class: "points-of" },
       el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
-      el("strong", {}, ` ${number(tool.points)}`),
-      el("ul", {}, tool.deductions.map(deductionItem))
+      el(
+        "details",
+        {},
+        el(
+          "summary",
+          {},
+          el("strong", {}, `${number(tool.points)} `),
+          [...sums].map(([part, deductions]) => [el("span", { class: "badge" }, `${part} −${number(lost(deductions))}`), " "])
+        ),
+        el("ul", {}, tool.deductions.map(deductionItem))
+      )
     );
   }
   function deductionItem(deduction) {
     return el(
       "li",
-      {},
+      { class: "deduction" },
       el("span", { class: "points" }, `−${number(deduction.points)}`),
       ` ${deduction.part}: `,
       prose(deduction.reason),
@@ -597,8 +603,7 @@ ${indent}${close}` : open2 + close;
         pair.stated ? el("span", { class: "badge" }, "one names the other") : null
       ),
       el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
-      el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
-      pair.suggestion ? el("p", { class: "hint" }, "→ ", prose(pair.suggestion)) : null
+      el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second))
     );
   }
 
@@ -672,7 +677,7 @@ ${indent}${close}` : open2 + close;
       {},
       el("h1", { tabindex: -1 }, "Providers"),
       chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-      report2.score ? [scorePart(report2.score), pairList(report2.score.pairs)] : null
+      report2.score ? scorePart(report2.score) : null
     );
     return { title: "Providers", element };
   }

@@ -97,7 +97,6 @@ def with_score(report: Report) -> Report:
         only_first=("one",),
         only_second=(HOSTILE,),
         stated=True,
-        suggestion=HOSTILE,
     )
     whole = SetScore(points=61, deductions=taken, tokens=(), queries=12, found_first=9)
     points = ToolPoints(tool=first, points=93, deductions=taken)

@@ -48,7 +48,7 @@ function diagnosticsPart(diagnostics) {
   );
 }
 
-function cards({ tools, providers, findings, diagnostics, diff }) {
+function cards({ tools, providers, findings, diagnostics, diff, score }) {
   const groups = new Set(tools.map((tool) => tool.group));
   const rows = [
     ["tools", number(tools.length), hashOf(["tools"])],
@@ -56,6 +56,7 @@ function cards({ tools, providers, findings, diagnostics, diff }) {
     ["providers", number(providers.length), hashOf(["providers"])],
     ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), null],
   ];
+  if (score) rows.push(["score, of 100", number(score.set.points), hashOf(["providers"])]);
   if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
   if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
   return rows.map(([name, value, address]) =>

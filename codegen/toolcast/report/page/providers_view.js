@@ -2,7 +2,7 @@
 
 import { counted, el, fill, number, svg } from "./elements.js";
 import { hashOf } from "./router.js";
-import { pairList, scorePart } from "./score_part.js";
+import { scorePart } from "./score_part.js";
 import { tabs } from "./tabs.js";
 import { squarified } from "./treemap.js";
 
@@ -40,7 +40,7 @@ export function providersView(report, provider) {
     {},
     el("h1", { tabindex: -1 }, "Providers"),
     chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-    report.score ? [scorePart(report.score), pairList(report.score.pairs)] : null,
+    report.score ? scorePart(report.score) : null,
   );
   return { title: "Providers", element };
 }

@@ -3,9 +3,9 @@
 import { counted, el, number, prose } from "./elements.js";
 import { hashOf } from "./router.js";
 
-const MOST = 40;
+const MOST = 20;
 
-/** The points of the set and of its tools, with each deduction's reason. */
+/** The points of the set and of its tools with each deduction's reason, and pairs that are alike. */
 export function scorePart(score) {
   const poor = score.tools.filter((tool) => tool.deductions.length);
   return el(
@@ -21,17 +21,9 @@ export function scorePart(score) {
         )
       : null,
     score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
+    el("h3", {}, "Tools that may be confused"),
+    score.pairs.length ? rest(score.pairs, pairItem, "pairs") : el("p", {}, "✓ No two tools are alike."),
     poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null,
-  );
-}
-
-/** Pairs of tools that are alike, with the words that make them so. */
-export function pairList(pairs) {
-  return el(
-    "section",
-    {},
-    el("h2", {}, "Tools that may be confused"),
-    pairs.length ? rest(pairs, pairItem, "pairs") : el("p", {}, "No two tools are alike."),
   );
 }
 
@@ -64,23 +56,34 @@ function missItem({ kind, query, rank, winner, words }) {
 
 function rest(items, itemOf, name) {
   const list = el("ul", { class: name }, items.slice(0, MOST).map(itemOf));
-  return [list, items.length > MOST ? el("p", { class: "muted" }, `… and ${number(items.length - MOST)} more`) : null];
+  return [list, items.length > MOST ? el("p", { class: "muted after" }, `… and ${number(items.length - MOST)} more`) : null];
 }
 
 function toolItem(tool) {
+  const sums = Map.groupBy(tool.deductions, (deduction) => deduction.part);
+  const lost = (deductions) => deductions.reduce((sum, each) => sum + each.points, 0);
   return el(
     "li",
-    {},
+    { class: "points-of" },
     el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
-    el("strong", {}, ` ${number(tool.points)}`),
-    el("ul", {}, tool.deductions.map(deductionItem)),
+    el(
+      "details",
+      {},
+      el(
+        "summary",
+        {},
+        el("strong", {}, `${number(tool.points)} `),
+        [...sums].map(([part, deductions]) => [el("span", { class: "badge" }, `${part} −${number(lost(deductions))}`), " "]),
+      ),
+      el("ul", {}, tool.deductions.map(deductionItem)),
+    ),
   );
 }
 
 function deductionItem(deduction) {
   return el(
     "li",
-    {},
+    { class: "deduction" },
     el("span", { class: "points" }, `−${number(deduction.points)}`),
     ` ${deduction.part}: `,
     prose(deduction.reason),
@@ -105,6 +108,5 @@ function pairItem(pair) {
     ),
     el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
     el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
-    pair.suggestion ? el("p", { class: "hint" }, "→ ", prose(pair.suggestion)) : null,
   );
 }
