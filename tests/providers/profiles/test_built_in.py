@@ -55,6 +55,19 @@ def test_a_profile_is_complete(id: str) -> None:
     assert source(id).startswith("# "), "the first line says what it is"
 
 
+@pytest.mark.parametrize(
+    ("glob", "wanted"),
+    [
+        ("gpt-*", {"openai", "openai-responses", "openai-nonstrict", "azure-openai"}),
+        ("claude-*", {"anthropic", "anthropic-strict", "cloud-code-assist"}),
+        ("anthropic.claude-*", {"bedrock", "bedrock-strict"}),
+        ("gemini-*", {"gemini", "gemini-json-schema", "vertex"}),
+    ],
+)
+def test_models_are_inherited_by_profiles_of_the_same_service_only(glob: str, wanted: set[str]) -> None:
+    assert {id for id in available() if glob in load_profile(id).models} == wanted
+
+
 @pytest.mark.parametrize("id", available())
 def test_titles_are_distinguished(id: str) -> None:
     assert [other for other in available() if load_profile(other).title == load_profile(id).title] == [id]
