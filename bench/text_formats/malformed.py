@@ -36,7 +36,7 @@ def malformed(shared: Path) -> str:
         "",
         f"{len(inputs)} texts of json_repair's own tests are the arguments of a call: what is an object is",
         "to be read, all else told as a problem. Nothing, and an empty string, may count for no arguments.",
-        "How many of them guesses correct stands in [arguments.md](../reference/arguments.md).",
+        "How many of them guesses correct: [malformed arguments](../reference/arguments.md#guesses).",
         "",
         "| format | objects | read | no objects | problem | no arguments | silent | wrong |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",

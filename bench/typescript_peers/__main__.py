@@ -33,7 +33,7 @@ HEAD = """\
 **The JavaScript module of a tool accepts exactly what its schema accepts; other ways to a check do not.**
 
 `make typescript-peers` gives the same schemas and values to the modules that `targets = ["typescript"]`
-writes ([typescript.md](../reference/typescript.md)), and to {versions}.
+writes ([tools in JavaScript](../reference/typescript.md)), and to {versions}.
 All get the normal form of the contract: draft 2020-12, self-contained; json-schema-to-zod gets it with its
 references inlined, as its documentation advises. Values with numbers past 2**53 are left out: `JSON.parse`
 reads others.
