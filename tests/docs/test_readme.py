@@ -1,10 +1,12 @@
 """The README: its commands and programs are executed, and package indexes show all of it."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.clients.conftest import Client
 from tests.docs.links import DOCS, REPOSITORY, ROOT, SITE, links
@@ -19,19 +21,21 @@ FOR_THE_REPOSITORY = {"dev", "docs", "browser", "clients", "grammars"}
 def test_the_model_calls_the_tool(client: Client, tmp_path: Path) -> None:
     client("openai")
     for_users, _, _ = README.read_text("utf-8").partition("\n## Change toolcast\n")
+    # The spec is what `toolcast init` writes: a reader changes nothing in it.
+    shown = re.compile(r'^```yaml title="(specs/.*?)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+    [(path, spec)] = shown.findall(for_users)
     page = tmp_path / "README.md"
-    page.write_text(for_users, "utf-8")
+    page.write_text(shown.sub("", for_users), "utf-8")
     asked = ("count_words", {"text": "to be or not to be", "min_length": None})
-    with scripted_models([asked], [], text="Six.") as models:
-        run_page(page, tmp_path / "project", environment=models.environment)
-        assert (
-            "openai" not in models.requests
-        )  # the page writes the program, and leaves running it to the reader
-        page.write_text("```console\n$ python agent.py\nSix.\n```\n", "utf-8")
+    with scripted_models([asked], [], text='"To be or not to be" has six words.') as models:
         run_page(page, tmp_path / "project", environment=models.environment)
     first, second = models.requests["openai"]
     assert [tool["function"]["name"] for tool in first["tools"]] == ["count_words"]
-    assert second["messages"][-1]["content"] == "6"
+    assert json.loads(second["messages"][-1]["content"]) == {"count": 6}
+    written = yaml.safe_load((tmp_path / "project" / path).read_text("utf-8"))
+    excerpt = yaml.safe_load(spec)
+    assert excerpt == {key: written[key] for key in excerpt}
+    assert {"permission", "parameters", "result"} < excerpt.keys()
 
 
 def test_commands_for_contributors_are_targets_of_make() -> None:
