@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from toolcast.report.catalogue import catalogue
 from toolcast.report.report_model import Report
 
 from tests.lint.projects import GOOD, spec, write
-from tests.report.reports import ROOT, report_of
-from tests.report.test_page import _hostile_project
+from tests.report.reports import report_of
 
 MARKUP = {"html_inline", "html_block", "link_open", "image", "fence", "code_block", "hr"}
 
@@ -31,12 +29,6 @@ def _rows(report: Report) -> list[list[str]]:
     return rows
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """The report of a project whose every text is hostile."""
-    return report_of(_hostile_project(tmp_path_factory.mktemp("hostile")))
-
-
 def test_texts_of_specs_are_no_markup(hostile: Report) -> None:
     assert [(each.type, each.content) for each in _tokens(hostile) if each.type in MARKUP] == []
 
@@ -48,10 +40,9 @@ def test_texts_of_specs_make_no_headings_and_no_cells(hostile: Report) -> None:
     assert {len(row) for row in _rows(hostile)} == {4, 6, 7}
 
 
-def test_every_tool_and_every_parameter_is_listed() -> None:
-    report = report_of(ROOT)
-    rows = _rows(report)
-    for row, each in zip(report.tools, report.details, strict=True):
+def test_every_tool_and_every_parameter_is_listed(own: Report) -> None:
+    rows = _rows(own)
+    for row, each in zip(own.tools, own.details, strict=True):
         assert [cells[0] for cells in rows if len(cells) == 6].count(row.name) == 1
         for name in each.contract["parameters"]["properties"]:
             assert name in [cells[0] for cells in rows if len(cells) == 4]

@@ -25,12 +25,6 @@ from tests.report.reports import ROOT, detail, provider, report_of
 PROVIDERS = 'providers = ["openai", "gemini", "mcp", "typescript"]\n'
 
 
-@pytest.fixture(scope="module")
-def own() -> Report:
-    """The report of the reference toolset."""
-    return report_of(ROOT)
-
-
 def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from toolcast.report.page import CHUNK, embedded, render_page
 from toolcast.report.report_model import Report, ToolDetail
 
-from tests.lint.projects import GOOD, spec, write
+from tests.lint.projects import GOOD, write
 from tests.report.hostile import TEXTS
-from tests.report.reports import ROOT, report_of
+from tests.report.reports import report_of
 
 
 class _Elements(HTMLParser):
@@ -46,40 +46,14 @@ class _Elements(HTMLParser):
         return found
 
 
-def _hostile_project(folder: Path) -> Path:
-    """Every text of each spec is one of the hostile texts."""
-    specs: dict[str, Any] = {}
-    for number, text in enumerate(TEXTS):
-        properties = {
-            f"p{number}": {
-                "type": "string", "description": text, "title": text, "default": text, "pattern": "^[^a]|a",
-            },
-            "kind": {"type": "string", "description": text, "enum": [text, "other"]},
-            text: {"type": "string", "examples": [text]},
-        }  # fmt: skip
-        specs[f"g{number}/tool_{number}"] = spec(
-            description=f"Tool {number} {text}", summary=f"Tool {number}: {text}".replace("\n", " "),
-            properties=properties, annotations={"title": text}, examples=[{"kind": text}],
-        )  # fmt: skip
-    return write(folder, specs, 'providers = ["openai", "gemini", "mcp", "typescript", "python"]\n')
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """The report of the hostile project."""
-    report = report_of(_hostile_project(tmp_path_factory.mktemp("hostile")))
-    assert len(report.tools) >= len(TEXTS) - 2  # a text with hidden characters may be refused as a name
-    return report
-
-
 def _details(elements: _Elements) -> list[Any]:
     data = json.loads(elements.text("details"))
     assert data["size"] == CHUNK
     return [each for chunk in data["chunks"] for each in json.loads(gzip.decompress(base64.b64decode(chunk)))]
 
 
-def test_the_data_of_a_page_is_the_report(hostile: Report) -> None:
-    for report in (hostile, report_of(ROOT)):
+def test_the_data_of_a_page_is_the_report(hostile: Report, own: Report) -> None:
+    for report in (hostile, own):
         elements = _Elements(render_page(report).decode())
         index = json.loads(elements.text("index"))
         index["details"] = _details(elements)
@@ -104,9 +78,9 @@ def test_no_byte_of_a_text_is_markup(hostile: Report) -> None:
     assert page.count("</script") == page.count("<script")
 
 
-def test_the_title_of_a_project_is_text() -> None:
+def test_the_title_of_a_project_is_text(own: Report) -> None:
     title = '</title><script>alert("1")</script>'
-    report = msgspec.structs.replace(report_of(ROOT), title=title, details=(), tools=())
+    report = msgspec.structs.replace(own, title=title, details=(), tools=())
     elements = _Elements(render_page(report).decode())
     (shown,) = ["".join(text) for tag, _, text in elements.found if tag == "title"]
     assert shown.strip() == f"{title}: tools"
