@@ -385,22 +385,22 @@ ${indent}${close}` : open2 + close;
   // codegen/toolcast/report/page/overview_view.js
   var MOST = 12;
   function overviewView(report2) {
+    const failed = report2.diagnostics.some((each) => each.severity === "error");
     const element = el(
       "div",
       {},
       el("h1", { tabindex: -1 }, report2.title),
       el("dl", { class: "cards" }, cards(report2)),
-      diagnosticsPart(report2.diagnostics),
+      failed ? diagnosticsPart(report2.diagnostics, "Specs that do not compile") : null,
       el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report2)),
-      worst(report2)
+      worst(report2),
+      failed ? null : diagnosticsPart(report2.diagnostics, "What the compiler says")
     );
     return { title: "Overview", element };
   }
-  function diagnosticsPart(diagnostics) {
+  function diagnosticsPart(diagnostics, title) {
     if (!diagnostics.length) return null;
-    const failed = diagnostics.some((each) => each.severity === "error");
-    const rank = ({ severity }) => SEVERITIES.indexOf(severity);
-    const found = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+    const found = bySeverity(diagnostics);
     const list = findingsList(found.slice(0, MOST));
     const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
     all.addEventListener("click", () => {
@@ -412,7 +412,7 @@ ${indent}${close}` : open2 + close;
     return el(
       "section",
       {},
-      el("h2", {}, failed ? "Specs that do not compile" : "What the compiler says"),
+      el("h2", {}, title),
       list,
       found.length > MOST ? el("p", { class: "after" }, all) : null
     );
@@ -487,10 +487,12 @@ ${indent}${close}` : open2 + close;
           (severity) => el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total2(severity)))
         )
       ),
-      findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,
+      findings.length ? [el("h3", {}, "Of the whole set"), findingsList(bySeverity(findings))] : null,
       found.length ? [el("h3", {}, "Tools with the worst findings"), toolList(found)] : null
     );
   }
+  var rank = ({ severity }) => SEVERITIES.indexOf(severity);
+  var bySeverity = (found) => found.toSorted((a, b) => rank(a) - rank(b));
   var ofSet = (findings, severity) => findings.filter((each) => each.severity === severity).length;
   function toolList(found) {
     return [
@@ -542,14 +544,14 @@ ${indent}${close}` : open2 + close;
       misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map(missItem))] : null
     );
   }
-  function missItem({ kind, query, rank, winner, words }) {
+  function missItem({ kind, query, rank: rank2, winner, words }) {
     return el(
       "li",
       {},
       el("span", { class: "badge" }, kind),
       " ",
       el("q", {}, query),
-      rank === null ? " finds it nowhere" : ` finds it at place ${number(rank)}`,
+      rank2 === null ? " finds it nowhere" : ` finds it at place ${number(rank2)}`,
       winner ? ["; ", el("a", { href: hashOf(["tool", winner]) }, winner), " is first"] : null,
       words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
     );
@@ -3667,12 +3669,12 @@ The full schema of '${tool}': ${schema}` : text;
     return found.sort((a, b) => (descending ? order(b, a) : order(a, b)) || a - b);
   }
   function byRelevance(found, rows, words) {
-    const rank = (row) => {
+    const rank2 = (row) => {
       const name = row.name.toLowerCase();
       if (name === words[0]) return 0;
       return name.startsWith(words[0]) ? 1 : name.includes(words[0]) ? 2 : 3;
     };
-    const ranks = new Map(found.map((each) => [each, rank(rows[each])]));
+    const ranks = new Map(found.map((each) => [each, rank2(rows[each])]));
     return found.sort((a, b) => ranks.get(a) - ranks.get(b) || a - b);
   }
 

@@ -14,23 +14,23 @@ const MOST = 12;
  * @returns {{ title: string, element: HTMLElement }}
  */
 export function overviewView(report) {
+  const failed = report.diagnostics.some((each) => each.severity === "error");
   const element = el(
     "div",
     {},
     el("h1", { tabindex: -1 }, report.title),
     el("dl", { class: "cards" }, cards(report)),
-    diagnosticsPart(report.diagnostics),
+    failed ? diagnosticsPart(report.diagnostics, "Specs that do not compile") : null,
     el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report)),
     worst(report),
+    failed ? null : diagnosticsPart(report.diagnostics, "What the compiler says"),
   );
   return { title: "Overview", element };
 }
 
-function diagnosticsPart(diagnostics) {
+function diagnosticsPart(diagnostics, title) {
   if (!diagnostics.length) return null;
-  const failed = diagnostics.some((each) => each.severity === "error");
-  const rank = ({ severity }) => SEVERITIES.indexOf(severity);
-  const found = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+  const found = bySeverity(diagnostics);
   const list = findingsList(found.slice(0, MOST));
   const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
   all.addEventListener("click", () => {
@@ -42,7 +42,7 @@ function diagnosticsPart(diagnostics) {
   return el(
     "section",
     {},
-    el("h2", {}, failed ? "Specs that do not compile" : "What the compiler says"),
+    el("h2", {}, title),
     list,
     found.length > MOST ? el("p", { class: "after" }, all) : null,
   );
@@ -121,10 +121,14 @@ function worst({ findings, tools }) {
         el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total(severity))),
       ),
     ),
-    findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,
+    findings.length ? [el("h3", {}, "Of the whole set"), findingsList(bySeverity(findings))] : null,
     found.length ? [el("h3", {}, "Tools with the worst findings"), toolList(found)] : null,
   );
 }
+
+const rank = ({ severity }) => SEVERITIES.indexOf(severity);
+
+const bySeverity = (found) => found.toSorted((a, b) => rank(a) - rank(b));
 
 const ofSet = (findings, severity) => findings.filter((each) => each.severity === severity).length;
 
