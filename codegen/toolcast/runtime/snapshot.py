@@ -76,13 +76,12 @@ def make_ready_or_fail(
 
 def unknown_tool(name: Any, names: tuple[str, ...]) -> str:
     """What a model reads of a name that no tool has, with the nearest names."""
-    from difflib import get_close_matches
-
     from .garbled_names import named_tools
+    from .near_names import near_names
 
     # A model may send anything for a name; only a short one is worth comparing.
     searched = name[:64] if isinstance(name, str) else type(name).__name__
-    near = named_tools(searched, names) or get_close_matches(searched, names, n=3)
+    near = named_tools(searched, names) or near_names(searched, names)
     if near:
         return f"There is no tool {searched!r}. Did you mean {', '.join(near)}?"
     listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")

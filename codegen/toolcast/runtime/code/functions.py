@@ -1,12 +1,12 @@
 """The tools of a view as functions of a program: `files.edit` is the tool `edit` of the group `files`."""
 
 import re
-from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from ...declarations.language import Language
 from ..binding import ToolBinding
 from ..declarations import describe, function_names, is_callable
+from ..near_names import near_names
 from ..view import ToolView
 
 _LISTED = 20
@@ -119,7 +119,7 @@ class Functions:
         known = self.tools
         shown = name[:100]
         same = [each for each in known if each.rpartition(".")[2] == shown.rpartition(".")[2]]
-        near = dict.fromkeys([*same[:3], *get_close_matches(shown, known, n=3)])
+        near = dict.fromkeys([*same[:3], *near_names(shown, known)])
         if near:
             return f"There is no {shown!r}. Did you mean {', '.join(near)}?"
         listed = ", ".join([*known][:_LISTED]) + (", …" if len(known) > _LISTED else "")

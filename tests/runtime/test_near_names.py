@@ -1,0 +1,45 @@
+"""Names that may be meant: as difflib finds them, at a cost that stays small for many names."""
+
+from difflib import get_close_matches
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.near_names import near_names
+from toolcast.runtime.snapshot import unknown_tool
+
+from tests.counting import lines_executed
+
+VERBS = ("get", "list", "create", "update", "delete", "search", "find", "open", "close", "merge")
+NOUNS = ("issue", "file", "order", "refund", "ticket", "branch", "commit", "message", "channel", "user")
+MANY = tuple("_".join(words) for words in product(VERBS, NOUNS, NOUNS))
+NAMES = st.text("abc_", max_size=8)
+
+
+@given(NAMES, st.lists(NAMES, max_size=24))
+def test_a_few_names_are_those_of_difflib(name: str, names: list[str]) -> None:
+    assert near_names(name, names) == get_close_matches(name, names)
+
+
+@given(st.sampled_from(MANY), st.data())
+def test_two_exchanged_letters_are_found_among_many(name: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(name) - 2))
+    written = f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}"
+    assert name in near_names(written, MANY, 24)
+
+
+@pytest.mark.parametrize("name", ["get_isue_branch", "a" * 64, ""])
+def test_each_of_many_names_costs_little(name: str) -> None:
+    assert len(MANY) == 1_000
+    assert lines_executed(lambda: near_names(name, MANY)) < 40 * len(MANY)  # difflib alone: up to 450
+    assert lines_executed(lambda: unknown_tool(name, MANY)) < 40 * len(MANY)
+
+
+def test_a_registry_names_the_nearest_tools() -> None:
+    assert "Tools" not in unknown_tool("get_isue_file", MANY)
+    assert "get_issue_file" in unknown_tool("get_isue_file", MANY)
+    assert ToolRegistry().execute_sync("edit", "{}").error == (
+        "There is no tool 'edit'. No tool is registered."
+    )
