@@ -38,18 +38,35 @@ class Outcome(Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...]  # what must never happen: tracebacks, lost tools, a status that does not fit
 
 
-def compile_corpus(file: Path, project: Path, *, every: int = 1) -> Outcome:
-    """Import the tools of `file` (each `every`-th) into the new folder `project` and generate all of them."""
+def import_corpus(
+    file: Path, project: Path, *, every: int = 1, providers: Sequence[str] = PROVIDERS
+) -> subprocess.CompletedProcess[str]:
+    """Import the tools of `file` (each `every`-th) into the new folder `project`.
+
+    Args:
+        file: the corpus, in JSON lines.
+        project: the folder to make; it gets a configuration and `specs/`.
+        every: of how many tools one is taken.
+        providers: the ids of the providers that the project is configured for.
+
+    Returns:
+        What `toolcast import tools` answered.
+    """
     lines = file.read_text(encoding="utf-8").splitlines()[::every]
-    listed = [json.loads(line) for line in lines]
     project.mkdir(parents=True)
     source = project / file.name
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    providers = ", ".join(f'"{name}"' for name in PROVIDERS)
-    (project / "pyproject.toml").write_text(f"[tool.toolcast]\nproviders = [{providers}]\n", encoding="utf-8")
-    faults: list[str] = []
+    ids = ", ".join(f'"{name}"' for name in providers)
+    (project / "pyproject.toml").write_text(f"[tool.toolcast]\nproviders = [{ids}]\n", encoding="utf-8")
     decided = ("--permission", "execute", "--secrets", "none")
-    imported = _run(project, "import", "tools", source.name, "--into", "specs", *decided)
+    return _run(project, "import", "tools", source.name, "--into", "specs", *decided)
+
+
+def compile_corpus(file: Path, project: Path, *, every: int = 1) -> Outcome:
+    """Import the tools of `file` (each `every`-th) into the new folder `project` and generate all of them."""
+    listed = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[::every]]
+    faults: list[str] = []
+    imported = import_corpus(file, project, every=every)
     if imported.returncode != 0:
         faults.append(f"import tools: {imported.stdout}{imported.stderr}")
     generated = _run(project, "generate", "--format", "json")

@@ -8,10 +8,8 @@ import msgspec
 import pytest
 from toolcast.report.live_server import LiveServer, live_script
 from toolcast.report.page import render_page
-from toolcast.report.report_model import Report
 
-from bench.corpora.compile import CORPORA
-from bench.speed.material import Tool, write_project
+from bench.corpora.compile import CORPORA, import_corpus
 from tests.report.reports import report_of
 from tests.sampled import sampled
 from tests.typescript.tools import ROOT
@@ -225,24 +223,16 @@ def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
         assert report.problems() == []
 
 
-def corpus_report(shared: Path, corpus: str, folder: Path) -> Report:
-    """The report of every tool of a corpus that compiles."""
-    lines = (shared / "corpora" / f"{corpus}.jsonl").read_text("utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    listed = [
-        Tool(f"tool_{number:04}", record.get("description") or "A tool.", record["parameters"])
-        for number, record in enumerate(records)
-    ]
-    write_project(
-        listed, folder / "project", ("openai", "anthropic", "gemini", "cohere", "mcp", "typescript")
-    )
-    return report_of(folder / "project")
-
-
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", sampled(CORPORA, ("github-mcp-server",)))
 def test_every_real_tool_opens(browser: "Browser", shared_dir: Path, tmp_path: Path, corpus: str) -> None:
-    report = corpus_report(shared_dir, corpus, tmp_path)
+    lines = shared_dir / "corpora" / f"{corpus}.jsonl"
+    providers = ("openai", "anthropic", "gemini", "cohere", "mcp", "typescript")
+    imported = import_corpus(lines, tmp_path / "project", providers=providers)
+    assert imported.returncode == 0, imported.stderr
+    report = report_of(tmp_path / "project")
+    assert [each for each in report.diagnostics if each.severity == "error"] == []
+    assert len(report.tools) == len(lines.read_text("utf-8").splitlines())
     file = write_page(report, tmp_path / "report.html")
     accepted = 0
     with opened(browser, file) as seen:
