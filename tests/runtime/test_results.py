@@ -182,6 +182,8 @@ def test_a_result_that_does_not_is_a_fault_of_the_tool(
     assert "This is a fault of the tool, not of the arguments" in result.error
     (record,) = caplog.records
     assert (record.event, record.tool, record.call_id) == ("result_mismatch", "edit", "c")  # type: ignore[attr-defined]
+    assert "ToolResult.ok(text, data)" in record.message  # what the author of the handler can do about it
+    assert "ToolResult" not in result.error
 
 
 @pytest.mark.parametrize("returned", ["three", ToolResult.ok("three"), None, ToolResult.ok()])

@@ -88,7 +88,8 @@ def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolRes
 
     log(
         ERROR,
-        "A result of tool %r %s.",
+        "A result of tool %r %s. A handler returns what `result` of the spec states, or "
+        "ToolResult.ok(text, data).",
         tool,
         how,
         event="result_mismatch",
