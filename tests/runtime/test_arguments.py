@@ -137,7 +137,7 @@ REFUSED: dict[str, list[tuple[Any, str]]] = {
         ('{"a": 1, "dropped": ' + nested(201) + "}", "nested too deeply"),
         (msgspec.json.decode(nested(201)), "nested too deeply"),
     ],
-    "a mapping with what JSON lacks (bytes, dates, sets, other keys than str)": [
+    "a mapping with values that JSON lacks (bytes, dates, sets, keys that are not str)": [
         ({"a": b"x"}, "a Python bytes"),
         ({"a": {1}}, "a Python set"),
         ({"a": {1: 2}}, "a property name that is a Python int"),
@@ -160,7 +160,7 @@ TAKEN: dict[str, list[tuple[Any, dict[str, Any]]]] = {
         ('{"a": 1, "n": 1e2}', {"n": 100}),
         ({"a": 1, "n": 2.0}, {"n": 2}),
     ],
-    "null for an optional property that has no null": [
+    "null for an optional property that is not nullable": [
         ('{"a": null, "n": null, "s": null}', {"a": None, "n": None, "s": None}),
         ({"a": None, "n": None}, {"a": None, "n": None}),
     ],
