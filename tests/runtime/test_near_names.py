@@ -23,11 +23,11 @@ def test_a_few_names_are_those_of_difflib(name: str, names: list[str]) -> None:
     assert near_names(name, names) == get_close_matches(name, names)
 
 
-@given(st.sampled_from(MANY), st.data())
-def test_two_exchanged_letters_are_found_among_many(name: str, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(name) - 2))
-    written = f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}"
-    assert name in near_names(written, MANY, 24)
+@pytest.mark.parametrize("name", MANY[::111])
+def test_the_best_of_many_names_is_that_of_difflib(name: str) -> None:
+    middle = len(name) // 2
+    written = f"{name[: middle - 1]}{name[middle]}{name[middle - 1]}{name[middle + 1 :]}"
+    assert near_names(written, MANY)[0] == get_close_matches(written, MANY, 1)[0] == name
 
 
 @pytest.mark.parametrize("name", ["get_isue_branch", "a" * 64, ""])
