@@ -46,12 +46,12 @@ def main() -> int:
         "--python", type=Path, default=_ROOT / ".venv-peers" / "bin" / "python", metavar="FILE",
         help="of the environment of `make peers` (default: .venv-peers/bin/python)",
     )  # fmt: skip
-    given = parser.parse_args()
-    for name, body in pages(given.every, given.python).items():
-        if given.write is None:
+    options = parser.parse_args()
+    for name, body in pages(options.every, options.python).items():
+        if options.write is None:
             sys.stdout.write(f"## {name}\n\n{body}\n\n")
         else:
-            write(given.write / f"{name}.md", "measured", body)
+            write(options.write / f"{name}.md", "measured", body)
     return 0
 
 
@@ -81,7 +81,7 @@ def pages(every: int, python: Path) -> dict[str, str]:
         first = f"{head}Python {platform.python_version()}, {versions}."
         return "\n\n".join([first, decoding(asked, [ours, *others]), *more])
 
-    def told(*others: Contestant) -> str:
+    def refusal_texts(*others: Contestant) -> str:
         first = [(each.name, each.answers[asked[0].name]) for each in (ours, *others)]
         return texts(EXAMPLE.text, [(name, answer.refusals[-1]) for name, answer in first if answer])
 
@@ -91,16 +91,16 @@ def pages(every: int, python: Path) -> dict[str, str]:
         "fastmcp": part(
             _versions("fastmcp"), [server, strict_server],
             tokens(sizes({"toolcast, `mcp`": definitions.mcp, "FastMCP": _sent(server)})),
-            told(server, strict_server),
+            refusal_texts(server, strict_server),
         ),
         "pydantic-ai": part(
             _versions("pydantic-ai-slim"), [functions, schemas],
             tokens(sizes({**openai, "pydantic-ai, functions": _sent(functions)})),
-            sent_table(sent.real(asked)), told(functions),
+            sent_table(sent.real(asked)), refusal_texts(functions),
         ),
         "baml": part(
             {"baml-py": VERSION}, [parser],
-            tokens(sizes({**openai, "BAML, prompt": _sent(parser)})), told(parser),
+            tokens(sizes({**openai, "BAML, prompt": _sent(parser)})), refusal_texts(parser),
         ),
         "oh-my-pi": sent_table(sent.recorded(_SHARED)),
     }  # fmt: skip

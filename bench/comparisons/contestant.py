@@ -34,7 +34,7 @@ class Made(Struct, frozen=True):
     """What a contestant made of a tool, before anything is decoded."""
 
     decode: Decode
-    told: Callable[[Exception], str] = str
+    refusal_text: Callable[[Exception], str] = str
     schema: Any = None
     sent: str | None = None
 
@@ -62,9 +62,11 @@ def contest(name: str, tools: Iterable[Tool], make: Callable[[Tool], Made]) -> C
 def _answer(tool: Tool, made: Made) -> Answer:
     refusals = tuple(_refusal(made, value.text) for value in tool.values)
     valid = [
-        (v.text, told) for v, told in zip(tool.values, refusals, strict=True) if v.accepted and not v.bent
+        (v.text, refusal)
+        for v, refusal in zip(tool.values, refusals, strict=True)
+        if v.accepted and not v.bent
     ]
-    timed = bool(valid) and all(told is None for _, told in valid)
+    timed = bool(valid) and all(refusal is None for _, refusal in valid)
     time = _fastest(made.decode, [text for text, _ in valid]) if timed else None
     return Answer(refusals, time, made.schema, made.sent)
 
@@ -73,7 +75,7 @@ def _refusal(made: Made, text: str) -> str | None:
     try:
         made.decode(text)
     except Exception as refused:  # each library has errors of its own
-        return made.told(refused)
+        return made.refusal_text(refused)
     return None
 
 

@@ -60,16 +60,16 @@ def pydantic_ai_schema(tool: Tool) -> Made:
 def _agent_tool(tool: Tool, made: AgentTool[Any]) -> Made:
     schema = made.tool_def.parameters_json_schema
     walk = OpenAIJsonSchemaTransformer(json.loads(json.dumps(schema)), strict=None)
-    said: dict[str, Any] = {"name": tool.name, "description": tool.description, "parameters": walk.walk()}
+    declared: dict[str, Any] = {"name": tool.name, "description": tool.description, "parameters": walk.walk()}
     if walk.is_strict_compatible:
-        said["strict"] = True
-    sent = json.dumps({"type": "function", "function": said}, ensure_ascii=False, separators=(",", ":"))
+        declared["strict"] = True
+    sent = json.dumps({"type": "function", "function": declared}, ensure_ascii=False, separators=(",", ":"))
 
-    def told(refused: Exception) -> str:
+    def refusal_text(refused: Exception) -> str:
         if not isinstance(refused, ValidationError):
             return str(refused)
         errors = refused.errors(include_url=False, include_context=False)
         part = ToolReturnPart(tool.name, content=errors, tool_call_id="1", outcome="retried")
         return part.model_response_str()
 
-    return Made(made.function_schema.validator.validate_json, told, schema, sent)
+    return Made(made.function_schema.validator.validate_json, refusal_text, schema, sent)

@@ -81,8 +81,8 @@ def function(tool: Tool) -> Callable[..., Any]:
 
     listed = []
     for name, field in params.model_fields.items():
-        said = Field(alias=field.alias, description=field.description)
-        annotation: Any = Annotated[(field.annotation, *field.metadata, said)]
+        field_info = Field(alias=field.alias, description=field.description)
+        annotation: Any = Annotated[(field.annotation, *field.metadata, field_info)]
         default = (
             inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
         )

@@ -39,7 +39,7 @@ def toolcast(
     def make(tool: Tool) -> Made:
         binding = bindings[tool.name]
         schema = json.loads(binding.definition("mcp"))["inputSchema"]
-        return Made(binding.decode, _told, schema, binding.definition("openai").decode())
+        return Made(binding.decode, _refusal_text, schema, binding.definition("openai").decode())
 
     sent = {
         provider: {name: bindings[name].definition(provider).decode() for name in outcome.compiled}
@@ -48,7 +48,7 @@ def toolcast(
     return contest("toolcast", tools, make), Definitions(**sent)
 
 
-def _told(refused: Exception) -> str:
+def _refusal_text(refused: Exception) -> str:
     if not isinstance(refused, ArgumentError):
         raise refused
     return str(refused)

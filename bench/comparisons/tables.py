@@ -27,16 +27,16 @@ def decoding(tools: Sequence[Tool], contestants: Sequence[Contestant]) -> str:
 def _row(tools: Sequence[Tool], who: Contestant, first: Contestant) -> list[str]:
     pairs = [(tool, answer) for tool in tools if tool.values and (answer := who.answers[tool.name])]
     judged = [each for tool, answer in pairs for each in zip(tool.values, answer.refusals, strict=True)]
-    valid = [told for value, told in judged if value.accepted]
-    invalid = [told for value, told in judged if not value.allowed]
-    nulls = [told for value, told in judged if value.allowed and not value.accepted]
+    valid = [refusal for value, refusal in judged if value.accepted]
+    invalid = [refusal for value, refusal in judged if not value.allowed]
+    nulls = [refusal for value, refusal in judged if value.allowed and not value.accepted]
     return [
         who.name,
         f"{len(pairs):,}",
         f"{sum(_exact(tool, answer) for tool, answer in pairs):,}",
-        f"{sum(told is not None for told in valid):,} of {len(valid):,}",
-        f"{sum(told is None for told in invalid):,} of {len(invalid):,}",
-        f"{sum(told is None for told in nulls):,} of {len(nulls):,}",
+        f"{sum(refusal is not None for refusal in valid):,} of {len(valid):,}",
+        f"{sum(refusal is None for refusal in invalid):,} of {len(invalid):,}",
+        f"{sum(refusal is None for refusal in nulls):,} of {len(nulls):,}",
         _differing(pairs),
         _ratio(who, first),
     ]
@@ -44,7 +44,9 @@ def _row(tools: Sequence[Tool], who: Contestant, first: Contestant) -> list[str]
 
 def _exact(tool: Tool, answer: Answer) -> bool:
     judged = zip(tool.values, answer.refusals, strict=True)
-    return all(value.accepted == (told is None) for value, told in judged if value.accepted == value.allowed)
+    return all(
+        value.accepted == (refusal is None) for value, refusal in judged if value.accepted == value.allowed
+    )
 
 
 def _differing(pairs: Sequence[tuple[Tool, Answer]]) -> str:
@@ -62,8 +64,8 @@ def differing(tool: Tool, answer: Answer) -> int:
     except ValueError:
         return len(tool.values)
     return sum(
-        validator.is_valid(json.loads(value.text)) != (told is None)
-        for value, told in zip(tool.values, answer.refusals, strict=True)
+        validator.is_valid(json.loads(value.text)) != (refusal is None)
+        for value, refusal in zip(tool.values, answer.refusals, strict=True)
         if value.accepted == value.allowed
     )
 
@@ -103,10 +105,10 @@ def sent(rows: Sequence[Row]) -> str:
 def texts(call: str, found: Sequence[tuple[str, str | None]]) -> str:
     """What a model would read after `call`, from each."""
     parts = [f"The call `{call}` is answered with:"]
-    for name, told in found:
-        if told is None:
+    for name, refusal in found:
+        if refusal is None:
             parts.append(f"**{name}**: it is taken.")
         else:
-            cut = told if len(told) <= _SHOWN else told[:_SHOWN] + " …"
+            cut = refusal if len(refusal) <= _SHOWN else refusal[:_SHOWN] + " …"
             parts.append(f"**{name}**:\n\n```text\n{cut.strip()}\n```")
     return "\n\n".join(parts)

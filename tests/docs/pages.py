@@ -216,7 +216,7 @@ class Terminal:
     """The working directory and environment that the commands of a page share, and what they have printed."""
 
     folder: Path
-    given: Mapping[str, str]
+    environment: Mapping[str, str]
     programs: frozenset[str]
     variables: dict[str, str]
     state: Path
@@ -260,7 +260,7 @@ class Terminal:
         self._await(command, ["bash", "--noprofile", "--norc", "-c", script])
         if variables.exists():
             pairs = (each.partition("=") for each in variables.read_text("utf-8").split("\0") if each)
-            self.variables = {name: value for name, _, value in pairs} | {**self.given}
+            self.variables = {name: value for name, _, value in pairs} | {**self.environment}
             self.directory = Path(directory.read_text("utf-8").strip())
         if expected:
             compare(expected, self.ran[-1].output, f"`{command}`")
@@ -314,7 +314,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(folder: Path, given: Mapping[str, str], programs: frozenset[str]) -> Iterator[Terminal]:
+def terminal(folder: Path, environment: Mapping[str, str], programs: frozenset[str]) -> Iterator[Terminal]:
     """A terminal in a folder, with the tested toolcast first on the path; background commands end with it."""
     with tempfile.TemporaryDirectory() as state:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
@@ -325,9 +325,9 @@ def terminal(folder: Path, given: Mapping[str, str], programs: frozenset[str]) -
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
             "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
             "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "init.defaultBranch", "GIT_CONFIG_VALUE_0": "main",
-        } | {**given}  # fmt: skip
+        } | {**environment}  # fmt: skip
         folder = folder.resolve()
-        reader = Terminal(folder, given, programs, variables, Path(state), folder)
+        reader = Terminal(folder, environment, programs, variables, Path(state), folder)
         try:
             yield reader
             reader.settle()
