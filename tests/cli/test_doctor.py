@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.project.artifacts.server import serving, status
 from tests.project.fake import put, states
 
 Command = Callable[..., Result]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +60,10 @@ def test_all_is_well(run: Command, base: Path) -> None:
     assert not [topic for topic, (state, _, _) in answer.items() if state == "broken"]
     assert answer["specs"][:2] == ("well", "specs: 2 tools, 0 shared types")
     assert answer["providers"][:2] == ("well", "openai, mcp")
+    extras = {topic.removeprefix("extra ") for topic in answer if topic.startswith("extra ")}
+    page = (ROOT / "docs/reference/installing.md").read_text("utf-8")
+    for_users = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert extras == for_users - {"build"}  # no extra for work on toolcast itself
     assert answer["output"][:2] == ("well", "generated: 11 files of ours")
     assert answer["state"][1].startswith(".toolcast: 3 units of the last run, with an index")
     assert answer["lock"][0] == "well"

@@ -76,7 +76,7 @@ def _padded(numbers: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 
 OLDEST = (3, 11)
-_OURS = ("dev", "clients", "grammars")  # extras for work on toolcast itself
+_OURS = ("browser", "clients", "dev", "docs", "grammars")  # extras for work on toolcast itself
 
 
 def examine_installation() -> Iterator[Finding]:
