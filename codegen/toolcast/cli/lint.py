@@ -98,7 +98,7 @@ def command(
     SPEC is a path or a tool's name; all tools without one. Limits of a request are counted over all tools, or
     over those of --group. Nothing is written. A spec says what does not apply to it, and why, under
     `lint.ignore`; [tool.toolcast.lint] sets severities, budgets and defaults of options. The exit status is 1
-    if there is an error, or a score below --min-score.
+    if a finding is worse than --max-severity, a spec does not compile, or the score is below --min-score.
     """
     if listing:
         _list(form)
