@@ -1,0 +1,224 @@
+"""The definitions of tools as the list of a request to a provider, and what a request takes beside it."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from .binding import Level, ToolBinding
+from .definitions import DefinitionBytes, allows_strict, is_language
+from .errors import MissingDataError
+from .lazy_bindings import LazyTool
+from .request_rules import (
+    Cache,
+    RequestRules,
+    RequestTool,
+    check_cache,
+    is_deferred,
+    mark_loaded,
+    merged,
+    request_tools,
+)
+from .snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from ..declarations.language import Language
+
+
+class DefinitionLists:
+    """Definitions of all tools of a snapshot, in the lists that providers take."""
+
+    def snapshot(self) -> Snapshot:
+        """Give all tools between two registrations; the same object until the next one.
+
+        Returns:
+            The snapshot: `entries` by name, sorted.
+        """
+        raise NotImplementedError
+
+    def definitions(
+        self,
+        provider: str,
+        level: Level = "full",
+        *,
+        strict: bool | None = None,
+        cache: Cache | None = None,
+    ) -> bytes:
+        """Give the tool objects of all tools, for a request to a provider; or their declarations, for code.
+
+        Where a tool says `defer` and the provider loads tools on demand, the objects with which it searches
+        them come first, and such tools are in namespaces by group, where the provider has these.
+
+        Args:
+            provider: id of the provider, or the language of the code, "typescript" or "python".
+            level: "full" or "brief".
+            strict: False sets the flags of a strict mode to false; None follows the environment variable
+                TOOLCAST_NO_STRICT.
+            cache: "last" marks the last tool that is part of the prompt, so that a prompt cache holds all of
+                them; nothing for a provider whose requests have no such mark.
+
+        Returns:
+            A JSON array, sorted by name; `[]` without tools. For code, the text that
+            `toolcast.runtime.declarations.declare` makes. The same bytes until the next registration, so
+            that prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools
+            needs `definition_objects`.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
+            ValueError: `level` is neither "full" nor "brief", or `cache` neither "last" nor None.
+        """
+        snapshot = self.snapshot()
+        flags = allows_strict(provider, strict)
+        ready = snapshot.definitions.get((provider, level, flags, cache))
+        if ready is None:
+            check_cache(cache)
+            ready = DefinitionBytes(
+                self._declared(provider, level)
+                if is_language(provider)
+                else self._requested(provider, level, strict, cache)
+            )
+            snapshot.definitions[provider, level, flags, cache] = ready
+        return ready
+
+    def _declared(self, language: "Language", level: Level) -> bytes:
+        """The declarations of all tools."""
+        from .declarations import declare
+
+        return declare(self, language, level).encode()
+
+    def _requested(self, provider: str, level: Level, strict: bool | None, cache: Cache | None) -> bytes:
+        """The list of tools of a request."""
+        entries = [
+            entry if isinstance(entry, LazyTool) else entry.binding
+            for entry in self.snapshot().entries.values()
+        ]
+        made = [(entry, entry.definition(provider, level, strict=strict)) for entry in entries]
+        rules = self.request_rules(provider, required=cache is not None)
+        tools = [_request_tool(entry, definition, rules) for entry, definition in made]
+        return request_tools(tools, rules, rules.search_tools, cache)
+
+    def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
+        """Give what a provider takes in a request beside tool objects.
+
+        Args:
+            provider: id of the provider.
+            required: whether it is an error that the package of the tools does not have the rules.
+
+        Returns:
+            The rules that the first tool has; empty ones without tools.
+
+        Raises:
+            MissingDataError: the rules are required and missing.
+        """
+        for entry in self.snapshot().entries.values():
+            source = entry if isinstance(entry, LazyTool) else entry.binding
+            try:
+                return source.request_rules(provider)
+            except MissingDataError:  # a package of before: it has no tool that is loaded on demand
+                if required:
+                    raise
+                break
+        return RequestRules()
+
+    def request_members(self, provider: str, *, strict: bool | None = None) -> dict[str, Any]:
+        """Give what a request takes beside `tools` and concerns all of them.
+
+        Strict mode, where a provider has it for all tools of a request and no flag of each tool (Gemini's
+        mode VALIDATED, Cohere's `strict_tools`): where the spec of one tool or more asks for it under
+        `providers`, and none gives it up. Arguments that are streamed as they are written (Vertex AI): where
+        a tool says `stream_arguments`.
+
+        Args:
+            provider: id of the provider.
+            strict: as for `definitions`.
+
+        Returns:
+            Members of the request's JSON, new objects each time; `{}` for most providers.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: the rules of the provider's requests are missing.
+        """
+        rules = self.request_rules(provider, required=True)
+        entries = self.snapshot().entries.values()
+        if not rules.strict and not rules.stream_arguments:
+            for entry in list(entries)[:1]:  # an id that no tool knows has no rules, either
+                (entry if isinstance(entry, LazyTool) else entry.binding).definition(provider, "full")
+            return {}
+        bindings = [entry.binding for entry in entries]
+        modes = {binding.strict[provider] for binding in bindings if provider in binding.strict}
+        enforced = modes == {True} and allows_strict(provider, strict)
+        streamed = any(binding.stream_arguments for binding in bindings)
+        return merged(rules.strict if enforced else {}, rules.stream_arguments if streamed else {})
+
+    def definitions_raw(
+        self,
+        provider: str,
+        level: Level = "full",
+        *,
+        strict: bool | None = None,
+        cache: Cache | None = None,
+    ) -> msgspec.Raw:
+        """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
+
+        Args:
+            provider: id of the provider.
+            level: "full" or "brief".
+            strict: as for `definitions`.
+            cache: as for `definitions`.
+
+        Returns:
+            A `msgspec.Raw`.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `provider` is a language, whose declarations are text.
+        """
+        _refuse_text(provider)
+        return msgspec.Raw(self.definitions(provider, level, strict=strict, cache=cache))
+
+    def definition_objects(
+        self,
+        provider: str,
+        level: Level = "full",
+        *,
+        strict: bool | None = None,
+        cache: Cache | None = None,
+    ) -> list[dict[str, Any]]:
+        """Give `definitions` as parsed objects, for clients that take those.
+
+        Args:
+            provider: id of the provider.
+            level: "full" or "brief".
+            strict: as for `definitions`.
+            cache: as for `definitions`.
+
+        Returns:
+            New objects each time, which the caller may change.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `provider` is a language, whose declarations are text.
+        """
+        _refuse_text(provider)
+        definitions = self.definitions(provider, level, strict=strict, cache=cache)
+        return cast("list[dict[str, Any]]", msgspec.json.decode(definitions))
+
+
+def _request_tool(
+    entry: "LazyTool | ToolBinding[Any, Any]", definition: bytes, rules: RequestRules
+) -> RequestTool:
+    """A tool as a request has it. Of one whose module is not imported, the definition says whether it is
+    loaded on demand; the module is imported only where its group counts."""
+    deferred = is_deferred(definition, rules) if isinstance(entry, LazyTool) else entry.defer
+    if not rules.loads_tools or not deferred:
+        return RequestTool(entry.name, mark_loaded(definition, rules))
+    if not rules.namespace:
+        return RequestTool(entry.name, definition, deferred=True)
+    binding = entry.binding if isinstance(entry, LazyTool) else entry
+    return RequestTool(entry.name, definition, True, binding.group, binding.summary)
+
+
+def _refuse_text(provider: str) -> None:
+    if is_language(provider):
+        raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
