@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..declarations import count_tokens
+from ..declarations.token_counts import count_tokens
 from ..marked import write
 from ..speed.baml import VERSION
 from . import baml, frameworks, models, sent

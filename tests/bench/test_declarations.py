@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.declarations import LANGUAGES, measure, page, read_tools, unstated
+from bench.declarations.constraints import unstated
+from bench.declarations.measurement import measure
+from bench.declarations.page import page
+from bench.declarations.real_tools import LANGUAGES, read_tools
 from tests.typescript.tools import node
 
 

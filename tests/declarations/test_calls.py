@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from toolcast.declarations.language import Language
 
-from bench.declarations import LANGUAGES, Tool, agreement, calls_of, judged, unstated
+from bench.declarations.agreement import agreement
+from bench.declarations.compilers import judged
+from bench.declarations.constraints import unstated
+from bench.declarations.real_tools import LANGUAGES, Tool, calls_of
 from bench.declared_view import binding, normalized_for
 from tests.typescript.tools import node
 
