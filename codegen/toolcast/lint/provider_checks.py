@@ -126,7 +126,7 @@ def _path(pointer: str) -> Path:
     return tuple(split(pointer))
 
 
-_MOST = 3  # tools named as those that weigh most
+_MOST = 3  # tools that a finding names
 
 
 def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> Iterator[Finding]:

@@ -1,0 +1,115 @@
+"""Whether a search finds the tool of a recorded call by the names and values of its arguments.
+
+The tool that was called is the label. Another one that the search ranks first makes a confused pair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from toolcast.agents.tool_search import SearchIndex
+from toolcast.lint.findability import ToolSearch
+from toolcast.lint.tool_texts import example_text, separated
+
+from .tool_sets import ToolSet
+
+Pair = frozenset[str]
+
+
+class Ranked(Struct, frozen=True):
+    """How calls were found: counts of places, and the pairs that were confused with their counts."""
+
+    first: int
+    three: int
+    queries: int
+    confused: Mapping[Pair, int]
+
+
+def ranked(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
+    """Look for each call's tool by words of the call."""
+    places: list[int | None] = []
+    confused: Counter[Pair] = Counter()
+    with ToolSearch(chosen.tools) as search:
+        for call in chosen.calls:
+            found = search.retrieval(call.tool, "example", query(call.arguments))
+            places.append(None if found is None else found.rank)
+            if found is not None and found.winner:
+                confused[frozenset((chosen.tools[call.tool].name, found.winner))] += 1
+    three = sum(place is not None and place <= 3 for place in places)
+    return Ranked(places.count(1), three, len(places), confused)
+
+
+class _Searched(Struct, frozen=True):
+    """A tool as the search of programs reads it, which takes bindings of a registry."""
+
+    name: str
+    summary: str
+    description: str
+    parameters: tuple[str, ...]
+    group: str = ""
+
+    def schema(self) -> dict[str, Any]:
+        """The names of the parameters, in the place where bindings have them."""
+        return {"properties": {each: {} for each in self.parameters}}
+
+
+def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
+    """Look for each call's tool with the search of `Disclosure(search="program")`."""
+    listed: list[Any] = [
+        _Searched(separated(each.name), each.summary, f"{each.summary} {each.details}", each.parameters)
+        for each in chosen.tools
+    ]
+    index = SearchIndex(listed)
+    places: list[int | None] = []
+    confused: Counter[Pair] = Counter()
+    for call in chosen.calls:
+        own = listed[call.tool].name
+        found = index.find(query(call.arguments))
+        places.append(found.index(own) + 1 if own in found else None)
+        if found and found[0] != own:
+            confused[frozenset((own, found[0]))] += 1
+    three = sum(place is not None and place <= 3 for place in places)
+    return Ranked(places.count(1), three, len(places), confused)
+
+
+SEARCHES: Mapping[str, Callable[[ToolSet, Callable[[Any], str]], Ranked]] = {
+    "BM25": ranked,
+    "of programs": ranked_by_program,
+}
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield separated(key)
+            yield from _keys(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _keys(item)
+
+
+QUERIES: Mapping[str, Callable[[Any], str]] = {
+    "names and values": example_text,
+    "names": lambda arguments: " ".join(_keys(arguments)),
+}
+
+
+def retrieval_part(sets: Sequence[ToolSet]) -> str:
+    """Retrieval of recorded calls, as Markdown."""
+    lines = [
+        "| corpus | tools | calls | search | query | right tool first | among three | confused pairs |",
+        "|---|--:|--:|---|---|--:|--:|--:|",
+    ]
+    for chosen in sets:
+        for search, find in SEARCHES.items():
+            for title, query in QUERIES.items():
+                found = find(chosen, query)
+                lines.append(
+                    f"| {chosen.name} | {len(chosen.tools)} | {found.queries} | {search} | {title} | "
+                    f"{found.first / found.queries:.1%} | {found.three / found.queries:.1%} | "
+                    f"{len(found.confused)} |"
+                )
+    return "\n".join(lines)
