@@ -174,6 +174,7 @@
     ];
   }
   var placeText = (file, line) => line ? `${file}:${line}` : file;
+  var strictShare = ({ strict: mode }, strict, all) => mode === "none" || !all ? "–" : `${number(strict)} of ${number(all)}`;
 
   // codegen/toolcast/report/page/router.js
   function parseHash(hash) {
@@ -440,7 +441,7 @@ ${indent}${close}` : open2 + close;
       const sum = (member2) => cells.reduce((total2, cell) => total2 + cell[member2], 0);
       const set = sets.find((each) => each.id === provider.id);
       const over = set?.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length ?? 0;
-      const share = el("td", { class: "number" }, cells.length ? `${number(strict)} of ${number(cells.length)}` : "—");
+      const share = el("td", { class: "number" }, strictShare(provider, strict, cells.length));
       return el(
         "tr",
         {},
@@ -694,7 +695,7 @@ ${indent}${close}` : open2 + close;
         "dl",
         { class: "cards" },
         card("tools", number(set.tools)),
-        card("strict", number(set.strict_tools)),
+        card("strict", strictShare(info, set.strict_tools, set.tools)),
         card("tokens in full", number(set.tokens)),
         card("tokens in brief", number(set.brief)),
         card("lost", number(set.lost)),

@@ -10,6 +10,7 @@ from toolcast.report.live_server import LiveServer, live_script
 from toolcast.report.page import render_page
 
 from bench.corpora.compile import CORPORA, import_corpus
+from tests.lint.projects import spec, write
 from tests.report.reports import report_of
 from tests.sampled import sampled
 from tests.typescript.tools import ROOT
@@ -265,3 +266,16 @@ def test_a_served_page_reloads_where_it_is(browser: "Browser") -> None:
         page.wait_for_selector("h1:text-is('grep')")
         assert page.get_by_role("tab", selected=True).first.inner_text().startswith("openai")
         context.close()
+
+
+def test_a_provider_without_a_strict_mode_has_no_share_of_strict_tools(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    write(tmp_path, {"find": spec()}, 'providers = ["openai", "mistral"]\n')
+    with opened(browser, write_page(report_of(tmp_path), tmp_path / "report.html")) as report:
+        rows = report.go("#/").get_by_role("region", name="Providers").locator("tbody tr")
+        assert [row.split("\t")[1].strip() for row in rows.all_inner_texts()] == ["1 of 1", "–"]
+        for id, share in (("openai", "1 of 1"), ("mistral", "–")):
+            cards = report.go(f"#/providers/{id}").locator(".cards .card").all_inner_texts()
+            shown = dict(card.lower().split("\n", 1) for card in cards)
+            assert shown["strict"] == share

@@ -39,3 +39,7 @@ export function cellMarks(cell) {
 
 /** A place in a file. */
 export const placeText = (file, line) => (line ? `${file}:${line}` : file);
+
+/** How many definitions a provider enforces; a dash where it has no such mode, or no tool. */
+export const strictShare = ({ strict: mode }, strict, all) =>
+  mode === "none" || !all ? "–" : `${number(strict)} of ${number(all)}`;

@@ -2,7 +2,7 @@
 
 import { counted, el, number } from "./elements.js";
 import { findingsList } from "./findings_list.js";
-import { SEVERITIES, severityMark } from "./marks.js";
+import { SEVERITIES, severityMark, strictShare } from "./marks.js";
 import { hashOf } from "./router.js";
 
 const MOST = 12;
@@ -73,7 +73,7 @@ function providerTable({ tools, providers, sets }) {
     const sum = (member) => cells.reduce((total, cell) => total + cell[member], 0);
     const set = sets.find((each) => each.id === provider.id);
     const over = set?.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length ?? 0;
-    const share = el("td", { class: "number" }, cells.length ? `${number(strict)} of ${number(cells.length)}` : "—");
+    const share = el("td", { class: "number" }, strictShare(provider, strict, cells.length));
     return el(
       "tr",
       {},

@@ -1,6 +1,7 @@
 // The whole set for one provider: limits of a request, where the tokens are, tools that are alike.
 
 import { counted, el, fill, number, svg } from "./elements.js";
+import { strictShare } from "./marks.js";
 import { hashOf } from "./router.js";
 import { scorePart } from "./score_part.js";
 import { tabs } from "./tabs.js";
@@ -59,7 +60,7 @@ function providerPart(report, id) {
       "dl",
       { class: "cards" },
       card("tools", number(set.tools)),
-      card("strict", number(set.strict_tools)),
+      card("strict", strictShare(info, set.strict_tools, set.tools)),
       card("tokens in full", number(set.tokens)),
       card("tokens in brief", number(set.brief)),
       card("lost", number(set.lost)),
