@@ -826,11 +826,25 @@ ${indent}${close}` : open2 + close;
     );
   }
 
+  // codegen/toolcast/report/page/exact_json.js
+  var LONG = /[0-9]{16}/;
+  var TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+  var INTEGER = /^-?[0-9]{16,}$/;
+  var MARK = "\uDC00";
+  function exactJson(text) {
+    if (!LONG.test(text)) return JSON.parse(text);
+    const marked = text.replace(
+      TOKEN,
+      (token2) => INTEGER.test(token2) && !Number.isSafeInteger(Number(token2)) ? `"${MARK}${token2}"` : token2
+    );
+    return JSON.parse(marked, (_, value) => typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(1)) : value);
+  }
+
   // codegen/toolcast/report/page/report_data.js
   var known = /* @__PURE__ */ new Map();
   var CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
   function indexOf(text) {
-    const report2 = JSON.parse(text);
+    const report2 = exactJson(text);
     for (const tool of report2.tools) {
       tool.cells = tool.cells.map((cell) => Object.fromEntries(CELL.map((name, at) => [name, cell[at]])));
       tool.counts = { error: tool.errors, warning: tool.warnings, note: tool.notes };
@@ -848,7 +862,7 @@ ${indent}${close}` : open2 + close;
   async function readChunk(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
+    return exactJson(await new Response(stream).text());
   }
 
   // codegen/toolcast/report/page/theme.js
@@ -2205,7 +2219,7 @@ ${one.message}`)) found.push(one);
   );
 
   // codegen/toolcast/typescript/support/scalar_rules.js
-  var LONG = 1e3;
+  var LONG2 = 1e3;
   var TYPES = {
     object: isObject,
     array: isArray,
@@ -2299,7 +2313,7 @@ ${one.message}`)) found.push(one);
   }
   function patternRule({ schema, search }) {
     const found = search(schema.pattern);
-    const shown = found.slow === void 0 || found.simulation ? LONG : Math.min(found.slow.fast, LONG);
+    const shown = found.slow === void 0 || found.simulation ? LONG2 : Math.min(found.slow.fast, LONG2);
     const longest = Math.max(schema.maxLength ?? Infinity, shown);
     const skips = (text) => found.slow !== void 0 && text.length > longest && lengthOf(text) > longest;
     return valueRule(
@@ -3250,7 +3264,7 @@ The full schema of '${tool}': ${schema}` : text;
 
   // codegen/toolcast/report/page/argument_box.js
   var PAUSE = 120;
-  var LONG2 = 2e4;
+  var LONG3 = 2e4;
   var made2 = 0;
   function argumentBox(detail) {
     const { check } = detail;
@@ -3276,7 +3290,7 @@ The full schema of '${tool}': ${schema}` : text;
       on: {
         input: () => {
           clearTimeout(waiting);
-          if (box.value.length < LONG2) update();
+          if (box.value.length < LONG3) update();
           else waiting = setTimeout(update, PAUSE);
         }
       }

@@ -1,5 +1,7 @@
 // The data of the report: what stands in the page as JSON, and the tools' details in compressed chunks.
 
+import { exactJson } from "./exact_json.js";
+
 const known = new Map();
 
 const CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
@@ -11,7 +13,7 @@ const CELL = ["strict", "tokens", "brief", "lost", "kept", "findings"];
  * @returns {object}
  */
 export function indexOf(text) {
-  const report = JSON.parse(text);
+  const report = exactJson(text);
   for (const tool of report.tools) {
     tool.cells = tool.cells.map((cell) => Object.fromEntries(CELL.map((name, at) => [name, cell[at]])));
     tool.counts = { error: tool.errors, warning: tool.warnings, note: tool.notes };
@@ -39,5 +41,5 @@ const detailSource = () => (source ??= JSON.parse(document.getElementById("detai
 async function readChunk(base64) {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  return exactJson(await new Response(stream).text());
 }
