@@ -140,11 +140,9 @@ def command(
 
 def _score(config: "Config", project: "Project", settings: "Settings", outcome: "Outcome") -> "Score":
     """The score of the set, with the parts of the tools that the command names."""
-    from msgspec.structs import replace
-
     from ..lint.project_tools import is_selected
     from ..lint.tool_sets import in_groups
-    from ..score.scoring import score
+    from ..score.scoring import for_tools, score
 
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
     found = score(subjects, project.profiles, config.lint, settings.today, outcome.distinction)
@@ -153,11 +151,7 @@ def _score(config: "Config", project: "Project", settings: "Settings", outcome: 
     names = {
         each.tool.name for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)
     }
-    return replace(
-        found,
-        tools=tuple(each for each in found.tools if each.tool in names),
-        pairs=tuple(each for each in found.pairs if {each.first, each.second} & names),
-    )
+    return for_tools(found, names)
 
 
 def _known(codes: Sequence[str]) -> None:

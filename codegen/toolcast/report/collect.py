@@ -32,7 +32,7 @@ from ..runtime.definitions import bare_definition, cut_definition
 from ..runtime.hidden_parameters import without_parameters
 from ..runtime.standalone_schema import standalone_at
 from ..score.score_model import Score, ToolScore
-from ..score.scoring import score
+from ..score.scoring import for_tools, score
 from ..spec.deprecation import notice, shown_description, shown_summary
 from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument
@@ -95,7 +95,9 @@ def collect(
         subjects = tuple(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
-    scored, unscored = _scored(subjects, project, config, choice.today)
+    scored, unscored = _scored(project, config, choice.today)
+    if scored is not None:
+        scored = for_tools(scored, {each.tool.name for each in subjects})
     scores = {} if scored is None else {each.tool: each for each in scored.tools}
     costs = _costs(subjects, project.profiles, scores)
     modules = _Modules(config, made)
@@ -127,12 +129,10 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 """Tokens in full and in brief, by tool and provider."""
 
 
-def _scored(
-    subjects: Sequence[Subject], project: Project, config: Config, today: date
-) -> tuple[Score | None, tuple[Diagnostic, ...]]:
-    """The score of a set; None, and a warning, where this Python cannot search."""
+def _scored(project: Project, config: Config, today: date) -> tuple[Score | None, tuple[Diagnostic, ...]]:
+    """The score of all tools; None, and a warning, where this Python cannot search."""
     try:
-        return score(subjects, project.profiles, config.lint, today), ()
+        return score(project.subjects, project.profiles, config.lint, today), ()
     except SearchUnavailableError as problem:
         hint = "use a Python whose SQLite has FTS5"
         message = f"the report has no score: {problem}"

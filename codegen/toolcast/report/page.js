@@ -518,7 +518,8 @@ ${indent}${close}` : open2 + close;
 
   // codegen/toolcast/report/page/score_part.js
   var MOST2 = 20;
-  function scorePart(score) {
+  function scorePart({ score, tools }) {
+    const link = linker(tools);
     const poor = score.tools.filter((tool) => tool.deductions.length);
     return el(
       "section",
@@ -531,21 +532,26 @@ ${indent}${close}` : open2 + close;
       ) : null,
       score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
       el("h3", {}, "Tools that may be confused"),
-      score.pairs.length ? rest(score.pairs, pairItem, "pairs") : el("p", {}, "✓ No two tools are alike."),
+      score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
       poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null
     );
   }
-  function toolScore(score) {
+  function toolScore(score, { tools }) {
+    const link = linker(tools);
     const misses = score.retrievals.filter((each) => each.rank !== 1);
     return el(
       "section",
       {},
       el("h2", {}, `Score: ${number(score.points)} of 100`),
       score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
-      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map(missItem))] : null
+      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map((miss) => missItem(miss, link)))] : null
     );
   }
-  function missItem({ kind, query, rank: rank2, winner, words }) {
+  function linker(tools) {
+    const known2 = new Set(tools.map((tool) => tool.name));
+    return (name) => known2.has(name) ? el("a", { href: hashOf(["tool", name]) }, name) : el("strong", {}, name);
+  }
+  function missItem({ kind, query, rank: rank2, winner, words }, link) {
     return el(
       "li",
       {},
@@ -553,7 +559,7 @@ ${indent}${close}` : open2 + close;
       " ",
       el("q", {}, query),
       rank2 === null ? " finds it nowhere" : ` finds it at place ${number(rank2)}`,
-      winner ? ["; ", el("a", { href: hashOf(["tool", winner]) }, winner), " is first"] : null,
+      winner ? ["; ", link(winner), " is first"] : null,
       words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
     );
   }
@@ -591,7 +597,7 @@ ${indent}${close}` : open2 + close;
       deduction.code ? [" ", el("code", {}, deduction.code)] : null
     );
   }
-  function pairItem(pair) {
+  function pairItem(pair, link) {
     const only = (name, words) => words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
     return el(
       "li",
@@ -599,9 +605,9 @@ ${indent}${close}` : open2 + close;
       el(
         "p",
         { class: "row" },
-        el("a", { href: hashOf(["tool", pair.first]) }, pair.first),
+        link(pair.first),
         el("span", { "aria-hidden": "true" }, "≈"),
-        el("a", { href: hashOf(["tool", pair.second]) }, pair.second),
+        link(pair.second),
         el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
         pair.stated ? el("span", { class: "badge" }, "one names the other") : null
       ),
@@ -680,7 +686,7 @@ ${indent}${close}` : open2 + close;
       {},
       el("h1", { tabindex: -1 }, "Providers"),
       chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-      report2.score ? scorePart(report2.score) : null
+      report2.score ? scorePart(report2) : null
     );
     return { title: "Providers", element };
   }
@@ -3499,7 +3505,7 @@ The full schema of '${tool}': ${schema}` : text;
       shown,
       argumentBox(detail),
       detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings)) : null,
-      detail.score ? toolScore(detail.score) : null
+      detail.score ? toolScore(detail.score, report2) : null
     );
     return { title: row.name, element };
   }

@@ -4,7 +4,7 @@ Every point has a reason in words, and every reason one of lint's codes or a req
 Nothing adds points: a longer description, more examples or more parameters only ever cost.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
@@ -113,6 +113,23 @@ def score(
             queries=len(queries),
             found_first=sum(each.rank == 1 for each in queries),
         ),
+    )
+
+
+def for_tools(scored: Score, names: Collection[str]) -> Score:
+    """The parts of a score that are about some of its tools; the points of the set stay those of all.
+
+    Args:
+        scored: the score.
+        names: names of tools.
+
+    Returns:
+        The score with these tools, and the pairs that one of them is in.
+    """
+    return replace(
+        scored,
+        tools=tuple(each for each in scored.tools if each.tool in names),
+        pairs=tuple(each for each in scored.pairs if {each.first, each.second} & {*names}),
     )
 
 

@@ -41,7 +41,7 @@ export function providersView(report, provider) {
     {},
     el("h1", { tabindex: -1 }, "Providers"),
     chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-    report.score ? scorePart(report.score) : null,
+    report.score ? scorePart(report) : null,
   );
   return { title: "Providers", element };
 }

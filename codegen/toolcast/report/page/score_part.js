@@ -6,7 +6,8 @@ import { hashOf } from "./router.js";
 const MOST = 20;
 
 /** The points of the set and of its tools with each deduction's reason, and pairs that are alike. */
-export function scorePart(score) {
+export function scorePart({ score, tools }) {
+  const link = linker(tools);
   const poor = score.tools.filter((tool) => tool.deductions.length);
   return el(
     "section",
@@ -22,13 +23,14 @@ export function scorePart(score) {
       : null,
     score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
     el("h3", {}, "Tools that may be confused"),
-    score.pairs.length ? rest(score.pairs, pairItem, "pairs") : el("p", {}, "✓ No two tools are alike."),
+    score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
     poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null,
   );
 }
 
 /** The score of one tool: what takes points off, and what a search finds instead of it. */
-export function toolScore(score) {
+export function toolScore(score, { tools }) {
+  const link = linker(tools);
   const misses = score.retrievals.filter((each) => each.rank !== 1);
   return el(
     "section",
@@ -36,12 +38,18 @@ export function toolScore(score) {
     el("h2", {}, `Score: ${number(score.points)} of 100`),
     score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
     misses.length
-      ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map(missItem))]
+      ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map((miss) => missItem(miss, link)))]
       : null,
   );
 }
 
-function missItem({ kind, query, rank, winner, words }) {
+/** Links to tools; a tool that is scored but not in the report is a name. */
+function linker(tools) {
+  const known = new Set(tools.map((tool) => tool.name));
+  return (name) => (known.has(name) ? el("a", { href: hashOf(["tool", name]) }, name) : el("strong", {}, name));
+}
+
+function missItem({ kind, query, rank, winner, words }, link) {
   return el(
     "li",
     {},
@@ -49,7 +57,7 @@ function missItem({ kind, query, rank, winner, words }) {
     " ",
     el("q", {}, query),
     rank === null ? " finds it nowhere" : ` finds it at place ${number(rank)}`,
-    winner ? ["; ", el("a", { href: hashOf(["tool", winner]) }, winner), " is first"] : null,
+    winner ? ["; ", link(winner), " is first"] : null,
     words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null,
   );
 }
@@ -91,7 +99,7 @@ function deductionItem(deduction) {
   );
 }
 
-function pairItem(pair) {
+function pairItem(pair, link) {
   const only = (name, words) =>
     words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
   return el(
@@ -100,9 +108,9 @@ function pairItem(pair) {
     el(
       "p",
       { class: "row" },
-      el("a", { href: hashOf(["tool", pair.first]) }, pair.first),
+      link(pair.first),
       el("span", { "aria-hidden": "true" }, "≈"),
-      el("a", { href: hashOf(["tool", pair.second]) }, pair.second),
+      link(pair.second),
       el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
       pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
     ),
