@@ -1,11 +1,11 @@
 """The nodes of `anyOf` and `oneOf`, with or without a `type` in the same schema."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal
 
 from msgspec import structs
 
-from ..jsonschema.equality import equal
+from ..jsonschema.equality import equal, key
 from .schema_forms import asserted_keywords
 from .single_types import SchemaReader
 from .tree import Anything, Enum, Node, Nothing, Null, Union
@@ -63,7 +63,10 @@ def _union(
         return structs.replace(possible[0], description=description or possible[0].description)
     if all(isinstance(b, Enum) or _is_null(b) for b in possible):
         values = [v for b in possible for v in (b.values if isinstance(b, Enum) else (None,))]
-        first = [a for i, a in enumerate(values) if not any(equal(a, b) for b in values[:i])]
+        by_key: dict[Hashable, Any] = {}
+        for value in values:
+            by_key.setdefault(key(value), value)
+        first = list(by_key.values())
         if mode == "any" or len(first) == len(values):
             if first == [None]:
                 return Null(pointer=pointer, description=description)

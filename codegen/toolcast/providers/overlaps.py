@@ -237,8 +237,10 @@ def block_ambiguous(
     branches: list[Schema] = node.keywords[keyword]
     kinds = [_sent_as(branch, node, dialect) for branch in branches]
     for i, kind in enumerate(kinds):
+        if not kind:
+            continue
         others = [j for j in range(len(branches)) if j != i]
-        if kind and any(kind in types[j] or kind == kinds[j] for j in others):
+        if any(kind in types[j] or kind == kinds[j] for j in others):
             ledger.block(
                 node.path, keyword, f"cannot tell apart two branches that would both be sent as {kind}s"
             )
