@@ -82,7 +82,9 @@ class Secrets:
         resolved: Any = self._resolver(name)
         value = await resolved if isawaitable(resolved) else resolved
         if value is None:
-            raise RefusalError(f"There is no secret {name!r}. Use a name that you were given, spelled exactly.")
+            raise RefusalError(
+                f"There is no secret {name!r}. Use a name that you were given, spelled exactly."
+            )
         if not isinstance(value, str):
             raise TypeError(f"the resolver must return text or None, not {type(value).__name__}")
         if is_too_short(value):
