@@ -22,11 +22,18 @@ HEAD = """\
 
 <!-- Written by `make chaos`; do not edit. -->
 
-`python -m bench.chaos` calls every tool of the reference toolset with arguments that are plausible (72 %),
-composed from the contracts (12 %), broken (9 %) or hostile (7 %), 24 at once, while the system fails around
-them. After each {each} calls the registry is closed, at times under running calls. Then nothing may be left:
-no descriptor, process, task, thread, temporary file or lock. A success must fit the contract of its results,
-as jsonschema-rs judges; every other result must be a failure in words, and none an internal error.
+"""
+METHOD = """\
+`python -m bench.chaos` calls every tool of the reference toolset, 24 calls at once, while the system fails
+around them. Arguments are plausible (72 %), composed from the contracts (12 %), broken (9 %) or hostile (7
+%).
+
+After each {each} calls the registry is closed, at times during calls. Then no descriptor, process, task,
+thread, temporary file or lock may remain. jsonschema-rs validates each success by the contract of its
+results; every other result must be a failure with a reason, and none an internal error.
+
+Besides the faults of the table, servers close, cut, delay and garble their answers, names have no address
+or a private one, and a third of the tools of most registries has a limit of 1 ms to 1 s.
 """
 
 
@@ -63,8 +70,7 @@ def page(tally: Tally, seed: str, each: int, seconds: float) -> str:
     sizes = [memory.resident / 1e6 for memory in tally.memory]
     half = sizes[len(sizes) // 2 :]
     lines = [
-        HEAD.format(each=f"{each:,}"),
-        f"{calls:,} calls with seed {seed}, {len(tally.memory)} registries, "
+        f"{HEAD}{calls:,} calls with seed {seed}, {len(tally.memory)} registries, "
         f"{sum(tally.faults.values()):,} faults, {seconds / 60:.0f} minutes:",
         "",
         "| held after a registry was closed | |",
@@ -88,9 +94,5 @@ def page(tally: Tally, seed: str, each: int, seconds: float) -> str:
     lines += ["", "| fault | times |", "|---|---:|"]
     lines += [f"| {name} | {count:,} |" for name, count in tally.faults.most_common()]
     lines += [f"| registry made over a damaged database, and refused | {tally.refused} |"]
-    lines += [
-        "",
-        "Beside these, servers close, cut, delay and garble their answers, names have no address or a",
-    ]
-    lines += ["private one, and a third of the tools of most registries has a limit of 1 ms to 1 s.", ""]
+    lines += ["", METHOD.format(each=f"{each:,}")]
     return "\n".join(lines)

@@ -11,21 +11,24 @@ _HEAD = """\
 
 **Conversations that run at once in one process never mix up, lose or repeat a result.**
 
+"""
+_METHOD = """
 `make load` writes this page (`python -m bench.load --write docs/reports/load.md`).
 
-{conversations:,} conversations run at once in one process, each with its own connection to a scripted
-model in another process, on loopback, for {seconds:.0f} s; {cores} cores in all. A conversation has
-{rounds} rounds of two calls at the same time: `file_read`, and `multi_edit` without writing, both
-handlers of the [reference toolset](../reference/toolset.md) in worker threads. Every result has words that
-only
-its conversation and round have, and the model checks them.
+{conversations:,} conversations run at once in one process for {seconds:.0f} s, each with its own connection
+to a scripted model in another process, on loopback, on {cores} cores in all. A conversation has {rounds}
+rounds of two calls at the same time: `file_read`, and `multi_edit` without writing, both handlers of the
+[reference toolset](../reference/toolset.md) in worker threads. Every result has words that only its
+conversation and round have, and the model checks them.
 
-*Overhead* is the time of a round that is neither the model's nor between the start of its first handler
-and the end of its last: the loop's own work, its queues, and the time for which other conversations
-hold the event loop. The peers: the same loop written by hand, with msgspec and a thread pool, without
-policy, limits, validation of results, records or hooks; and pydantic-ai's agent over a function as its
-model. All three use the same connections and handlers.
-
+* *By hand* is the same loop written by hand, with msgspec and a thread pool, without policy, limits,
+  validation of results, records or hooks. *pydantic-ai* is its agent over a function as its model. All
+  three use the same connections and handlers.
+* *Of ours* is the number of rounds a second, divided by toolcast's.
+* *Overhead* is the time of a round outside of the model and of the handlers, from the start of the first to
+  the end of the last: the loop's own work, its queues, and the time for which other conversations occupy
+  the event loop.
+* *Alone* is the overhead of one conversation without others.
 """
 
 
@@ -40,7 +43,7 @@ def page(loads: Sequence[Load]) -> str:
     """
     alone, many = loads[::2], loads[1::2]
     first = many[0]
-    head = _HEAD.format(
+    method = _METHOD.format(
         conversations=first.conversations, seconds=first.seconds, cores=os.cpu_count(), rounds=ROUNDS
     )
     lines = [
@@ -60,7 +63,7 @@ def page(loads: Sequence[Load]) -> str:
         _row("overhead alone, p99, ms", [f"{1e3 * load.percentile(0.99):.2f}" for load in alone]),
         _row("memory, MiB", [f"{load.memory:.0f}" for load in many]),
     ]
-    return head + "\n".join(lines) + "\n"
+    return _HEAD + "\n".join(lines) + "\n" + method
 
 
 def _wrong(load: Load) -> str:

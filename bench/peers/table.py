@@ -39,7 +39,7 @@ packages do for the same providers: {versions}.
 
 Each output is first held to the provider's published rules (`tests/providers/rules`, which know no
 transformer), then to what it means: jsonschema-rs judges instances on both sides of each construct, encoded
-as the output asks (null for what is left out and, for ours, what the way back undoes), and llguidance makes a
+as the output asks (null for absent properties and, for ours, in wire form), and llguidance makes a
 grammar of each strict schema. The worst finding counts.
 
 * **exact**: takes what the schema takes, and nothing else. **wider**: takes more; ours says so in the ledger.
