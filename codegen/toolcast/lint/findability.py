@@ -29,7 +29,7 @@ _NAMED: Final = 5
 _SHOWN: Final = 80
 """Characters of a query that are shown."""
 
-Kind = Literal["example", "summary", "parameters"]
+QueryKind = Literal["example", "summary", "parameters"]
 
 
 class SearchUnavailableError(RuntimeError):
@@ -47,7 +47,7 @@ class Retrieval(Struct, frozen=True, kw_only=True):
     description of that tool names this one, and so says which to use.
     """
 
-    kind: Kind
+    kind: QueryKind
     query: str
     rank: int | None
     margin: float
@@ -81,7 +81,7 @@ class ToolSearch:
         """Free the memory of the index."""
         self._database.close()
 
-    def retrieval(self, number: int, kind: Kind, query: str) -> Retrieval | None:
+    def retrieval(self, number: int, kind: QueryKind, query: str) -> Retrieval | None:
         """What a query finds.
 
         Args:
@@ -185,14 +185,14 @@ def retrievals(tools: Sequence[ToolTexts]) -> tuple[tuple[Retrieval, ...], ...]:
         )
 
 
-def _queries(tool: ToolTexts) -> Iterator[tuple[Kind, str]]:
+def _queries(tool: ToolTexts) -> Iterator[tuple[QueryKind, str]]:
     for example in tool.examples:
         yield "example", example_text(example)
     yield "summary", tool.summary
     yield "parameters", " ".join(map(separated, tool.parameters))
 
 
-KINDS: Final[Mapping[Kind, str]] = {
+QUERY_KINDS: Final[Mapping[QueryKind, str]] = {
     "example": "an example",
     "summary": "its summary",
     "parameters": "the names of its parameters",
@@ -200,7 +200,7 @@ KINDS: Final[Mapping[Kind, str]] = {
 """What queries are made of, in words."""
 
 
-def failure(found: Sequence[Retrieval], kind: Kind) -> Retrieval | None:
+def failure(found: Sequence[Retrieval], kind: QueryKind) -> Retrieval | None:
     """The query of one kind that finds its tool worst; None if half of them or more find it first."""
     own = [each for each in found if each.kind == kind]
     failed = [each for each in own if each.rank != 1]
@@ -211,7 +211,7 @@ def failure(found: Sequence[Retrieval], kind: Kind) -> Retrieval | None:
 
 def explained(found: Retrieval) -> str:
     """What a failed query finds, in words."""
-    query = f"a search for {KINDS[found.kind]} ({found.query!r})"
+    query = f"a search for {QUERY_KINDS[found.kind]} ({found.query!r})"
     if not found.winner:
         return f"{query} finds nothing"
     words = ", ".join(found.words)
@@ -222,7 +222,7 @@ def explained(found: Retrieval) -> str:
 
 def hard_to_find(subject: Subject, found: Sequence[Retrieval]) -> Iterator[Finding]:
     """One finding for the query that finds the tool worst, if that is not among the first three."""
-    failed = [each for kind in KINDS if (each := failure(found, kind)) is not None]
+    failed = [each for kind in QUERY_KINDS if (each := failure(found, kind)) is not None]
     far = [each for each in failed if each.rank is None or each.rank > FEW]
     if far:
         key = "description" if "description" in subject.tool.document.data else "summary"

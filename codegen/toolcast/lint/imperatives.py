@@ -21,7 +21,7 @@ _MAX_TEXT: Final = 100_000
 """Characters of one text that are read."""
 
 
-class Kind(Struct, frozen=True):
+class OrderKind(Struct, frozen=True):
     """A kind of order. `grave`: no description of a tool has a reason to hold it."""
 
     name: str
@@ -50,8 +50,8 @@ _SPEAK: Final = (
 _SHOUTED: Final = r"(?:VERY |EXTREMELY )?(?:IMPORTANT|CRITICAL|MANDATORY|ATTENTION|URGENT)"
 _NOTE: Final = r"(?: (?:NOTE|RULES?|INSTRUCTIONS?|REQUIREMENTS?|WARNING))?"
 
-KINDS: Final = (
-    Kind(
+ORDER_KINDS: Final = (
+    OrderKind(
         "override",
         "sets other instructions aside",
         True,
@@ -61,7 +61,7 @@ KINDS: Final = (
             r"\byour (?:system prompt|instructions|guidelines) (?:is|are|no longer|do not)",
         ),
     ),
-    Kind(
+    OrderKind(
         "concealment",
         "hides something from the user",
         True,
@@ -73,7 +73,7 @@ KINDS: Final = (
             rf"\b(?:hide|conceal|keep) (?:this|it)\b[^.\n]{{0,20}}\bfrom (?:the )?{_PEOPLE}\b",
         ),
     ),
-    Kind(
+    OrderKind(
         "call order",
         "orders when a tool is called",
         False,
@@ -94,7 +94,7 @@ KINDS: Final = (
             r"\bproactively\b",
         ),
     ),
-    Kind(
+    OrderKind(
         "address",
         "addresses the model",
         False,
@@ -108,7 +108,7 @@ KINDS: Final = (
             rf"\byou (?:must|should) (?:always |never |first |also )*{_SPEAK}\b",
         ),
     ),
-    Kind(
+    OrderKind(
         "emphasis",
         "shouts",
         False,
@@ -126,7 +126,7 @@ KINDS: Final = (
 class Imperative(Struct, frozen=True):
     """One kind of order in one text, with the words that show it."""
 
-    kind: Kind
+    kind: OrderKind
     excerpt: str
 
 
@@ -140,7 +140,7 @@ def imperatives(text: str) -> tuple[Imperative, ...]:
         What is found in its first 100,000 characters, the gravest first.
     """
     found: list[Imperative] = []
-    for kind in KINDS:
+    for kind in ORDER_KINDS:
         match = kind.pattern.search(text[:_MAX_TEXT])
         if match is not None:
             excerpt = " ".join(text[match.start() : match.end() + _AFTER].split()).lstrip(".!:; ")
@@ -154,7 +154,7 @@ def imperative_texts(subject: Subject) -> Iterator[Finding]:
         yield finding
 
 
-def imperative_findings(subject: Subject) -> Iterator[tuple[Finding, Kind]]:
+def imperative_findings(subject: Subject) -> Iterator[tuple[Finding, OrderKind]]:
     """The findings with the kinds of orders."""
     tool = subject.tool
     for key, text in (("summary", tool.summary), ("description", tool.description)):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..command_settings import LintSettings, TokenBudgets
 from ..lint.confusable import ConfusedPair, by_tool
 from ..lint.distinction import Distinction, distinction
-from ..lint.findability import FEW, KINDS, Retrieval, explained, failure
+from ..lint.findability import FEW, QUERY_KINDS, Retrieval, explained, failure
 from ..lint.finding import Finding
 from ..lint.hidden_text import hidden_text
 from ..lint.imperatives import imperative_findings
@@ -149,7 +149,7 @@ def _limited(deductions: Sequence[Deduction]) -> tuple[Deduction, ...]:
 
 
 def _findability(found: Sequence[Retrieval]) -> Iterator[Deduction]:
-    for kind in KINDS:
+    for kind in QUERY_KINDS:
         worst = failure(found, kind)
         if worst is None:
             continue
