@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 from msgspec.structs import replace
 
 from ..config import load_config
@@ -46,7 +47,7 @@ def serve_report(wanted: Wanted, file: Path | None, port: int, *, opened: bool) 
     def page() -> tuple[bytes, str]:
         report = _report(start, file, wanted)
         print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
-        version = version_of(render_page(report))
+        version = version_of(msgspec.json.encode(report))
         return render_page(report, live=live_script(version)), version
 
     try:

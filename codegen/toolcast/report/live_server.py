@@ -35,9 +35,9 @@ def live_script(version: str) -> str:
     )
 
 
-def version_of(page: bytes) -> str:
-    """The version of a page: a digest of its bytes, so that a restarted server names the same."""
-    return hashlib.sha256(page).hexdigest()[:16]
+def version_of(shown: bytes) -> str:
+    """The version of a page: a digest of what it shows, so that a restarted server names the same."""
+    return hashlib.sha256(shown).hexdigest()[:16]
 
 
 class LiveServer:
