@@ -23,8 +23,12 @@ TRICKS = (*TEXTS, "<svg onload=alert(1)>", "' onmouseover='alert(1)", '"><a href
 HOSTILE = " ".join(TRICKS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
+    """Chromium, closed before the tests of other modules.
+
+    While it is open, the thread has a running event loop, beside which `asyncio.run` starts no other.
+    """
     with chromium() as found:
         yield found
 
