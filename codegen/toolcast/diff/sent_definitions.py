@@ -78,7 +78,7 @@ def _same_schemas(pair: Pair) -> bool:
 def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | None = None) -> Sent:
     """What is sent of a tool; its schemas are those of `like` where that is stated."""
     if like is None:
-        subject, problems = emitted_subject(side.tool, side.built.normal, profiles)
+        subject, problems = emitted_subject(side.tool, side.built, profiles)
     else:
         subject, problems = replace(like.subject, tool=side.tool), like.problems
     made: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..contract.build import build_tool
+from ..contract.build import Built, build_tool
 from ..contract.normal_form import NormalForm
 from ..diagnostics import Diagnostic
 from ..jsonschema.nesting import levels
@@ -103,9 +103,14 @@ class Subject(Struct, frozen=True, kw_only=True):
     """A tool that compiles. `emitted` is by provider."""
 
     tool: ToolSpec
-    normal: NormalForm
+    built: Built
     parameters: Mapping[str, Any]  # normal form, with the definitions that it reaches
     emitted: Mapping[str, Emitted]
+
+    @property
+    def normal(self) -> NormalForm:
+        """The normal form of its schemas."""
+        return self.built.normal
 
     def ledger(self, profile: Profile) -> tuple[LedgerEntry, ...]:
         """What the definition for a provider that has one lacks of the spec."""
@@ -169,16 +174,14 @@ def subject(
 ) -> tuple[Subject | None, tuple[Diagnostic, ...]]:
     """The tool with its schemas, or None, and why. Profiles come with the numbers of their dialects."""
     built = build_tool(tool, types)
-    return (
-        (None, built.diagnostics) if built.contract is None else emitted_subject(tool, built.normal, profiles)
-    )
+    return (None, built.diagnostics) if built.contract is None else emitted_subject(tool, built, profiles)
 
 
 def emitted_subject(
-    tool: ToolSpec, normal: NormalForm, profiles: Sequence[tuple[Profile, int]]
+    tool: ToolSpec, built: Built, profiles: Sequence[tuple[Profile, int]]
 ) -> tuple[Subject, tuple[Diagnostic, ...]]:
     """A tool that compiles, with its schemas; and why some providers have none. Profiles as for `subject`."""
-    parameters = normal.offered(tool.inject)
+    parameters = built.normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
     made: dict[tuple[int, bool | None], Emitted] = {}
     emitted: dict[str, Emitted] = {}
@@ -196,7 +199,7 @@ def emitted_subject(
                 continue
             made[key] = Emitted(normalized, measured(normalized.schema))
         emitted[profile.id] = made[key]
-    found = Subject(tool=tool, normal=normal, parameters=parameters, emitted=emitted)
+    found = Subject(tool=tool, built=built, parameters=parameters, emitted=emitted)
     return found, tuple(problems)
 
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
-from ..contract.build import build_tool
 from ..diagnostics import Diagnostic
 from ..diff.compare_states import RANKS
 from ..diff.compare_states import Outcome as DiffOutcome
@@ -213,11 +212,11 @@ def _detail(
     scored: ToolScore | None,
 ) -> ToolDetail:
     tool, document = subject.tool, subject.tool.document
-    built = build_tool(tool, project.types)
+    built = subject.built
     module, _ = tool_module(built, name=tool.name, module=tool_names(tool).module)
     _, options = offered_contract(tool, built, module.plain_unions)
     text = modules.text(tool)
-    places = LossPlaces(subject, built, module_lines(text, module))
+    places = LossPlaces(subject, module_lines(text, module))
     providers = [
         _provider_detail(subject, profile, places)
         for profile in project.profiles

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from ..contract.build import Built
 from ..jsonschema.pointers import join, resolve, split
 from ..lint.linted_tool import Subject
 from ..places.links import RESULTS
@@ -65,9 +64,9 @@ def sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
 class LossPlaces:
     """Finds the places of the losses of one tool."""
 
-    def __init__(self, subject: Subject, built: Built, lines: Lines) -> None:
+    def __init__(self, subject: Subject, lines: Lines) -> None:
         self._subject, self._lines = subject, lines
-        self._info = tool_info(subject.tool, built.normal)
+        self._info = tool_info(subject.tool, subject.normal)
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
 
     def loss(self, entry: LedgerEntry, profile: Profile, definition: Any) -> Loss:
