@@ -15,10 +15,6 @@ def page(rows: Sequence[Row]) -> str:
         "",
         "**A tool declared as a typed function takes fewer tokens than its JSON, and means the same.**",
         "",
-        "Written by `make declarations`: every tool of the shared corpora as TypeScript and as Python,",
-        "with the tokens of gpt-tokenizer's o200k_base, beside the JSON of the profile `openai`, compact.",
-        "The declarations have types of results where a tool states them, which that JSON has not.",
-        "",
         "| corpus | tools | OpenAI JSON | TypeScript | fewer | Python | fewer |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
@@ -32,11 +28,15 @@ def page(rows: Sequence[Row]) -> str:
         )
     lines += [
         "",
-        "`tsc --strict` and pyright in strict mode accept every declaration. Of generated calls they say",
-        "what the contract says, but for what types cannot say: then the call breaks only what the comment",
-        "or the ledger states.",
+        "Tokens are those of o200k_base (gpt-tokenizer), for compact JSON of the profile `openai`. A declaration",
+        "also has the type of the result, where a tool states one; that JSON does not. `make declarations`",
+        "writes this page, for every tool of the shared corpora.",
         "",
-        "| language | calls | valid | agree | types cannot say | disagree |",
+        "`tsc --strict` and pyright in strict mode accept every declaration. They judge generated calls as the",
+        "contract does, except for constraints that types cannot express; of those, a comment or the ledger",
+        "states each that a call violates.",
+        "",
+        "| language | calls | valid | agree | types cannot express | disagree |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     totals: list[Counter[str]] = []
@@ -49,7 +49,7 @@ def page(rows: Sequence[Row]) -> str:
             f"| {sum(one.agree for one in found):,} | {apart.total():,} "
             f"| {sum(len(one.disagreements) for one in found):,} |"
         )
-    lines += ["", "| what types cannot say | TypeScript | Python |", "|---|---:|---:|"]
+    lines += ["", "| what types cannot express | TypeScript | Python |", "|---|---:|---:|"]
     for reason in sorted(totals[0] | totals[1], key=lambda one: (-totals[0][one] - totals[1][one], one)):
         lines.append(f"| {reason} | {totals[0][reason]:,} | {totals[1][reason]:,} |")
     constraints = sum(sum(row.constraints) for row in rows)
@@ -57,7 +57,7 @@ def page(rows: Sequence[Row]) -> str:
     lines += [
         "",
         f"Of {constraints:,} constraints of the contracts in both languages (bounds, lengths, patterns,",
-        f"formats, listed values, required keys), {lost} are in neither the declaration nor the ledger: the",
-        "value of each is looked for in the text.",
+        f"formats, listed values, required keys), {lost} are in neither the declaration nor the ledger; each is",
+        "searched for by its value in the text.",
     ]
     return "\n".join(lines) + "\n"

@@ -27,10 +27,8 @@ from tests.grammars.xgrammar_engine import XEngine
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 12
 NOTES = {
-    "xgrammar": "What it stops is stopped by limits of its own: no escapes in a string that has a length or "
-    "a\n"
-    "pattern, six decimals in a number that has bounds, no further keys in objects that do not speak of "
-    "them.",
+    "xgrammar": "It stops values beyond limits of its own: no escapes in a string with a length or a pattern, at\n"
+    "most six decimals in a number with bounds, no additional keys where a schema does not mention them.",
 }
 """What was found about an engine by asking it about the smallest such schemas."""
 
