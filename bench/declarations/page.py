@@ -28,13 +28,13 @@ def page(rows: Sequence[Row]) -> str:
         )
     lines += [
         "",
-        "Tokens are those of o200k_base (gpt-tokenizer), for compact JSON of the profile `openai`. A declaration",
-        "also has the type of the result, where a tool states one; that JSON does not. `make declarations`",
-        "writes this page, for every tool of the shared corpora.",
+        "Tokens are those of o200k_base (gpt-tokenizer), for compact JSON of the profile `openai`. A",
+        "declaration also has the type of the result, where a tool states one; that JSON does not.",
+        "`make declarations` writes this page, for every tool of the shared corpora.",
         "",
-        "`tsc --strict` and pyright in strict mode accept every declaration. They judge generated calls as the",
-        "contract does, except for constraints that types cannot express; of those, a comment or the ledger",
-        "states each that a call violates.",
+        "`tsc --strict` and pyright in strict mode accept every declaration. They judge generated calls",
+        "as the contract does, except for constraints that types cannot express; of those, a comment",
+        "or the ledger states each that a call violates.",
         "",
         "| language | calls | valid | agree | types cannot express | disagree |",
         "|---|---:|---:|---:|---:|---:|",
@@ -57,7 +57,7 @@ def page(rows: Sequence[Row]) -> str:
     lines += [
         "",
         f"Of {constraints:,} constraints of the contracts in both languages (bounds, lengths, patterns,",
-        f"formats, listed values, required keys), {lost} are in neither the declaration nor the ledger; each is",
-        "searched for by its value in the text.",
+        f"formats, listed values, required keys), {lost} are in neither the declaration nor the ledger; each",
+        "is searched for by its value in the text.",
     ]
     return "\n".join(lines) + "\n"

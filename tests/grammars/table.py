@@ -27,8 +27,9 @@ from tests.grammars.xgrammar_engine import XEngine
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 12
 NOTES = {
-    "xgrammar": "It stops values beyond limits of its own: no escapes in a string with a length or a pattern, at\n"
-    "most six decimals in a number with bounds, no additional keys where a schema does not mention them.",
+    "xgrammar": "It stops values beyond limits of its own: no escapes in a string with a length or a\n"
+    "pattern, at most six decimals in a number with bounds, no additional keys where a schema does not\n"
+    "mention them.",
 }
 """What was found about an engine by asking it about the smallest such schemas."""
 
