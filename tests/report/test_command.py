@@ -126,6 +126,19 @@ def test_a_place_that_cannot_be_written_is_told(run: Command) -> None:
     assert "missing/page.html: error[io-error]: cannot write" in result.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
+@pytest.mark.usefixtures("run")
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    for out, place in (("-", "standard output"), ("/dev/full", "/dev/full")):
+        with Path("/dev/full").open("wb") as full:
+            words = (sys.executable, "-m", "toolcast", "report", "count", "--out", out)
+            done = subprocess.run(words, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 1
+        told = done.stderr.decode()
+        assert told.startswith(f"{place}: error[io-error]: cannot write: no space left")
+        assert "Traceback" not in told
+
+
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, Path]]:
     """`toolcast report --serve` on a port that is free, with its address and its project."""

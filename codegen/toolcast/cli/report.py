@@ -107,8 +107,7 @@ def command(
     print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
     target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
     if str(target) == "-":
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        _print(content)
     else:
         _write(target, content)
         tools = f"{len(report.tools)} tool{'s'[: len(report.tools) != 1]}"
@@ -164,9 +163,22 @@ def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:
     return "".join(f"{line}\n" for line in (*catalogue(report), *differences)).encode()
 
 
+def _print(content: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # the reader has gone, which is no fault
+        raise
+    except OSError as error:
+        raise _not_written("standard output", error) from None
+
+
 def _write(target: Path, content: bytes) -> None:
     try:
         target.write_bytes(content)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise refuse(show(target.absolute()), "io-error", f"cannot write: {reason}") from None
+        raise _not_written(show(target.absolute()), error) from None
+
+
+def _not_written(place: str, error: OSError) -> Exception:
+    return refuse(place, "io-error", f"cannot write: {(error.strerror or str(error)).lower()}")
