@@ -323,10 +323,14 @@ ${indent}${close}` : open2 + close;
       {},
       el("h1", { tabindex: -1 }, "Changes"),
       el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
-      diff.diagnostics.length ? findingsList(diff.diagnostics) : null,
+      diff.diagnostics.length ? notCompared(diff.diagnostics) : null,
       chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed.")
     );
     return { title: "Changes", element };
+  }
+  function notCompared(diagnostics) {
+    const summary = el("summary", {}, `${counted(diagnostics.length, "problem")} in specs that are therefore not compared`);
+    return el("details", {}, summary, findingsList(diagnostics));
   }
   function changeList(changes, known2) {
     return el("ul", { class: "changes" }, changes.map((change) => changeItem(change, known2)));
@@ -419,7 +423,7 @@ ${indent}${close}` : open2 + close;
     );
   }
   function cards({ tools, providers, findings, diagnostics, diff, score }) {
-    const groups = new Set(tools.map((tool) => tool.group));
+    const groups = new Set(tools.map((tool) => tool.group).filter(Boolean));
     const rows = [
       ["tools", number(tools.length), hashOf(["tools"])],
       ["groups", number(groups.size), null],

@@ -16,7 +16,7 @@ from tests.sampled import sampled
 from tests.typescript.tools import ROOT
 
 from .chromium import PHONE, WIDE, axe, opened, write_page
-from .conftest import TRICKS
+from .conftest import TRICKS, with_changes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -290,3 +290,19 @@ def test_a_tool_that_is_not_shown_is_named_without_a_link(browser: "Browser", tm
             page = report.go(route)
             assert page.get_by_text("count_words", exact=True).count() > 0, route
             assert page.locator("a", has_text="count_words").count() == 0, route
+
+
+def test_changes_stand_above_what_is_not_compared(browser: "Browser", tmp_path: Path) -> None:
+    write(tmp_path, {"count": spec(), "wrong": spec(permission="fly")}, 'providers = ["openai"]\n')
+    report = with_changes(report_of(tmp_path))
+    assert report.diff is not None
+    diff = msgspec.structs.replace(report.diff, diagnostics=report.diagnostics)
+    file = write_page(msgspec.structs.replace(report, diff=diff), tmp_path / "report.html")
+    with opened(browser, file) as shown:
+        page = shown.go("#/changes")
+        problem = page.get_by_text("specs/wrong.yaml")
+        assert not problem.is_visible()
+        page.get_by_text("not compared").click()
+        assert problem.is_visible()
+        cards = shown.go("#/").locator(".cards .card").all_inner_texts()
+        assert dict(card.lower().split("\n", 1) for card in cards)["groups"] == "0"

@@ -51,10 +51,16 @@ export function changesView(report, audience) {
     {},
     el("h1", { tabindex: -1 }, "Changes"),
     el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
-    diff.diagnostics.length ? findingsList(diff.diagnostics) : null,
+    diff.diagnostics.length ? notCompared(diff.diagnostics) : null,
     chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed."),
   );
   return { title: "Changes", element };
+}
+
+/** Folded: what does not compile in either state must not stand between a reader and the changes. */
+function notCompared(diagnostics) {
+  const summary = el("summary", {}, `${counted(diagnostics.length, "problem")} in specs that are therefore not compared`);
+  return el("details", {}, summary, findingsList(diagnostics));
 }
 
 function changeList(changes, known) {

@@ -49,7 +49,7 @@ function diagnosticsPart(diagnostics, title) {
 }
 
 function cards({ tools, providers, findings, diagnostics, diff, score }) {
-  const groups = new Set(tools.map((tool) => tool.group));
+  const groups = new Set(tools.map((tool) => tool.group).filter(Boolean));
   const rows = [
     ["tools", number(tools.length), hashOf(["tools"])],
     ["groups", number(groups.size), null],
