@@ -27,7 +27,7 @@ _GARBAGE = 200_000
 SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
 
 
-class Wanted(Struct, frozen=True):
+class ReportOptions(Struct, frozen=True):
     """What a report is about: names or paths of specs, ids of providers (empty: all), and the state that the
     specs are compared with."""
 
@@ -94,7 +94,7 @@ def command(
     if serve:
         from .report_serving import serve_report
 
-        return serve_report(Wanted(specs, providers, against), config_file, port, opened=opened)
+        return serve_report(ReportOptions(specs, providers, against), config_file, port, opened=opened)
     config = configuration(config_file)
     compared = None
     if against is not None:
@@ -102,7 +102,7 @@ def command(
         from .diff import compared as compare
 
         compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
-    report = collected(config, Wanted(specs, providers, against), compared)
+    report = collected(config, ReportOptions(specs, providers, against), compared)
     content = _content(report, compared, form)
     print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
     target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
@@ -125,13 +125,13 @@ def _check_usage(out: Path | None, opened: bool, serve: bool, form: Form) -> Non
         raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
 
 
-def collected(config: "Config", wanted: Wanted, compared: "Outcome | None") -> "Report":
+def collected(config: "Config", options: ReportOptions, compared: "Outcome | None") -> "Report":
     """The report of a project.
 
     Args:
         config: the configuration.
-        wanted: what the report is about.
-        compared: the differences to `wanted.against`.
+        options: what the report is about.
+        compared: the differences to `options.against`.
 
     Returns:
         The report.
@@ -139,7 +139,7 @@ def collected(config: "Config", wanted: Wanted, compared: "Outcome | None") -> "
     from ..report.collect import Choice, collect
     from .progress import Bar
 
-    choice = Choice(today=date.today(), tools=wanted.specs, providers=wanted.providers)
+    choice = Choice(today=date.today(), tools=options.specs, providers=options.providers)
     before = gc.get_threshold()
     gc.set_threshold(_GARBAGE, 20, 50)
     try:

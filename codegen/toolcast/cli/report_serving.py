@@ -13,7 +13,7 @@ from ..project.watch import Watched, turns, watched
 from ..version import __version__
 from .diff import try_compare
 from .options import print_diagnostics, refuse
-from .report import Wanted, collected
+from .report import ReportOptions, collected
 from .watch import require_watchfiles
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ..report.report_model import Report
 
 
-def serve_report(wanted: Wanted, file: Path | None, port: int, *, opened: bool) -> int:
+def serve_report(options: ReportOptions, file: Path | None, port: int, *, opened: bool) -> int:
     """Serve the page of a report, and make it anew after every save, until interrupted.
 
     Args:
-        wanted: what the report is about.
+        options: what the report is about.
         file: the configuration; None: the nearest one.
         port: the port; 0 for any that is free.
         opened: whether the browser opens the page.
@@ -45,7 +45,7 @@ def serve_report(wanted: Wanted, file: Path | None, port: int, *, opened: bool) 
         return watched(config, file, start)
 
     def page() -> tuple[bytes, str]:
-        report = _report(start, file, wanted)
+        report = _report(start, file, options)
         print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
         version = version_of(msgspec.json.encode(report))
         return render_page(report, live=live_script(version)), version
@@ -72,19 +72,19 @@ def serve_report(wanted: Wanted, file: Path | None, port: int, *, opened: bool) 
     return 0
 
 
-def _report(start: Path, file: Path | None, wanted: Wanted) -> "Report":
+def _report(start: Path, file: Path | None, options: ReportOptions) -> "Report":
     """The report as it stands; what cannot be read or compared is among its diagnostics."""
     config, problems = load_config(start, file)
     if config is None:
         return _failed(start.name, problems)
-    if wanted.against is None:
-        return collected(config, wanted, None)
+    if options.against is None:
+        return collected(config, options, None)
     from ..diff.compare_states import Choice
 
     compared, problems = try_compare(
-        config, wanted.against, None, Choice(tools=wanted.specs), wanted.providers
+        config, options.against, None, Choice(tools=options.specs), options.providers
     )
-    report = collected(config, wanted, compared)
+    report = collected(config, options, compared)
     return replace(report, diagnostics=tuple(sorted({*report.diagnostics, *problems})))
 
 
