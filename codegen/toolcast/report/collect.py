@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from ..diff.compare_states import RANKS
 from ..diff.compare_states import Outcome as DiffOutcome
 from ..lint.all_checks import Settings, lint_project
 from ..lint.findability import SearchUnavailableError
@@ -37,12 +36,11 @@ from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument
 from ..typescript.modules import offered_contract
 from ..version import __version__
+from .comparison import comparison
 from .places_of_losses import LossPlaces, module_lines
 from .report_model import (
     ArgumentCheck,
     Cell,
-    ComparedChange,
-    Comparison,
     ProviderDetail,
     ProviderInfo,
     ProviderSet,
@@ -364,44 +362,6 @@ def _sets(
             lost=sum(cell.lost for cell in cells),
             limits=request_use(subjects, profile),
         )
-
-
-def comparison(outcome: DiffOutcome) -> Comparison:
-    """The differences between two states as a report has them.
-
-    Args:
-        outcome: the comparison.
-
-    Returns:
-        It, with what specs suppress marked.
-    """
-    both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
-    changes = (
-        ComparedChange(
-            level=each.level,
-            audience=each.change.audience,
-            rule=each.change.rule,
-            tool=each.change.tool,
-            message=each.change.message,
-            hint=each.change.hint,
-            file=each.change.file,
-            line=each.change.line,
-            old=each.change.old,
-            providers=each.change.providers,
-            witness=each.change.witness,
-            undecided=each.change.undecided,
-            suppressed=suppressed,
-        )
-        for each, suppressed in both
-    )
-    return Comparison(
-        old=outcome.old,
-        new=outcome.new,
-        compared=len(outcome.pairs),
-        unchanged=outcome.unchanged,
-        changes=tuple(sorted(changes, key=lambda each: (each.suppressed, RANKS[each.level], each.tool))),
-        diagnostics=outcome.diagnostics,
-    )
 
 
 def _title(config: Config) -> str:
