@@ -1,13 +1,16 @@
 """Every tool of the shared corpora is collected and rendered, for every built-in provider."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from toolcast.cli.import_ import import_group
-from toolcast.jsonschema.pointers import resolve
+from toolcast.jsonschema.pointers import resolve, split
 from toolcast.report.catalogue import catalogue
 from toolcast.report.page import render_page
+from toolcast.report.report_model import Loss, ProviderDetail
 
 from tests.report.reports import report_of
 from tests.sampled import sampled
@@ -16,6 +19,34 @@ CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
 PROVIDERS = (
     'providers = ["openai", "openai-responses", "anthropic", "bedrock-strict", "gemini", "mcp", "python"]\n'
 )
+
+
+def _specs(folder: Path) -> Iterator[Path]:
+    return (folder / "specs").rglob("*.yaml")
+
+
+def _has(schema: Any, keyword: str) -> bool:
+    return isinstance(schema, dict) and keyword in schema
+
+
+def _is_nearest(loss: Loss, provider: ProviderDetail) -> None:
+    """A loss is shown inside the schema, at the property that it is about: not at one around it."""
+    start = provider.schema_pointer
+    assert loss.shown_at is not None
+    assert f"{loss.shown_at}/".startswith(f"{start}/")
+    written, shown = _properties(loss.pointer), _properties(loss.shown_at.removeprefix(start or ""))
+    # A dialect adds properties for undeclared keys, and a definition may be inlined below others.
+    assert written == [name for name in shown if name in written][-len(written) :] or not written
+
+
+def _properties(pointer: str) -> list[str]:
+    """The names of the properties that a pointer goes through."""
+    names: list[str] = []
+    steps = iter(split(pointer))
+    for step in steps:
+        if step == "properties" and (name := next(steps, None)) is not None:
+            names.append(name)
+    return names
 
 
 @pytest.mark.corpora
@@ -32,12 +63,20 @@ def test_real_tools_are_collected(shared_dir: Path, tmp_path: Path, corpus: str)
     report = report_of(tmp_path)
     refused = {each.file for each in report.diagnostics if each.severity == "error"}
     assert len(report.tools) + len(refused) == tools
+    lines = {
+        str(path.relative_to(tmp_path)): path.read_text("utf-8").splitlines() for path in _specs(tmp_path)
+    }
     for each in report.details:
-        lines = each.spec_text.count("\n") + 1
         assert each.struct_text
         for one in each.providers:
             for loss in one.losses:
-                assert 1 <= loss.line <= lines
-                assert loss.shown_at is None or resolve(one.definition, loss.shown_at) is not None
+                line = lines[loss.file][loss.line - 1]
+                assert 1 <= loss.column <= len(line) + 1
+                if loss.of != "spec" and _has(resolve(each.contract, loss.pointer), loss.keyword):
+                    assert line[loss.column - 1 :].lstrip("'\"").startswith(loss.keyword)
+                if loss.shown_at is not None:
+                    resolve(one.definition, loss.shown_at)
+                if loss.of == "parameters" and one.schema_pointer is not None:
+                    _is_nearest(loss, one)
     assert render_page(report)
     assert sum(line.startswith("### ") for line in catalogue(report)) == len(report.tools)
