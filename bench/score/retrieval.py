@@ -48,19 +48,19 @@ class _Searched(Struct, frozen=True):
     name: str
     summary: str
     description: str
-    parameters: tuple[str, ...]
+    parameters: Mapping[str, Any]
     group: str = ""
 
-    def schema(self) -> dict[str, Any]:
-        """The names of the parameters, in the place where bindings have them."""
-        return {"properties": {each: {} for each in self.parameters}}
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of the arguments."""
+        return self.parameters
 
 
 def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
     """Look for each call's tool with the search of `Disclosure(search="program")`."""
     listed: list[Any] = [
-        _Searched(separated(each.name), each.summary, f"{each.summary} {each.details}", each.parameters)
-        for each in chosen.tools
+        _Searched(each.name, each.summary, f"{each.summary} {each.details}", schema)
+        for each, schema in zip(chosen.tools, chosen.schemas, strict=True)
     ]
     index = SearchIndex(listed)
     places: list[int | None] = []
@@ -76,7 +76,7 @@ def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
 
 
 SEARCHES: Mapping[str, Callable[[ToolSet, Callable[[Any], str]], Ranked]] = {
-    "BM25": ranked,
+    "SQLite": ranked,
     "of programs": ranked_by_program,
 }
 
