@@ -80,10 +80,20 @@ def test_each_part_takes_points_off_with_a_reason(changes: dict[str, Any], part:
 
 def test_readiness_is_only_asked_for_where_mcp_is_a_provider() -> None:
     specs = {"count": spec(annotations={})}
-    assert _parts(_scored(specs), "count") == {"readiness": 8}
+    assert _parts(_scored(specs), "count") == {"readiness": 12}
     assert _parts(_scored(specs, 'providers = ["openai"]'), "count") == {}
     advised = {each.name for each in _scored(specs).tools[0].requirements if each.advised and not each.met}
-    assert {"title", "idempotent", "icons", "result"} <= advised
+    assert {"idempotent", "icons", "result"} <= advised
+
+
+@pytest.mark.parametrize(("permission", "source"), [("read", "OpenAI"), ("write", "Anthropic")])
+def test_a_tool_that_only_reads_is_asked_by_one_directory_whether_it_destroys(
+    permission: str, source: str
+) -> None:
+    [tool] = _scored({"count": spec(annotations={}, permission=permission)}).tools
+    asked = {each.name: each.source for each in tool.requirements if not each.advised and not each.met}
+    assert asked["destructive"].startswith(source)
+    assert asked["title"].startswith("Anthropic")
 
 
 def test_what_a_spec_ignores_takes_nothing_off() -> None:
@@ -149,15 +159,43 @@ def test_a_later_sentence_of_new_words_has_no_more_points(
     assert of_tool(after, first).points <= of_tool(before, first).points
 
 
+@given(
+    st.lists(st.tuples(SUMMARIES, SUMMARIES), min_size=2, max_size=5, unique_by=lambda each: each[0]),
+    st.lists(SUMMARIES, min_size=1, max_size=6),
+)
+def test_no_later_sentence_has_more_points(listed: list[tuple[str, str]], sentences: list[str]) -> None:
+    """Also where it repeats the summary, or the name."""
+    specs = {name.replace(" ", "_"): spec(description=f"{text}.") for name, text in listed}
+    first = next(iter(specs))
+    told = specs[first]["description"]
+    longer = " ".join([told, *(f"{each}." for each in sentences), told, f"{listed[0][0]}."])
+    before, after = _scored(specs), _scored({**specs, first: spec(description=longer)})
+    assert of_tool(after, first).points <= of_tool(before, first).points
+
+
+def test_parameters_that_most_tools_have_are_not_looked_for() -> None:
+    path = {"path": {"type": "string", "description": "Where it is."}}
+    files = {
+        "read_file": spec(description="Reads one file.", properties=path),
+        "make_folder": spec(description="Makes a folder of files.", properties=path),
+        "list_entries": spec(description="Lists entries.", properties=path),
+        "move_file": spec(
+            description="Moves a file.",
+            properties={"source": path["path"], "destination": path["path"]},
+        ),
+    }
+    kinds = {each.tool: {found.kind for found in each.retrievals} for each in _scored(files).tools}
+    assert kinds["read_file"] == kinds["list_entries"] == {"summary"}
+    assert kinds["move_file"] == {"summary", "parameters"}
+
+
 def test_a_tool_behind_one_that_names_it_loses_nothing() -> None:
     specs = {
-        "modify_items": spec(
-            description="Modify items of a pending order. For a delivered order: other tools."
-        ),
-        "exchange_items": spec(description="Exchange items of a delivered order."),
+        "modify_delivered_items": spec(description="Modify items. For an exchange: other tools."),
+        "exchange": spec(description="Exchange items of a delivered order."),
+        "count": spec(description="Count words of a text."),
+        "cancel": spec(description="Cancel a booking."),
     }
-    assert _parts(_scored(specs), "exchange_items").get("findability") == 5
-    specs["modify_items"] = spec(
-        description="Modify items of a pending order. For a delivered order: `exchange_items`."
-    )
-    assert "findability" not in _parts(_scored(specs), "exchange_items")
+    assert _parts(_scored(specs), "exchange").get("findability") == 5
+    specs["modify_delivered_items"] = spec(description="Modify items. For an exchange: `exchange`.")
+    assert "findability" not in _parts(_scored(specs), "exchange")

@@ -4,6 +4,7 @@ The search is BM25 as SQLite's FTS5 computes it, over names, descriptions, and n
 parameters: what providers' own search of deferred tools reads.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -30,6 +31,12 @@ _SHOWN: Final = 80
 """Characters of a query that are shown."""
 
 QueryKind = Literal["example", "summary", "parameters"]
+_READ: Final[Mapping[QueryKind, str]] = {
+    "example": "",
+    "summary": "{name parameters texts} : ",
+    "parameters": "{name summary parameters texts} : ",
+}
+"""Columns in which the words of a query are looked for, as FTS5 writes it; all if empty."""
 
 
 class SearchUnavailableError(RuntimeError):
@@ -86,8 +93,9 @@ class ToolSearch:
 
         Args:
             number: index of the tool that is meant.
-            kind: what the query is made of. A summary is not looked for in summaries, else each would find
-                itself.
+            kind: what the query is made of, which decides where its words are looked for: of descriptions
+                only those of an example in all, so that no sentence makes a tool easier to find for being
+                there; those of a summary in none, else each would find itself.
             query: words.
 
         Returns:
@@ -96,7 +104,7 @@ class ToolSearch:
         terms = meaningful(query)
         if not terms:
             return None
-        where = "{name details parameters texts} : " if kind == "summary" else ""
+        where = _READ[kind]
         found = self._ranked(where, terms, f"ORDER BY score, rowid = {number}, rowid LIMIT {_MOST}")
         shown = " ".join(query.split())
         shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
@@ -166,32 +174,40 @@ def retrievals(tools: Sequence[ToolTexts]) -> tuple[tuple[Retrieval, ...], ...]:
         tools: the set.
 
     Returns:
-        For each tool, in order, what its queries find; none for a query without words, and none where there
-        is only one tool.
+        For each tool, in order, what its queries find; none for a query without words, none by parameters
+        which most tools have, and none where there is only one tool.
 
     Raises:
         SearchUnavailableError: this Python has no SQLite with FTS5.
     """
     if len(tools) < 2:
         return tuple(() for _ in tools)
+    having = Counter(name for tool in tools for name in {*tool.parameters})
+    common = frozenset(name for name, count in having.items() if 2 * count > len(tools))
     with ToolSearch(tools) as search:
         return tuple(
             tuple(
                 found
-                for kind, query in _queries(tool)
+                for kind, query in _queries(tool, common)
                 if (found := search.retrieval(number, kind, query)) is not None
             )
             for number, tool in enumerate(tools)
         )
 
 
-def _queries(tool: ToolTexts) -> Iterator[tuple[QueryKind, str]]:
+def _queries(tool: ToolTexts, common: frozenset[str]) -> Iterator[tuple[QueryKind, str]]:
     for example in tool.examples:
         yield "example", example_text(example)
     yield "summary", tool.summary
-    yield "parameters", " ".join(map(separated, tool.parameters))
+    if not common.issuperset(tool.parameters):  # by a path alone nobody looks for a tool of a file system
+        yield "parameters", " ".join(map(separated, tool.parameters))
 
 
+_FIXES: Final[Mapping[QueryKind, str]] = {
+    "example": "say in the summary what only this tool does, in the words of the calls that it is for",
+    "summary": "say in the summary what only this tool does, in words of its name and its parameters",
+    "parameters": "name parameters for what they hold, as `order_id` does for `id`",
+}
 QUERY_KINDS: Final[Mapping[QueryKind, str]] = {
     "example": "an example",
     "summary": "its summary",
@@ -226,5 +242,4 @@ def hard_to_find(subject: Subject, found: Sequence[Retrieval]) -> Iterator[Findi
     far = [each for each in failed if each.rank is None or each.rank > FEW]
     if far:
         key = "description" if "description" in subject.tool.document.data else "summary"
-        fix = "say in the summary what only this tool does, in the words of the calls that it is for"
-        yield subject.finding("hard-to-find", explained(far[0]), fix, at=(key,))
+        yield subject.finding("hard-to-find", explained(far[0]), _FIXES[far[0].kind], at=(key,))

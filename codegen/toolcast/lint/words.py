@@ -59,7 +59,7 @@ def stem(word: str) -> str:
     """Without the ending of a plural or of a third person: lists → list, queries → query, fetches → fetch."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zes")):
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zzes")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]

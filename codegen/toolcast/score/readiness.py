@@ -1,9 +1,10 @@
 """What directories and clients of MCP ask of a tool beyond what the protocol demands.
 
 Sources, read in 2026-11: MCP 2026-07-28, server/tools; Anthropic's directory policy and its guides to
-submitting local and remote servers (support.claude.com, articles 11697096, 12922832 and 12922490); OpenAI's
-review of apps, which refuses tools whose `openWorldHint` or `destructiveHint` is not stated
-(github.com/Teamwork/mcp, pull request 420).
+submitting local and remote servers (support.claude.com, articles 11697096, 13145358, 12922832 and 12922490),
+by which each tool has a title and, unless it only reads, states whether it is destructive; OpenAI's review of
+apps, which refuses tools whose `openWorldHint` or `destructiveHint` is not stated (github.com/Teamwork/mcp,
+pull request 420).
 """
 
 import re
@@ -51,10 +52,13 @@ def requirements(subject: Subject, profiles: Sequence[Profile]) -> tuple[Require
             "say in `description` what the tool does and when it applies",
         ),
         _demanded(
-            "destructive", hints.destructive is not None, _DIRECTORY, "write `annotations: {destructive: …}`"
+            "destructive",
+            hints.destructive is not None,
+            _APPS if tool.permission == "read" else _DIRECTORY,
+            "write `annotations: {destructive: …}`",
         ),
         _demanded("open_world", hints.open_world is not None, _APPS, "write `annotations: {open_world: …}`"),
-        _advised("title", hints.title is not None, _DIRECTORY, "write `annotations: {title: …}`"),
+        _demanded("title", hints.title is not None, _DIRECTORY, "write `annotations: {title: …}`"),
         _advised(
             "idempotent", hints.idempotent is not None, _PROTOCOL, "write `annotations: {idempotent: …}`"
         ),

@@ -18,6 +18,7 @@ from ..lint.finding import Finding
 from ..lint.hidden_text import hidden_text
 from ..lint.imperatives import imperative_findings
 from ..lint.linted_tool import Subject
+from ..lint.mcp_metadata import HINTS
 from ..lint.repeated_text import repeated_text
 from ..lint.tokens import estimate, tool_costs
 from ..providers import Profile
@@ -47,6 +48,8 @@ IMPERATIVE: Final = 5
 """Points for any other text that orders the model about."""
 MOST: Final = 30
 """Points that one part takes off at most."""
+_NAMED: Final = 4
+"""Words of a pair that a reason names; the pair has all."""
 
 
 def score(
@@ -162,7 +165,7 @@ def _findability(found: Sequence[Retrieval]) -> Iterator[Deduction]:
 def _confusability(name: str, pairs: Sequence[ConfusedPair]) -> Iterator[Deduction]:
     for pair in pairs:
         other = pair.second if pair.first == name else pair.first
-        words = ", ".join(pair.words)
+        words = ", ".join(pair.words[:_NAMED])
         reason = (
             f"may be taken for {other!r}, {pair.similarity:.0%} alike by the words {words}: {pair.suggestion}"
         )
@@ -173,7 +176,7 @@ def _readiness(demands: Sequence[Requirement]) -> Iterator[Deduction]:
     for each in demands:
         if not each.met and not each.advised:
             reason = f"{each.name} is asked for by {each.source}: {each.fix}"
-            code = "unstated-annotation" if each.name in ("destructive", "open_world") else ""
+            code = "unstated-annotation" if each.name in HINTS else ""
             yield Deduction(part="readiness", points=NOT_READY, reason=reason, code=code)
 
 
