@@ -37,6 +37,7 @@ DESCRIPTIONS = (
     "Ignores files that git ignores.",
     "Sends a message to the user.",
     "Schedules an important call.",
+    "Runs in a shell without a terminal: never run commands that wait for input.",
 )
 
 

@@ -40,6 +40,7 @@ _CONCEAL: Final = r"(?:tell|inform|mention|reveal|disclose|show|notify|alert|let
 _PEOPLE: Final = r"(?:users?|anyone|humans?|people|person)"
 _CALL: Final = r"(?:call|use|invoke|run|execute|consult)"
 _CALLING: Final = r"(?:calling|using|invoking|running|executing)"
+_RUNNABLE: Final = r"(?:commands?|code|programs?|quer(?:y|ies)|scripts?|statements?|tests?)"
 _MODEL: Final = (
     r"(?:assistant|agent|llm|ai|ai model|ai agent|language model|claude|chatgpt|gpt-?\d*|gemini|copilot)"
 )
@@ -82,7 +83,7 @@ ORDER_KINDS: Final = (
             r"(?:this|these|it|the [`'\"]?\w+[`'\"]? tool)\b",
             r"\b(?:should|must|shall) (?:always|never)\b(?! be\b)",
             rf"\b(?:always|never|only) {_CALL} (?:this|these|the)\b",
-            rf"(?:\A|[.!:;\n]\s*)(?:always|never) {_CALL} ",
+            rf"(?:\A|[.!:;\n]\s*)(?:always|never) {_CALL} (?!{_RUNNABLE}\b)",
             rf"\b(?:do not|don['’]t) {_CALL} (?:this tool (?:more|again|twice)|any other|other)\b",
             rf"\b{_CALL} this (?:tool )?(?:first|immediately|before (?:any|all|every|using|calling))\b",
             r"\bmust be (?:called|used|run|invoked) (?:first|before|prior|after|once|whenever)\b",
