@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ..marked import write as write_part
+from .hard_tools import tools_part
 from .labelled_texts import texts_part
 from .pairs import pairs_part
 from .retrieval import retrieval_part
@@ -34,6 +35,7 @@ def main(write: Path | None) -> None:
     sets = labelled(corpora)
     parts = {
         "retrieval": retrieval_part(sets),
+        "tools": tools_part(sets),
         "pairs": pairs_part(sets),
         "others": others_part(unlabelled(corpora)),
         "texts": texts_part(corpora),

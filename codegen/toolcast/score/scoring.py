@@ -173,11 +173,18 @@ def _confusability(name: str, pairs: Sequence[ConfusedPair]) -> Iterator[Deducti
 
 
 def _readiness(demands: Sequence[Requirement]) -> Iterator[Deduction]:
-    for each in demands:
-        if not each.met and not each.advised:
+    unmet = [each for each in demands if not each.met and not each.advised]
+    hints = [each for each in unmet if each.name in HINTS]
+    for each in unmet:
+        if each not in hints:
             reason = f"{each.name} is asked for by {each.source}: {each.fix}"
-            code = "unstated-annotation" if each.name in HINTS else ""
-            yield Deduction(part="readiness", points=NOT_READY, reason=reason, code=code)
+            yield Deduction(part="readiness", points=NOT_READY, reason=reason)
+    if hints:
+        named = "; ".join(f"{each.name} ({each.source})" for each in hints)
+        fix = ", ".join(f"{each.name}: …" for each in hints)
+        reason = f"annotations are asked for: {named}: write `annotations: {{{fix}}}`"
+        points = NOT_READY * len(hints)
+        yield Deduction(part="readiness", points=points, reason=reason, code="unstated-annotation")
 
 
 def _texts(subject: Subject) -> Iterator[Deduction]:
