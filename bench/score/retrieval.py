@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from toolcast.agents.tool_search import SearchIndex
+from toolcast.agents.search_index import SearchIndex
+from toolcast.agents.tool_search import searched
 from toolcast.lint.findability import ToolSearch
 from toolcast.lint.tool_texts import example_text, separated
 
@@ -62,7 +63,7 @@ def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
         _Searched(each.name, each.summary, f"{each.summary} {each.details}", schema)
         for each, schema in zip(chosen.tools, chosen.schemas, strict=True)
     ]
-    index = SearchIndex(listed)
+    index = SearchIndex(map(searched, listed))
     places: list[int | None] = []
     confused: Counter[Pair] = Counter()
     for call in chosen.calls:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import Disclosure, RunState, resume, run_tools
 from toolcast.agents.dispatch import Assembler, Dispatcher, assistant_messages, parse, render
-from toolcast.agents.tool_search import MOST, SearchIndex
+from toolcast.agents.search_index import MOST, SearchIndex, search_words
+from toolcast.agents.tool_search import searched
 from toolcast.providers import load_profile
 from toolcast.runtime import Content, ToolBinding, ToolRegistry, ToolResult
 
@@ -115,18 +116,18 @@ def test_a_tool_that_comes_later_stands_alone_also_after_a_restart() -> None:
 
 
 def test_words_of_names_count_more_than_those_of_descriptions() -> None:
-    index = SearchIndex(BINDINGS.values())
+    index = SearchIndex(map(searched, BINDINGS.values()))
     assert index.find("web_search")[0] == "web_search"
     assert index.find("fetch a page of the web")[0] == "web_fetch"
     assert {*index.find("EDIT files")[:2]} == {"edit", "multi_edit"}
     assert index.find("") == index.find("xyzzy") == index.find("?! …") == ()
     assert len(index.find("files web search edit read write")) == MOST
-    assert index.find("search") == SearchIndex(reversed([*BINDINGS.values()])).find("search")
+    assert index.find("search") == SearchIndex(map(searched, reversed([*BINDINGS.values()]))).find("search")
 
 
 @given(query=st.text(max_size=2_000), limit=st.integers(0, 30))
 def test_any_query_finds_tools_that_are_there(query: str, limit: int) -> None:
-    found = SearchIndex([BINDINGS[name] for name in NAMES]).find(query, limit)
+    found = SearchIndex(searched(BINDINGS[name]) for name in NAMES).find(query, limit)
     assert len(found) == len({*found}) <= limit
     assert {*found} <= {*NAMES}
 
@@ -149,7 +150,7 @@ class Described(msgspec.Struct, frozen=True):
 
 def index_of(*tools: Described) -> SearchIndex:
     listed: list[Any] = [*tools]
-    return SearchIndex(listed)
+    return SearchIndex(map(searched, listed))
 
 
 def test_descriptions_of_parameters_are_searched_at_any_depth() -> None:
@@ -185,6 +186,17 @@ def test_a_whole_word_counts_more_than_the_beginning_of_one() -> None:
 def test_words_of_identifiers_are_found_one_by_one(query: str) -> None:
     tools = [Described("getAPIKey2", "Reads a secret."), Described("list_files", "Lists files.")]
     assert index_of(*tools).find(query) == ("getAPIKey2",)
+
+
+def test_texts_without_spaces_are_found_by_a_part() -> None:
+    tools = [Described("a", "指定されたファイルを読み込む。"), Described("b", "メールを送信する。")]
+    assert index_of(*tools).find("ファイル 読む") == ("a",)
+    assert index_of(*tools).find("送信") == ("b",)
+
+
+def test_words_keep_their_vowel_signs_and_lose_their_form() -> None:
+    assert search_words("हिन्दी, ＦＩＬＥ ﬁne") == ["हिन्दी", "file", "fine"]
+    assert search_words("한국어 x 本 v2本棚") == ["한국", "국어", "x", "本", "v", "2", "本棚"]
 
 
 WORDS = ("amber", "birch", "cedar", "delta")

@@ -35,7 +35,8 @@ from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .dispatch.call import TOOL_SEARCH
 from .run_state import Shown
-from .tool_search import SearchIndex, answer_search, search_tool
+from .search_index import SearchIndex
+from .tool_search import answer_search, search_tool, searched
 
 TEXT = "text"
 """The provider of models without tool calling, as `run_tools(format="text")` has it."""
@@ -458,7 +459,7 @@ class Disclosure:
         names = tuple(tool.name for tool in tools if tool.deferred)
         known = (self.registry.snapshot(), names)
         if self._index is None or self._index[0] != known:
-            self._index = (known, SearchIndex(self.registry.get(name).binding for name in names))
+            self._index = (known, SearchIndex(searched(self.registry.get(name).binding) for name in names))
         return answer_search(arguments, self._index[1], tools, self.request_rules)
 
     def _request(self) -> list[RequestTool]:

@@ -1,12 +1,9 @@
 """The search for tools that a provider leaves to the program: the tool with which a model asks, and what is
 found by its words."""
 
-import math
-import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -17,11 +14,7 @@ from ..runtime.errors import ArgumentError
 from ..runtime.request_rules import RequestRules, RequestTool, fill, tool_entries
 from ..runtime.result import Content, ToolResult
 from .dispatch.call import TOOL_SEARCH
-
-MOST: Final = 5
-"""Tools that one search finds: as many as the providers' own find at most."""
-MAX_QUERY: Final = 1_000
-"""Characters of a query that are read."""
+from .search_index import SearchedTool, SearchIndex
 
 _DESCRIPTION = (
     "Finds tools by words. Most tools of this conversation are not loaded: describe what you want to do, and "
@@ -34,93 +27,12 @@ _PARAMETERS: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 _NOTHING = "No tool fits {!r}. Search with other words, or go on without."
-_WORD = re.compile(r"[^\W_]+")
-_JOINT = re.compile(
-    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
-)
-"""Where words of an identifier touch: get|API|Key|2."""
-_STEM = 3
-"""Letters that a word needs to count for one that begins with it, as `file` does for `files`."""
-_LEAST = 0.25
-"""How much a tool counts at least, of what the best one does: words that every text has find nothing."""
-_WEIGHTS = (3.0, 2.0, 1.0, 2.0, 0.5)
-"""What a word counts in a tool's name, group, description, names of parameters, and their descriptions."""
-_NEAR = 0.25
-"""What a word counts, of a known word that begins with it or that it begins with: the same thing at times."""
-_SATURATION = 1.2
-_LENGTH = 0.75
-"""BM25's k1 and b, as search engines have them by default."""
-_MAX_TEXT = 20_000
-"""Characters of one text that are read: a server that is connected may describe its tools at any length."""
 _MAX_NODES = 2_000
 """Objects and lists of one schema that are read."""
 
 
 class _Query(Struct, frozen=True):
     query: str
-
-
-class SearchIndex:
-    """The words of tools, read once, and searched with BM25."""
-
-    def __init__(self, bindings: Iterable[ToolBinding[Any, Any]]) -> None:
-        """Read the words of each tool."""
-        self._tools: dict[str, dict[str, float]] = {}  # by word: how often each tool has it, by weight
-        lengths: dict[str, int] = {}
-        for binding in bindings:
-            lengths[binding.name] = 0
-            for weight, text in zip(_WEIGHTS, _texts(binding), strict=True):
-                for word in _words(text[:_MAX_TEXT]):
-                    having = self._tools.setdefault(word, {})
-                    having[binding.name] = having.get(binding.name, 0.0) + weight
-                    lengths[binding.name] += 1
-        self._sorted = sorted(self._tools)
-        mean = sum(lengths.values()) / len(lengths) if lengths else 0.0
-        self._damping = {
-            name: _SATURATION * (1 - _LENGTH + _LENGTH * length / mean if mean else 1.0)
-            for name, length in lengths.items()
-        }
-
-    def find(self, query: str, limit: int = MOST) -> tuple[str, ...]:
-        """Find tools by words.
-
-        Tools are ranked with BM25: a word counts more the fewer tools have it, more in a name than in a
-        description, less each further time, and less in a long text. A word of three letters or more also
-        counts, for less, where a word of the tool begins with it, or it with that word.
-
-        Args:
-            query: what the tool is to do.
-            limit: tools at most.
-
-        Returns:
-            Names of tools, the best first; equally good ones by name.
-        """
-        scores: dict[str, float] = {}
-        for word in dict.fromkeys(_words(query[:MAX_QUERY])):
-            having = self._having(word)
-            rarity = math.log1p((len(self._damping) - len(having) + 0.5) / (len(having) + 0.5))
-            for name, often in having.items():
-                gain = rarity * often * (_SATURATION + 1) / (often + self._damping[name])
-                scores[name] = scores.get(name, 0.0) + gain
-        least = _LEAST * max(scores.values(), default=0.0)
-        ranked = sorted((-score, name) for name, score in scores.items() if score >= least)
-        return tuple(name for _, name in ranked[:limit])
-
-    def _having(self, word: str) -> dict[str, float]:
-        """How often each tool has a word, by weight, or a longer one, or one that it begins with."""
-        found = dict(self._tools.get(word, {}))
-        for near in (*self._longer(word), *(word[:length] for length in range(_STEM, len(word)))):
-            for name, often in self._tools.get(near, {}).items():
-                found[name] = max(_NEAR * often, found.get(name, 0.0))
-        return found
-
-    def _longer(self, word: str) -> Iterator[str]:
-        """Known words that begin with a word, and are longer."""
-        if len(word) >= _STEM:
-            for at in range(bisect_right(self._sorted, word), len(self._sorted)):
-                if not self._sorted[at].startswith(word):
-                    return
-                yield self._sorted[at]
 
 
 def search_tool(rules: RequestRules) -> dict[str, Any]:
@@ -165,16 +77,17 @@ def _name_of(entry: bytes) -> str:
     return str(whole.get("name", ""))
 
 
-def _texts(binding: ToolBinding[Any, Any]) -> tuple[str, ...]:
+def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
+    """The texts of a tool, as a search reads them."""
     parameters = [*_parameters(binding.schema())]
     described = (each.get("description") for _, each in parameters if isinstance(each, Mapping))
-    own = binding.description
-    return (
-        binding.name,
-        binding.group,
-        own if binding.summary in own else f"{binding.summary} {own}",  # mostly its first sentence
-        " ".join(name for name, _ in parameters),
-        " ".join(text for text in described if isinstance(text, str)),
+    own = binding.description  # begins with the summary, mostly
+    return SearchedTool(
+        name=binding.name,
+        group=binding.group,
+        description=own if binding.summary in own else f"{binding.summary} {own}",
+        parameters=" ".join(name for name, _ in parameters),
+        parameter_texts=" ".join(text for text in described if isinstance(text, str)),
     )
 
 
@@ -187,7 +100,3 @@ def _parameters(schema: Any) -> Iterator[tuple[str, Any]]:
         properties = node.get("properties") if isinstance(node, Mapping) else None
         if isinstance(properties, Mapping):
             yield from properties.items()
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(_JOINT.sub(" ", text))]

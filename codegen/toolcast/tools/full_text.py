@@ -5,6 +5,8 @@ import unicodedata
 from itertools import pairwise
 from typing import Final
 
+from ..runtime.unicode_text import UNSPACED
+
 TOKENIZER: Final = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
 """The `tokenize` option of an FTS5 table, to stand in double quotes: words in any script, without accents,
 and English words by their stem ("prefers" finds "preferred")."""
@@ -20,15 +22,8 @@ _STOP_WORDS: Final = frozenset(
      "why")
 )  # fmt: skip
 
-# Scripts that are written without spaces between words, and Hangul, whose words carry their particles: Thai,
-# Lao, Myanmar, Khmer, Hangul Jamo, Kana, Bopomofo, CJK ideographs, Hangul syllables. NFKC has replaced the
-# compatibility forms.
-_UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
-_CHARACTER: Final = re.compile(f"[{_UNSPACED}]")
-_RUN: Final = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_CHARACTER: Final = re.compile(f"[{UNSPACED}]")
+_RUN: Final = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _WORDS: Final = frozenset("LNM")
 
 
