@@ -23,10 +23,11 @@ def tools_part(sets: Sequence[ToolSet]) -> str:
     kinds: tuple[tuple[QueryKind, str], ...] = (("summary", "summary"), ("parameters", "names of parameters"))
     for chosen in sets:
         missed: dict[int, list[bool]] = {}
-        with ToolSearch(chosen.tools) as search:
-            for call in chosen.calls:
-                found = search.retrieval(call.tool, "example", example_text(call.arguments))
-                missed.setdefault(call.tool, []).append(found is None or found.rank != 1)
+        search = ToolSearch(chosen.tools)
+        for call in chosen.calls:
+            name = chosen.tools[call.tool].name
+            found = search.retrieval(name, "example", example_text(call.arguments))
+            missed.setdefault(call.tool, []).append(found is None or found.rank != 1)
         hard = {tool for tool, misses in missed.items() if 2 * sum(misses) > len(misses)}
         own = retrievals(chosen.tools)
         for kind, title in kinds:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from toolcast.agents.search_index import SearchIndex
-from toolcast.agents.tool_search import searched
 from toolcast.lint.findability import ToolSearch
 from toolcast.lint.tool_texts import example_text, separated
 
@@ -33,53 +31,15 @@ def ranked(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
     """Look for each call's tool by words of the call."""
     places: list[int | None] = []
     confused: Counter[Pair] = Counter()
-    with ToolSearch(chosen.tools) as search:
-        for call in chosen.calls:
-            found = search.retrieval(call.tool, "example", query(call.arguments))
-            places.append(None if found is None else found.rank)
-            if found is not None and found.winner:
-                confused[frozenset((chosen.tools[call.tool].name, found.winner))] += 1
-    three = sum(place is not None and place <= 3 for place in places)
-    return Ranked(places.count(1), three, len(places), confused)
-
-
-class _Searched(Struct, frozen=True):
-    """A tool as the search of programs reads it, which takes bindings of a registry."""
-
-    name: str
-    summary: str
-    description: str
-    parameters: Mapping[str, Any]
-    group: str = ""
-
-    def schema(self) -> Mapping[str, Any]:
-        """The JSON Schema of the arguments."""
-        return self.parameters
-
-
-def ranked_by_program(chosen: ToolSet, query: Callable[[Any], str]) -> Ranked:
-    """Look for each call's tool with the search of `Disclosure(search="program")`."""
-    listed: list[Any] = [
-        _Searched(each.name, each.summary, f"{each.summary} {each.details}", schema)
-        for each, schema in zip(chosen.tools, chosen.schemas, strict=True)
-    ]
-    index = SearchIndex(map(searched, listed))
-    places: list[int | None] = []
-    confused: Counter[Pair] = Counter()
+    search = ToolSearch(chosen.tools)
     for call in chosen.calls:
-        own = listed[call.tool].name
-        found = index.find(query(call.arguments))
-        places.append(found.index(own) + 1 if own in found else None)
-        if found and found[0] != own:
-            confused[frozenset((own, found[0]))] += 1
+        name = chosen.tools[call.tool].name
+        found = search.retrieval(name, "example", query(call.arguments))
+        places.append(None if found is None else found.rank)
+        if found is not None and found.winner:
+            confused[frozenset((name, found.winner))] += 1
     three = sum(place is not None and place <= 3 for place in places)
     return Ranked(places.count(1), three, len(places), confused)
-
-
-SEARCHES: Mapping[str, Callable[[ToolSet, Callable[[Any], str]], Ranked]] = {
-    "SQLite": ranked,
-    "of programs": ranked_by_program,
-}
 
 
 def _keys(value: Any) -> Iterator[str]:
@@ -101,16 +61,15 @@ QUERIES: Mapping[str, Callable[[Any], str]] = {
 def retrieval_part(sets: Sequence[ToolSet]) -> str:
     """Retrieval of recorded calls, as Markdown."""
     lines = [
-        "| corpus | tools | calls | search | query | right tool first | among three | confused pairs |",
-        "|---|--:|--:|---|---|--:|--:|--:|",
+        "| corpus | tools | calls | query | right tool first | among three | confused pairs |",
+        "|---|--:|--:|---|--:|--:|--:|",
     ]
     for chosen in sets:
-        for search, find in SEARCHES.items():
-            for title, query in QUERIES.items():
-                found = find(chosen, query)
-                lines.append(
-                    f"| {chosen.name} | {len(chosen.tools)} | {found.queries} | {search} | {title} | "
-                    f"{found.first / found.queries:.1%} | {found.three / found.queries:.1%} | "
-                    f"{len(found.confused)} |"
-                )
+        for title, query in QUERIES.items():
+            found = ranked(chosen, query)
+            lines.append(
+                f"| {chosen.name} | {len(chosen.tools)} | {found.queries} | {title} | "
+                f"{found.first / found.queries:.1%} | {found.three / found.queries:.1%} | "
+                f"{len(found.confused)} |"
+            )
     return "\n".join(lines)

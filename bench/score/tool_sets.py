@@ -24,7 +24,6 @@ class ToolSet(Struct, frozen=True):
 
     name: str
     tools: tuple[ToolTexts, ...]
-    schemas: tuple[Mapping[str, Any], ...]  # of the arguments of each tool
     calls: tuple[Call, ...]
 
 
@@ -38,15 +37,13 @@ def tool_set(name: str, listed: Sequence[Mapping[str, Any]]) -> ToolSet:
     """A set of tools; calls of records with one name belong to one tool."""
     first: dict[str, int] = {}
     made: list[ToolTexts] = []
-    schemas: list[Mapping[str, Any]] = []
     calls: list[Call] = []
     for record in listed:
         if record["name"] not in first:
             first[record["name"]] = len(made)
             made.append(texts(record["name"], record["description"] or "", record["parameters"]))
-            schemas.append(record["parameters"])
         calls += [Call(first[record["name"]], each) for each in record["calls"]]
-    return ToolSet(name, tuple(made), tuple(schemas), tuple(calls))
+    return ToolSet(name, tuple(made), tuple(calls))
 
 
 def labelled(corpora: Path) -> list[ToolSet]:

@@ -1,118 +1,123 @@
 """Whether a search finds each tool of a set by what its own spec says."""
 
-import math
-import sqlite3
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint import findability
-from toolcast.lint.findability import SearchUnavailableError, ToolSearch, explained, failure, retrievals
-from toolcast.lint.tool_texts import texts
+from toolcast.agents.search_index import SearchedTool, SearchIndex
+from toolcast.config import load_config
+from toolcast.lint.findability import QueryKind, ToolSearch, explained, failure, retrievals
+from toolcast.lint.project_tools import load_project
+from toolcast.lint.tool_texts import texts, tool_texts
 
 from tests.lint.projects import found, run, spec, write
 
-WORDS = ("qab", "qbc", "qcd", "qdf", "qfg", "qgh", "qhj", "qjk")  # no stem changes them
-TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
-SETS = st.lists(st.tuples(TEXTS, TEXTS), min_size=2, max_size=8)
-WEIGHTS = (3.0, 1.0, 1.0, 2.0, 1.0)
+WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "glade", "haven")
+SETS = st.lists(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=2, max_size=12
+)
 
 
-def _bm25(rows: list[tuple[str, ...]], query: list[str]) -> list[float]:
-    """BM25 with k1 = 1.2 and b = 0.75 after Robertson and Zaragoza, over weighted columns: the judge."""
-    lengths = [sum(len(text.split()) for text in row) for row in rows]
-    average = sum(lengths) / len(rows)
-    scores = [0.0] * len(rows)
-    for word in query:
-        having = sum(any(word in text.split() for text in row) for row in rows)
-        rarity = max(1e-6, math.log((len(rows) - having + 0.5) / (having + 0.5)))
-        for number, row in enumerate(rows):
-            count = sum(weight * text.split().count(word) for weight, text in zip(WEIGHTS, row, strict=True))
-            norm = count + 1.2 * (1 - 0.75 + 0.75 * lengths[number] / average)
-            scores[number] += rarity * count * 2.2 / norm
-    return scores
+@given(SETS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join))
+def test_places_and_margins_are_those_of_the_search_of_programs(listed: list[str], query: str) -> None:
+    names = [f"tool_{'abcdefghijkl'[number]}" for number in range(len(listed))]
+    search = ToolSearch([texts(name, text, {}) for name, text in zip(names, listed, strict=True)])
+    index = SearchIndex(
+        SearchedTool(name=name, description=text) for name, text in zip(names, listed, strict=True)
+    )
+    found = index.find(query, len(names))
+    scores = index.scores(query.split())
+    for name in names:
+        retrieval = search.retrieval(name, "example", query)
+        assert retrieval is not None
+        equal = [other for other in found if scores[other] == scores.get(name)]
+        place = found.index(name) + len(equal) - equal.index(name) if name in found else None  # ties: last
+        assert retrieval.rank == (place if place is not None and place <= 10 else None)
+        others = [other for other in found if other != name]
+        assert retrieval.winner == ("" if place == 1 or not others else others[0])
+        assert retrieval.winner or not retrieval.words
+        assert -1 <= retrieval.margin <= 1
+        assert (retrieval.margin > 0) == (place == 1)
+        assert (retrieval.margin == -1) == (place is None)
 
 
-@given(SETS, TEXTS)
-def test_the_rank_is_that_of_bm25(listed: list[tuple[str, str]], query: str) -> None:
-    names = [f"{name.replace(' ', '_')}_{number}" for number, (name, _) in enumerate(listed)]
-    tools = [texts(name, text, {"type": "object"}) for name, (_, text) in zip(names, listed, strict=True)]
-    rows = [
-        (name.replace("_", " "), tool.summary, "", "", "") for name, tool in zip(names, tools, strict=True)
+def test_the_words_by_which_another_tool_leads_are_named_what_counts_most_first() -> None:
+    tools = [
+        texts("alpha", "Reads a cedar.", {}),
+        texts("amber_birch", "Reads a cedar.", {}),
+        *(texts(name, "Writes a birch.", {}) for name in ("gamma", "delta")),
     ]
-    words = list(dict.fromkeys(query.split()))
-    scores = _bm25(rows, words)
-    with ToolSearch(tools) as search:
-        for number, own in enumerate(scores):
-            found = search.retrieval(number, "example", query)
-            assert found is not None
-            better = sum(score > own * (1 + 1e-9) for score in scores)
-            equal = sum(abs(score - own) <= own * 1e-9 for score in scores) - 1
-            if own == 0:
-                assert found.rank is None
-            else:
-                assert found.rank is not None
-                assert better < found.rank <= better + 1 + equal
+    found = ToolSearch(tools).retrieval("alpha", "example", "birch cedar amber unknown")
+    assert found is not None
+    assert (found.rank, found.winner) == (None, "amber_birch")
+    assert found.words == ("amber", "birch")  # both have the cedar, but the other one is longer
 
 
 def test_of_two_equal_tools_neither_is_found_first() -> None:
-    same = [texts(name, "Reads one file.", {"type": "object"}) for name in ("first", "second")]
-    with ToolSearch(same) as search:
-        places = [search.retrieval(number, "parameters", "file") for number in (0, 1)]
+    same = [texts(name, "Reads one file.", {}) for name in ("first", "second")]
+    search = ToolSearch(same)
+    places = [search.retrieval(name, "parameters", "file") for name in ("first", "second")]
     assert [each and each.rank for each in places] == [2, 2]
     assert [each and each.winner for each in places] == ["second", "first"]
 
 
 def test_a_summary_is_not_found_by_itself() -> None:
     tools = [
-        texts("alpha", "Cancels one order.", {"type": "object"}),
-        texts("cancel_order", "Stops a delivery.", {"type": "object"}),
+        texts("alpha", "Cancels one order.", {}),
+        texts("cancel_order", "Stops a delivery.", {}),
     ]
     first, _ = retrievals(tools)
     worst = failure(first, "summary")
     assert worst is not None
     assert worst.rank is None
     assert worst.winner == "cancel_order"
-    assert set(worst.words) == {"cancel", "order"}
+    assert set(worst.words) == {"cancels", "order"}
     assert "cancel_order" in explained(worst)
     assert "order" in explained(worst)
 
 
-def test_queries_have_no_syntax() -> None:
-    tools = [
-        texts("a_tool", 'Reads "x" OR * NEAR(', {"type": "object"}),
-        texts("b", "Writes.", {"type": "object"}),
-    ]
-    with ToolSearch(tools) as search:
-        for query in ('"', "a AND", "NEAR(", "x*", "name:x", "'; DROP TABLE tools", "\0", "\ud800"):
-            search.retrieval(0, "example", query)
-            search.retrieval(0, "summary", query)
+@given(st.text(max_size=300), st.sampled_from(("example", "summary", "parameters")))
+def test_any_query_is_words(query: str, kind: QueryKind) -> None:
+    search = ToolSearch([texts("a_tool", query, {}), texts("b", "Writes.", {})])
+    found = search.retrieval("a_tool", kind, query)
+    assert found is None or found.rank in {None, 1, 2}
 
 
-@pytest.mark.parametrize("language", ["読み込む ファイル", "читает файл", "يقرأ ملفا"])
+@pytest.mark.parametrize("language", ["読み込む ファイル", "читает файл", "يقرأ ملفا", "फ़ाइल पढ़ें"])
 def test_words_of_any_script_are_found(language: str) -> None:
-    tools = [texts("a", f"{language}.", {"type": "object"}), texts("b", "Writes.", {"type": "object"})]
-    with ToolSearch(tools) as search:
-        found = search.retrieval(0, "example", language)
+    tools = [texts("a", f"{language}.", {}), texts("b", "Writes.", {})]
+    found = ToolSearch(tools).retrieval("a", "example", language)
     assert found is not None
     assert found.rank == 1
 
 
+def test_a_query_is_read_up_to_a_bound() -> None:
+    tools = [texts("a", "Sorts needles.", {}), texts("b", "Writes.", {})]
+    search = ToolSearch(tools)
+    for query, rank in (("x" * 900 + " needles", 1), ("x" * 1_100 + " needles", None)):
+        found = search.retrieval("a", "example", query)
+        assert found is not None
+        assert found.rank == rank
+
+
+@pytest.mark.parametrize("group", ["orders", ""])
+def test_words_of_the_group_are_found(group: str, tmp_path: Path) -> None:
+    folder = f"{group}/" if group else ""
+    project = write(
+        tmp_path, {f"{folder}undo": spec(description="Reverts."), "other/b": spec(description="Writes.")}
+    )
+    config, _ = load_config(project)
+    assert config is not None
+    subjects = load_project(config, (), lambda _done, _total: None).subjects
+    found = ToolSearch([tool_texts(each) for each in subjects]).retrieval("undo", "example", "orders")
+    assert found is not None
+    assert found.rank == (1 if group else None)
+
+
 def test_one_tool_needs_no_search() -> None:
-    assert retrievals([texts("a", "Reads.", {"type": "object"})]) == ((),)
+    assert retrievals([texts("a", "Reads.", {})]) == ((),)
     assert retrievals([]) == ()
-
-
-def test_without_fts5_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Without(sqlite3.Connection):
-        def execute(self, sql: str, *values: object) -> sqlite3.Cursor:  # type: ignore[override]
-            raise sqlite3.OperationalError(f"no such module: fts5, in {sql} of {values}")
-
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda path: connect(path, factory=Without))
-    with pytest.raises(SearchUnavailableError, match="FTS5"):
-        findability.ToolSearch([texts("a", "Reads.", {"type": "object"})])
 
 
 def test_a_tool_that_others_hide_is_a_note_with_score_only(tmp_path: Path) -> None:

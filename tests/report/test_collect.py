@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 from toolcast.agents import Disclosure
 from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
-from toolcast.lint import findability
 from toolcast.lint.project_tools import load_project
 from toolcast.lint.tokens import estimate, together, tool_costs
 from toolcast.report.report_model import Loss, Report
@@ -251,19 +249,6 @@ def test_tokens_are_those_of_lint_by_the_estimate(own: Report) -> None:
             name: (cell.tokens, cell.brief) for name, cell in cells.items()
         }
         assert own.sets[number].tokens == together(costs)
-
-
-def test_without_full_text_search_a_report_has_no_score_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing() -> None:
-        raise findability.SearchUnavailableError("SQLite has no FTS5")
-
-    monkeypatch.setattr(findability, "_table", missing)
-    report = report_of(write(tmp_path, {"count": GOOD, "again": GOOD}, PROVIDERS))
-    assert report.score is None
-    assert [each.score for each in report.details] == [None, None]
-    assert [(each.code, each.severity) for each in report.diagnostics] == [("no-search", "warning")]
 
 
 def test_a_chosen_tool_is_scored_among_all_as_lint_does(tmp_path: Path) -> None:

@@ -54,17 +54,3 @@ def test_a_set_below_the_least_score_fails() -> None:
     points = json.loads(_lint("--score", "--format", "json").output)["score"]["set"]["points"]
     assert 0 < points < 100
     assert [_lint("--min-score", str(least)).return_value for least in (points, points + 1)] == [0, 1]
-
-
-@pytest.mark.usefixtures("project")
-def test_without_search_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolcast.lint import findability
-
-    def missing() -> None:
-        raise findability.SearchUnavailableError("SQLite has no FTS5")
-
-    monkeypatch.setattr(findability, "_table", missing)
-    assert _lint().return_value == 0
-    refused = _lint("--score")
-    assert refused.return_value != 0 or refused.exception is not None
-    assert "FTS5" in refused.output + str(refused.exception)

@@ -106,7 +106,6 @@ def command(
     _known(select + ignore)
     config = configuration(config_file, "json" if form == "sarif" else form)
     from ..lint.all_checks import Settings, lint_project
-    from ..lint.findability import SearchUnavailableError
     from ..lint.finding import RANKS
     from ..lint.project_tools import load_project
     from .progress import Bar
@@ -124,12 +123,8 @@ def command(
     )
     with Bar("linting") as bar:
         project = load_project(config, settings.providers, bar)
-    try:
-        outcome = lint_project(config, project, settings)
-        score = _score(config, project, settings, outcome) if settings.score else None
-    except SearchUnavailableError as problem:
-        hint = "use a Python whose SQLite has FTS5, or leave --score out"
-        raise refuse("toolcast lint", "no-search", str(problem), hint) from problem
+    outcome = lint_project(config, project, settings)
+    score = _score(config, project, settings, outcome) if settings.score else None
     _print(outcome, score, form)
     worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
     worst = min(0, worst) if strict else worst

@@ -59,8 +59,7 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     """Check a project, with the levels and budgets of its configuration.
 
     Findings about single tools are reported for those that `settings.tools` names; the set is all tools, or
-    those of `settings.groups`. `progress` receives (done, total). Raises SearchUnavailableError where
-    `settings.score` asks for a search, and this Python's SQLite has none.
+    those of `settings.groups`. `progress` receives (done, total).
     """
     return lint_project(config, load_project(config, settings.providers, progress), settings)
 

@@ -19,7 +19,7 @@ class Distinction(Struct, frozen=True, kw_only=True):
 
 
 def distinction(subjects: Sequence[Subject]) -> Distinction:
-    """Compare the tools of a set. Raises SearchUnavailableError where this Python's SQLite has no FTS5."""
+    """Compare the tools of a set."""
     texts = [tool_texts(each) for each in subjects]
     found = zip(subjects, retrievals(texts), strict=True)
     return Distinction(

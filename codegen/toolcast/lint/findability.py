@@ -1,46 +1,29 @@
 """Whether a search finds each tool of a set first, by what its own spec says of it.
 
-The search is BM25 as SQLite's FTS5 computes it, over names, descriptions, and names and descriptions of
-parameters: what providers' own search of deferred tools reads.
+The search is that of programs with tools that are loaded on demand (`agents.search_index`).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ..tools.full_text import TOKENIZER, indexed_text
+from ..agents.search_index import MAX_QUERY, SearchedTool, SearchIndex, search_words
 from .finding import Finding
 from .linted_tool import Subject
-from .tool_texts import ToolTexts, example_text, meaningful, names_other, separated
-
-if TYPE_CHECKING:
-    import sqlite3
+from .tool_texts import ToolTexts, example_text, names_other, separated, telling
 
 FEW: Final = 3
 """Tools that a search is expected to give a model at least."""
 _MOST: Final = 10
 """Places that are told apart; a tool below them counts as not found."""
-_WEIGHTS: Final = "3, 1, 1, 2, 1"
-"""What a word counts in the columns of the table, in their order."""
-_COLUMNS: Final = ("name", "summary", "details", "parameters", "texts")
 _NAMED: Final = 5
 """Words by which another tool leads that are named."""
 _SHOWN: Final = 80
 """Characters of a query that are shown."""
 
 QueryKind = Literal["example", "summary", "parameters"]
-_READ: Final[Mapping[QueryKind, str]] = {
-    "example": "",
-    "summary": "{name parameters texts} : ",
-    "parameters": "{name summary parameters texts} : ",
-}
-"""Columns in which the words of a query are looked for, as FTS5 writes it; all if empty."""
-
-
-class SearchUnavailableError(RuntimeError):
-    """This Python has no SQLite, or one without FTS5."""
 
 
 class Retrieval(Struct, frozen=True, kw_only=True):
@@ -64,35 +47,18 @@ class Retrieval(Struct, frozen=True, kw_only=True):
 
 
 class ToolSearch:
-    """An index of a set of tools. Close it after use, or use it in a `with` statement."""
+    """An index of a set of tools with different names."""
 
     def __init__(self, tools: Sequence[ToolTexts]) -> None:
-        """Read the words of each tool. Raises SearchUnavailableError."""
-        self._tools = tools
-        self._database = _table()
-        rows = ((number, *map(indexed_text, _fields(each))) for number, each in enumerate(tools))
-        self._database.executemany(
-            "INSERT INTO tools (rowid, name, summary, details, parameters, texts) VALUES (?, ?, ?, ?, ?, ?)",
-            rows,
-        )
+        """Read the words of each tool."""
+        self._tools = {each.name: each for each in tools}
+        self._indexes = {kind: SearchIndex(_searched(each, kind) for each in tools) for kind in QUERY_KINDS}
 
-    def __enter__(self) -> "ToolSearch":
-        """Keep the index until the block ends."""
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """Free the memory of the index."""
-        self.close()
-
-    def close(self) -> None:
-        """Free the memory of the index."""
-        self._database.close()
-
-    def retrieval(self, number: int, kind: QueryKind, query: str) -> Retrieval | None:
+    def retrieval(self, tool: str, kind: QueryKind, query: str) -> Retrieval | None:
         """What a query finds.
 
         Args:
-            number: index of the tool that is meant.
+            tool: the name of the tool that is meant.
             kind: what the query is made of, which decides where its words are looked for: of descriptions
                 only those of an example in all, so that no sentence makes a tool easier to find for being
                 there; those of a summary in none, else each would find itself.
@@ -101,70 +67,55 @@ class ToolSearch:
         Returns:
             The place of the tool; None where the query has no word that says something.
         """
-        terms = meaningful(query)
-        if not terms:
+        words = [*telling(search_words(query[:MAX_QUERY]))]
+        if not words:
             return None
-        where = _READ[kind]
-        found = self._ranked(where, terms, f"ORDER BY score, rowid = {number}, rowid LIMIT {_MOST}")
-        shown = " ".join(query.split())
-        shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
-        rank = next((place for place, (row, _) in enumerate(found, 1) if row == number), None)
-        best_other = next((score for row, score in found if row != number), 0.0)
-        own = found[rank - 1][1] if rank is not None else 0.0
-        best = max(own, best_other)
-        margin = round((own - best_other) / best, 3) if best else -1.0
-        if not found or rank == 1:
-            return Retrieval(kind=kind, query=shown, rank=rank, margin=margin)
-        first = found[0][0]
-        words = self._leading(where, terms, first, number)
-        return Retrieval(
+        index = self._indexes[kind]
+        scores = index.scores(words)
+        own = scores.get(tool, 0.0)
+        others = {name: score for name, score in scores.items() if name != tool}
+        place = 1 + sum(score >= own for score in others.values())
+        first = min(others, key=lambda name: (-others[name], name), default="")
+        lead = others.get(first, 0.0)
+        found = Retrieval(
             kind=kind,
-            query=shown,
-            rank=rank,
-            margin=margin,
-            winner=self._tools[first].name,
-            words=words,
-            stated=names_other(self._tools[first], self._tools[number]),
+            query=_shown(query),
+            rank=place if own and place <= _MOST else None,
+            margin=round((own - lead) / max(own, lead), 3) if scores else -1.0,
+        )
+        if place == 1 or not first:
+            return found
+        return structs.replace(
+            found,
+            winner=first,
+            words=_leading(index, words, first, tool),
+            stated=names_other(self._tools[first], self._tools[tool]),
         )
 
-    def _ranked(self, where: str, terms: Sequence[str], rest: str) -> list[tuple[int, float]]:
-        """Rows and their scores, which are higher the better they fit."""
-        query = where + "(" + " OR ".join(f'"{term}"' for term in terms) + ")"
-        sql = f"SELECT rowid, bm25(tools, {_WEIGHTS}) AS score FROM tools WHERE tools MATCH ? {rest}"
-        return [(row, -score) for row, score in self._database.execute(sql, (query,))]
 
-    def _leading(self, where: str, terms: Sequence[str], first: int, number: int) -> tuple[str, ...]:
-        """The words that count more for the first tool than for the one that is meant."""
-        leads: list[tuple[float, str]] = []
-        for term in terms:
-            scores = dict(self._ranked(where, (term,), f"AND rowid IN ({first}, {number})"))
-            lead = scores.get(first, 0.0) - scores.get(number, 0.0)
-            if lead > 0:
-                leads.append((-lead, term))
-        return tuple(term for _, term in sorted(leads)[:_NAMED])
+def _searched(tool: ToolTexts, kind: QueryKind) -> SearchedTool:
+    """The texts in which the words of a query are looked for."""
+    descriptions = {"example": f"{tool.summary} {tool.details}", "summary": "", "parameters": tool.summary}
+    return SearchedTool(
+        name=tool.name,
+        group=tool.group,
+        description=descriptions[kind],
+        parameters=" ".join(tool.parameters),
+        parameter_texts=" ".join(tool.parameter_texts),
+    )
 
 
-def _table() -> "sqlite3.Connection":
-    try:
-        import sqlite3
-    except ImportError as problem:
-        raise SearchUnavailableError(
-            "this Python has no module sqlite3, which searches the tools"
-        ) from problem
-    database = sqlite3.connect(":memory:")
-    columns = ", ".join(_COLUMNS)
-    try:
-        database.execute(f'CREATE VIRTUAL TABLE tools USING fts5 ({columns}, tokenize = "{TOKENIZER}")')
-    except sqlite3.OperationalError as problem:
-        database.close()
-        reason = f"SQLite {sqlite3.sqlite_version} of this Python has no FTS5, which searches the tools"
-        raise SearchUnavailableError(reason) from problem
-    return database
+def _leading(index: SearchIndex, words: Sequence[str], first: str, tool: str) -> tuple[str, ...]:
+    """The words that count more for the first tool than for the one that is meant."""
+    gains = {word: index.gains(word) for word in words}
+    leads = {word: gain.get(first, 0.0) - gain.get(tool, 0.0) for word, gain in gains.items()}
+    ranked = sorted((-lead, word) for word, lead in leads.items() if lead > 0)
+    return tuple(word for _, word in ranked[:_NAMED])
 
 
-def _fields(tool: ToolTexts) -> tuple[str, ...]:
-    names = " ".join(map(separated, tool.parameters))
-    return separated(tool.name), tool.summary, tool.details, names, " ".join(tool.parameter_texts)
+def _shown(query: str) -> str:
+    words = " ".join(query.split())
+    return words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
 
 
 def retrievals(tools: Sequence[ToolTexts]) -> tuple[tuple[Retrieval, ...], ...]:
@@ -176,23 +127,20 @@ def retrievals(tools: Sequence[ToolTexts]) -> tuple[tuple[Retrieval, ...], ...]:
     Returns:
         For each tool, in order, what its queries find; none for a query without words, none by parameters
         which most tools have, and none where there is only one tool.
-
-    Raises:
-        SearchUnavailableError: this Python has no SQLite with FTS5.
     """
     if len(tools) < 2:
         return tuple(() for _ in tools)
     having = Counter(name for tool in tools for name in {*tool.parameters})
     common = frozenset(name for name, count in having.items() if 2 * count > len(tools))
-    with ToolSearch(tools) as search:
-        return tuple(
-            tuple(
-                found
-                for kind, query in _queries(tool, common)
-                if (found := search.retrieval(number, kind, query)) is not None
-            )
-            for number, tool in enumerate(tools)
+    search = ToolSearch(tools)
+    return tuple(
+        tuple(
+            found
+            for kind, query in _queries(tool, common)
+            if (found := search.retrieval(tool.name, kind, query)) is not None
         )
+        for tool in tools
+    )
 
 
 def _queries(tool: ToolTexts, common: frozenset[str]) -> Iterator[tuple[QueryKind, str]]:

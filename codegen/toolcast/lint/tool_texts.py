@@ -3,13 +3,14 @@ by.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from ..agents.search_index import search_words
 from ..spec.summary import first_sentence
-from ..tools.full_text import query_terms
 from .descriptions import properties
 from .linted_tool import Subject
 from .words import EMPTY, SMALL, among, name_words, stem
@@ -20,7 +21,8 @@ NEUTRAL: Final = (
     | among(
         "also allow allows basically comprehensive convenient easily easy efficient efficiently "
         "enable enables great helpful just note please powerful provide provides quickly really "
-        "robust seamless seamlessly simple simply useful very"
+        "robust seamless seamlessly simple simply useful very "
+        "if no not such their then there they was do does did how what when where which who whose why but"
     )
 )
 """Words that say nothing of what a tool does. No measure counts them."""
@@ -31,12 +33,15 @@ _MAX_TEXT: Final = 2_000
 """Characters of a description of a parameter, or of a value, that are read."""
 _MAX_VALUES: Final = 1_000
 """Keys and values of an example that are read."""
+_MAX_WORDS: Final = 64
+"""Different words of one text that are compared."""
 
 
 class ToolTexts(Struct, frozen=True, kw_only=True):
     """What is written about one tool. `details` is the description without its first sentence."""
 
     name: str
+    group: str = ""
     summary: str
     details: str
     parameters: tuple[str, ...]  # names, at any depth
@@ -47,9 +52,10 @@ class ToolTexts(Struct, frozen=True, kw_only=True):
 def tool_texts(subject: Subject) -> ToolTexts:
     """The texts of a spec, as written."""
     tool = subject.tool
-    return texts(
+    written = texts(
         tool.name, tool.description, subject.parameters, summary=tool.summary, examples=tool.examples
     )
+    return structs.replace(written, group=tool.group)
 
 
 def texts(
@@ -93,11 +99,15 @@ def separated(name: str) -> str:
 
 def meaningful(text: str) -> tuple[str, ...]:
     """The words of a text in any script that say something, each once: in lower case, without the ending of
-    a plural.
+    a plural. The first `_MAX_WORDS`.
     """
-    terms = (term.strip('"').casefold() for term in query_terms(text))
-    words = dict.fromkeys(stem(term) for term in terms if term not in NEUTRAL)
-    return tuple(word for word in words if word not in NEUTRAL)
+    words = search_words(text.casefold())  # "GitHub" is one word of a text
+    return tuple(islice(dict.fromkeys(map(stem, telling(words))), _MAX_WORDS))
+
+
+def telling(words: Iterable[str]) -> Iterator[str]:
+    """Those words that say something of what a tool does."""
+    return (word for word in words if word not in NEUTRAL and stem(word) not in NEUTRAL)
 
 
 def names_other(tool: ToolTexts, other: ToolTexts) -> bool:

@@ -13,12 +13,11 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..diff.compare_states import Outcome as DiffOutcome
 from ..lint.all_checks import Settings, lint_project
-from ..lint.findability import SearchUnavailableError
 from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
 from ..lint.request_use import request_use, strict_tools, tools_for
-from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
+from ..lint.tokens import ESTIMATED, definition, sent_text
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info
 from ..project.frontend import FRONTEND
@@ -92,16 +91,17 @@ def collect(
         subjects = tuple(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
-    scored, unscored = _scored(project, config, choice.today)
-    if scored is not None:
-        scored = for_tools(scored, {each.tool.name for each in subjects})
-    scores = {} if scored is None else {each.tool: each for each in scored.tools}
-    costs = _costs(subjects, project.profiles, scores)
+    scored = for_tools(
+        score(project.subjects, project.profiles, config.lint, choice.today),
+        {each.tool.name for each in subjects},
+    )
+    scores = {each.tool: each for each in scored.tools}
+    costs = _costs(scores)
     modules = _Modules(config, made)
     details: list[ToolDetail] = []
     for number, subject in enumerate(subjects):
         own = tuple(each for each in outcome.findings if each.tool == subject.tool.name)
-        details.append(_detail(subject, project, modules, own, scores.get(subject.tool.name)))
+        details.append(_detail(subject, project, modules, own, scores[subject.tool.name]))
         progress(number + 1, len(subjects))
     rows = [
         _row(subject, project.profiles, detail, costs)
@@ -115,9 +115,9 @@ def collect(
         tools=tuple(rows),
         sets=tuple(_sets(subjects, project.profiles, rows)),
         findings=tuple(each for each in outcome.findings if not each.tool),
-        diagnostics=_together((*outcome.refused, *unscored), made.diagnostics),
+        diagnostics=_together(outcome.refused, made.diagnostics),
         diff=None if compared is None else comparison(compared),
-        score=None if scored is None else _points(scored),
+        score=_points(scored),
         details=tuple(details),
     )
 
@@ -126,34 +126,11 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 """Tokens in full and in brief, by tool and provider."""
 
 
-def _scored(project: Project, config: Config, today: date) -> tuple[Score | None, tuple[Diagnostic, ...]]:
-    """The score of all tools; None, and a warning, where this Python cannot search."""
-    try:
-        return score(project.subjects, project.profiles, config.lint, today), ()
-    except SearchUnavailableError as problem:
-        hint = "use a Python whose SQLite has FTS5"
-        message = f"the report has no score: {problem}"
-        warning = Diagnostic(
-            file=show(config.specs), severity="warning", code="no-search", message=message, hint=hint
-        )
-        return None, (warning,)
-
-
-def _costs(
-    subjects: Sequence[Subject], profiles: Sequence[Profile], scores: Mapping[str, ToolScore]
-) -> _Costs:
+def _costs(scores: Mapping[str, ToolScore]) -> _Costs:
     """What each tool costs, by the estimate, so that every machine shows the same: as the score has it, since
     counting takes seconds."""
-    if scores:
-        return {
-            (name, use.provider): (use.full, use.brief)
-            for name, each in scores.items()
-            for use in each.tokens
-        }
     return {
-        (each.tool, each.provider): (each.full, each.brief)
-        for profile in profiles
-        for each in tool_costs(subjects, profile, estimate)
+        (name, use.provider): (use.full, use.brief) for name, each in scores.items() for use in each.tokens
     }
 
 
@@ -207,7 +184,7 @@ def _detail(
     project: Project,
     modules: _Modules,
     findings: tuple[Finding, ...],
-    scored: ToolScore | None,
+    scored: ToolScore,
 ) -> ToolDetail:
     tool, document = subject.tool, subject.tool.document
     built = subject.built
@@ -238,7 +215,7 @@ def _detail(
             injected=tuple(tool.inject),
             example=msgspec.json.encode(tool.examples[0]).decode() if tool.examples else "",
         ),
-        score=None if scored is None else replace(scored, tokens=()),  # cells have them
+        score=replace(scored, tokens=()),  # cells have them
     )
 
 

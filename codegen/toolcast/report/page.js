@@ -3509,7 +3509,7 @@ The full schema of '${tool}': ${schema}` : text;
       shown,
       argumentBox(detail),
       detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings)) : null,
-      detail.score ? toolScore(detail.score, report2) : null
+      toolScore(detail.score, report2)
     );
     return { title: row.name, element };
   }

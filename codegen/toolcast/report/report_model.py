@@ -202,7 +202,7 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
     providers: tuple[ProviderDetail, ...]
     findings: tuple[Finding, ...]
     check: ArgumentCheck
-    score: ToolScore | None = None
+    score: ToolScore
 
 
 class ProviderSet(Struct, frozen=True, kw_only=True):
@@ -294,8 +294,8 @@ class Report(Struct, frozen=True, kw_only=True):
         findings: what lint found in the whole set; those of one tool are in its detail.
         diagnostics: specs that do not compile, and warnings.
         diff: the differences to another state; None where none was asked for.
-        score: how well the tools can be told apart, found and afforded; None where this Python's SQLite has
-            no FTS5.
+        score: how well the tools can be told apart, found and afforded; None where the project
+            could not be read.
         details: one for each tool, in the same order.
     """
 

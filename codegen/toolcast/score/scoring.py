@@ -70,9 +70,6 @@ def score(
 
     Returns:
         The score; equal for equal arguments.
-
-    Raises:
-        SearchUnavailableError: this Python has no SQLite with FTS5.
     """
     apart = distinction(subjects) if measured is None else measured
     tokens = _tokens(subjects, profiles, settings.max_tokens)

@@ -57,7 +57,7 @@ export function toolView(report, detail, at, provider) {
     detail.findings.length
       ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings))
       : null,
-    detail.score ? toolScore(detail.score, report) : null,
+    toolScore(detail.score, report),
   );
   return { title: row.name, element };
 }
