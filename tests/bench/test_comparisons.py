@@ -8,6 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+pytest.importorskip("llguidance")
+
 from bench.comparisons import models
 from bench.comparisons.contestant import Made, contest
 from bench.comparisons.tables import decoding, differing
