@@ -499,6 +499,17 @@ def test_a_process_killed_while_it_writes_leaves_the_former_content_or_the_new_o
             workspace.remove(name)
 
 
+@pytest.mark.parametrize("change", ["write", "append"])
+def test_a_new_file_that_kept_its_second_name_in_a_kill_can_be_written(
+    workspace: Workspace, box: Path, change: str
+) -> None:
+    (box / "new").write_bytes(b"first")
+    os.link(box / "new", box / temporary_name("new"))
+    getattr(workspace, change)("new", b"second")
+    assert (box / "new").read_bytes() == {"write": b"second", "append": b"firstsecond"}[change]
+    assert not (box / temporary_name("new")).exists()
+
+
 def in_a_child(work: Callable[[], None], prepare: Callable[[], None] = lambda: None) -> None:
     """Run `work` in a fork, with limits or rights that are not the test's."""
     child = os.fork()

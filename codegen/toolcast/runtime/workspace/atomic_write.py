@@ -67,6 +67,34 @@ def write_atomically(
         os.close(fd)  # and with it the lock
 
 
+def remove_second_name(folder: int, name: str) -> None:
+    """Remove the name beside from a file that has both names.
+
+    A process that was killed after it gave a new file its name leaves it so.
+
+    Args:
+        folder: the descriptor of the folder.
+        name: the name in it.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    beside = temporary_name(name)
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until and _is_same(folder, name, beside):
+        if not _remove_left_over(folder, beside):
+            time.sleep(_POLL)  # its process is alive, and removes it
+
+
+def _is_same(folder: int, first: str, second: str) -> bool:
+    """Whether two names stand for one regular file."""
+    try:
+        found = [os.stat(name, dir_fd=folder, follow_symlinks=False) for name in (first, second)]
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found[0].st_mode) and os.path.samestat(*found)
+
+
 def append_all(fd: int, data: bytes) -> None:
     """Write at the end of a file that is open to append; where that fails, take back what was written, unless
     another process has added more behind it.

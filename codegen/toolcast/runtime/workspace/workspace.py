@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from .atomic_write import append_all, write_atomically
+from .atomic_write import append_all, remove_second_name, write_atomically
 from .file_opening import open_flags, open_regular, open_to_append
 from .glob_pattern import parse_glob
 from .moves import move
@@ -145,6 +145,7 @@ class Workspace:
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
             name = file_name(place, path)
+            remove_second_name(place.folder, name)
             replaced = status_or_none(place)
             if replaced is not None:
                 check_regular(replaced, path, self._root.system, writes=True)
@@ -170,6 +171,7 @@ class Workspace:
             PathError: the operating system refuses; the file is as it was.
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
+            remove_second_name(place.folder, file_name(place, path))
             fd, created = open_to_append(place, path, self._root.system)
             try:
                 if created and mode is not None:
