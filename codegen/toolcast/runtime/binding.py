@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from .arguments import Arguments
-from .contract_node import Node
+from .contract_node import ContractFile, Node
 from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
@@ -125,6 +125,21 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             if violations:
                 raise EncodeError(self.name, violations)
         return msgspec.json.encode(plain)
+
+    def prepare_result(self, provider: str | None = None) -> None:
+        """Read and compile all that `encode_result` needs. A call does so before its handler acts: where a
+        file cannot be read, nothing was done whose result is lost.
+
+        Args:
+            provider: as for `encode_result`.
+
+        Raises:
+            MissingDataError: a generated JSON file is missing.
+            OSError: a generated JSON file is there and cannot be read.
+        """
+        if self.result is not None:
+            self._result().validator()
+            self._includes_defaults(provider)
 
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:
         """Encode a handler's value as JSON, in the form of the result's contract where there is one.
@@ -247,6 +262,7 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
             from .runtime_enums import contract_with_values
 
             document = contract_with_values(self.base, self.values)
-            reference = f"{self.contract}#/parameters"
-            node = self._lazy.parameters = Node(self.module, reference, document)
+            node = self._lazy.parameters = Node(
+                ContractFile(self.module, self.contract, document), "/parameters"
+            )
         return node

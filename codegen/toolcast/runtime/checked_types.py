@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .contract_node import Node
+from .contract_node import ContractFile, Node
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation
@@ -98,6 +98,11 @@ def trusted_hook(type_: type, value: Any) -> Any:
     if isinstance(type_, Marker):
         return type_.shape.build(value, value)
     return decode_hook(type_, value)
+
+
+def _node(module: str, reference: str) -> Node:
+    path, _, pointer = reference.partition("#")
+    return Node(ContractFile(module, path), pointer)
 
 
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
@@ -187,7 +192,7 @@ def checked(module: str, reference: str, target: Any) -> type[Any]:
     `../contracts/edit.json#/parameters/properties/tags`. `target` is what the settled value converts to:
     a type, or a function of no arguments that returns one (`lambda: Tree`), called at first use.
     """
-    return _marker(module, reference, _Plain(Node(module, reference), target))
+    return _marker(module, reference, _Plain(_node(module, reference), target))
 
 
 def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]:
@@ -196,7 +201,7 @@ def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]
     Each branch is a pointer below `reference` (`/anyOf/0`) and its target. The whole node must accept the
     value; the first branch that accepts it then gives the type.
     """
-    return _marker(module, reference, _OneOf(Node(module, reference), branches))
+    return _marker(module, reference, _OneOf(_node(module, reference), branches))
 
 
 def open_object(module: str, reference: str, target: Any, field: str, values: Any) -> type[Any]:
@@ -206,4 +211,4 @@ def open_object(module: str, reference: str, target: Any, field: str, values: An
     `field`, which must have a default. A property that happens to be called `field` on the wire is a
     further one. The Struct says `__toolcast_extra__ = "<field>"`, so that encoding puts them back.
     """
-    return _marker(module, reference, _OpenObject(Node(module, reference), target, field, values))
+    return _marker(module, reference, _OpenObject(_node(module, reference), target, field, values))

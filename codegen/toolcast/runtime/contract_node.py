@@ -1,4 +1,4 @@
-"""One place in a contract file: read, resolved and compiled at first use."""
+"""A contract file, and places in it: read, resolved and compiled at first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -43,29 +43,44 @@ def find_defaults(document: Any) -> list[Any]:
     return found
 
 
-class Node:
-    """A contract file and a pointer into it, as `reference` names them: `../contracts/edit.json#/parameters`.
+class ContractFile:
+    """A contract file; its path, such as `../contracts/edit.json`, counts from the folder of `module`.
 
-    The path counts from the folder of `module`; nothing is read where there is a `document`. Two threads at
-    first use both do the same work; either result serves.
+    It is read at first use, or never where there is a `document`. Two threads at first use both do the same
+    work; either result serves.
     """
 
-    __slots__ = ("_document", "_validators", "module", "path", "pointer")
+    __slots__ = ("_document", "module", "path")
 
-    def __init__(self, module: str, reference: str, document: Any = None) -> None:
+    def __init__(self, module: str, path: str, document: Any = None) -> None:
         self.module = module
-        self.path, _, self.pointer = reference.partition("#")
+        self.path = path
         self._document = document
-        self._validators: dict[str, Validator] = {}
 
     def document(self) -> Any:
-        """The whole contract file, parsed. Raises MissingDataError."""
+        """The whole file, parsed. Raises as `read_resource`."""
         if self._document is None:
             self._document = msgspec.json.decode(read_resource(self.module, self.path))
         return self._document
 
+
+class Node:
+    """A contract file and a JSON pointer into it; its validators are compiled at first use."""
+
+    __slots__ = ("_validators", "file", "pointer")
+
+    def __init__(self, file: ContractFile, pointer: str) -> None:
+        self.file = file
+        self.pointer = pointer
+        self._validators: dict[str, Validator] = {}
+
+    def document(self) -> Any:
+        """The whole contract file, parsed. Raises as `ContractFile.document`."""
+        return self.file.document()
+
     def validator(self, below: str = "") -> "Validator":
-        """The validator for this node, or for what the pointer `below` leads to from here."""
+        """The validator for this node, or for what the pointer `below` leads to from here. Raises as
+        `ContractFile.document`."""
         validator = self._validators.get(below)
         if validator is None:
             document = self.document()

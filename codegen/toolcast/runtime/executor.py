@@ -292,6 +292,10 @@ class _Call:
         except ArgumentError as problem:
             self.stage = "arguments"
             raise refuse_arguments(binding, problem, provider) from problem
+        if binding.result is not None:
+            self.stage = "loading"
+            binding.prepare_result(provider)
+            self.stage = "arguments"
         if injected is not None and context.approved and self._approved_other(injected):
             context = self._without_approval(context)
         if observers:

@@ -3,6 +3,7 @@
 `importlib.resources` would do the same at several times the import cost.
 """
 
+import errno
 import os
 import sys
 from typing import Any, Protocol
@@ -16,6 +17,10 @@ _REMEDY = (
     "Run `toolcast generate`, and package the JSON files with the generated modules "
     "(contracts/**/*.json, schemas/**/*.json, wire_forms/**/*.json and requests.json are package data)."
 )
+
+
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, 0, None)
+"""How an OSError says that a file is not there; the loader of zip files gives no number, or 0."""
 
 
 def _origin(module_name: str) -> tuple[str, Any]:
@@ -39,8 +44,9 @@ def locate(module_name: str, relative: str) -> str:
 def read_resource(module_name: str, relative: str) -> bytes:
     """The bytes of `relative`, such as `../contracts/edit.json`, next to an imported module.
 
-    Reads through the module's loader (zip files, frozen programs), else the file system.
-    Raises MissingDataError where there is no such file.
+    Reads through the module's loader (zip files, frozen programs), else the file system. Raises
+    MissingDataError where there is no such file, and OSError where it is there and cannot be read: the
+    process has no file descriptor left, or may not read it.
     """
     path = locate(module_name, relative)
     loader = _origin(module_name)[1]
@@ -52,15 +58,18 @@ def read_resource(module_name: str, relative: str) -> bytes:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib would be this module's heaviest import
             return file.read()
     except OSError as problem:
-        raise MissingDataError(f"{module_name} needs {path}, which cannot be read. {_REMEDY}") from problem
+        if problem.errno not in _ABSENT:
+            raise
+        raise MissingDataError(f"{module_name} needs {path}, which is not there. {_REMEDY}") from problem
 
 
 def list_folders(module_name: str, relative: str) -> tuple[str, ...]:
-    """Names of the folders in folder `relative`, sorted; empty where only a loader could tell (zip files)."""
+    """Names of the folders in folder `relative`, sorted; empty where there is none, or only a loader could
+    tell (zip files). Raises OSError where it is there and cannot be read."""
     try:
         with os.scandir(locate(module_name, relative)) as entries:
             return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return ()
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from .checked_types import decode_hook
-from .contract_node import Node, find_defaults, follow
+from .contract_node import ContractFile, Node, find_defaults, follow
 from .definitions import (
     allows_strict,
     cut_definition,
@@ -32,6 +32,7 @@ class Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
     __slots__ = (
+        "contract",
         "decoder",
         "defaults",
         "definitions",
@@ -44,6 +45,7 @@ class Lazy:
     )
 
     def __init__(self) -> None:
+        self.contract: ContractFile | None = None
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
@@ -272,14 +274,19 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         Raises MissingDataError."""
         ready = self._lazy.defaults
         if ready is None:
-            document = msgspec.json.decode(read_resource(self.module, self.contract))
-            ready = self._lazy.defaults = msgspec.json.encode(find_defaults(document))
+            ready = self._lazy.defaults = msgspec.json.encode(find_defaults(self._contract_file().document()))
         return ready
+
+    def _contract_file(self) -> ContractFile:
+        file = self._lazy.contract
+        if file is None:
+            file = self._lazy.contract = ContractFile(self.module, self.contract)
+        return file
 
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:
-            node = self._lazy.parameters = Node(self.module, f"{self.contract}#/parameters")
+            node = self._lazy.parameters = Node(self._contract_file(), "/parameters")
         return node
 
     def _offered(self) -> Node:
@@ -295,7 +302,9 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 document = {**document, "parameters": self._without_injected(document["parameters"])}
             else:
                 document = self._without_injected(document)
-            node = self._lazy.offered = Node(self.module, f"{whole.path}#{whole.pointer}", document)
+            node = self._lazy.offered = Node(
+                ContractFile(self.module, self.contract, document), whole.pointer
+            )
         return node
 
     def _offered_properties(self) -> Mapping[str, Any]:
@@ -314,5 +323,5 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     def _result(self) -> Node:
         node = self._lazy.result
         if node is None:
-            node = self._lazy.result = Node(self.module, f"{self.contract}#/result")
+            node = self._lazy.result = Node(self._contract_file(), "/result")
         return node

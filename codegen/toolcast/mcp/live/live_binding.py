@@ -21,7 +21,7 @@ from ...providers import (
 )
 from ...runtime.arguments import Arguments
 from ...runtime.binding import ToolBinding
-from ...runtime.contract_node import Node
+from ...runtime.contract_node import ContractFile, Node
 from ...runtime.errors import UnknownProviderError
 from ...runtime.hidden_parameters import hiding_problem, without_parameters
 from ...runtime.request_rules import RequestRules
@@ -106,6 +106,9 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(offered))
         return copy
 
+    def prepare_result(self, provider: str | None = None) -> None:
+        """Nothing is read for a result."""
+
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:
         """JSON text for what the server answered, with nothing added and nothing left out."""
         del provider
@@ -172,7 +175,7 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:
-            node = self._lazy.parameters = Node(self.module, "schema", self._contract())
+            node = self._lazy.parameters = Node(ContractFile(self.module, "schema", self._contract()), "")
         return node
 
 
