@@ -1,11 +1,14 @@
 """Documents are found by their words, within filters, by weight; described; and followed when they change."""
 
+import errno
 import os
 import sqlite3
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 import pytest
@@ -333,6 +336,32 @@ def test_the_watch_follows_changes(folders: dict[str, Path]) -> None:
     assert not watcher.is_alive()
     with pytest.raises(RefusalError, match="is closed"):
         paths(knowledge, "zebra")
+
+
+def test_a_watch_that_cannot_begin_is_begun_by_the_next_call(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NoDescriptor(MetaPathFinder):
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "watchfiles":
+                raise OSError(errno.EMFILE, "Too many open files", "/a/path/of/the/program")
+
+    knowledge = Knowledge(folders)
+    with monkeypatch.context() as patch:
+        for name in [each for each in sys.modules if each.partition(".")[0] == "watchfiles"]:
+            patch.delitem(sys.modules, name)
+        patch.setattr(sys, "meta_path", [NoDescriptor(), *sys.meta_path])
+        with pytest.raises(RefusalError, match="cannot be followed") as refused:
+            paths(knowledge, "coffee")
+    assert "Too many open files" in str(refused.value)
+    assert "/a/path" not in str(refused.value)
+    assert paths(knowledge, "zebra") == []
+    write(folders["handbook"], {"new.md": "zebra"})
+    deadline = time.monotonic() + 30
+    while paths(knowledge, "zebra") != ["new.md"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    knowledge.close()
 
 
 def test_results_fit_the_contracts(knowledge: Knowledge) -> None:

@@ -1,6 +1,7 @@
 """Times are those of cron: against an oracle that tries every minute, around changes of clocks above all."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from toolcast.runtime import RefusalError
 from toolcast.tools.schedule.cron_times import cron_times
 
 from tests.tools.schedule.cron_oracle import Oracle
+from tests.without_descriptors import UNIX, without_descriptors
 
 ZONES = [
     "UTC",
@@ -145,3 +147,12 @@ def test_long_intervals_are_counted_to_a_bound() -> None:
 def test_what_is_no_schedule_is_refused(schedule: str) -> None:
     with pytest.raises(RefusalError, match=r"is no cron expression: it needs .*Write it as in"):
         cron_times(schedule, "UTC")
+
+
+@UNIX
+def test_time_zones_that_cannot_be_read_are_no_missing_ones() -> None:
+    """And what could not be read once is read again."""
+    ZoneInfo.clear_cache()
+    with without_descriptors(), pytest.raises(RefusalError, match="cannot be read: Too many open files"):
+        cron_times("@daily", "Asia/Kathmandu")
+    assert cron_times("@daily", "Asia/Kathmandu").expression == "0 0 * * *"

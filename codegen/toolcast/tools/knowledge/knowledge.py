@@ -176,15 +176,24 @@ class Knowledge:
         """Bring the index up to date, and follow changes from now on. The first call does so itself.
 
         Raises:
-            RefusalError: the folders or the index cannot be used.
+            RefusalError: the folders or the index cannot be used, or changes cannot be followed.
         """
         with self._starting:
             if self._started:
                 return
             self.refresh()
             if self._watches and self._folders:
-                self._watcher = threading.Thread(target=self._follow, name="toolcast knowledge", daemon=True)
-                self._watcher.start()
+                try:
+                    import_module("watchfiles")  # here, where a failure reaches the caller
+                    watcher = threading.Thread(target=self._follow, name="toolcast knowledge", daemon=True)
+                    watcher.start()
+                except (OSError, RuntimeError) as problem:  # no file can be opened, no thread be started
+                    reason = getattr(problem, "strerror", None) or "the system refuses"
+                    raise RefusalError(
+                        f"Changes of the documents cannot be followed: {reason}. Try again later, or tell "
+                        "the user."
+                    ) from problem
+                self._watcher = watcher
             self._started = True
 
     def refresh(self) -> int:

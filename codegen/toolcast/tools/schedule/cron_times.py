@@ -155,8 +155,20 @@ def cron_times(schedule: str, timezone: str) -> CronTimes:
         Its times.
 
     Raises:
-        RefusalError: the expression or the zone does not exist, or there is no such day in any year.
+        RefusalError: the expression or the zone does not exist, there is no such day in any year, or the time
+            zones cannot be read now.
     """
+    try:
+        return _cron_times(schedule, timezone)
+    except OSError as problem:
+        raise RefusalError(
+            f"The time zones cannot be read: {problem.strerror or 'the system refuses'}. Try again later, or "
+            "tell the user."
+        ) from problem
+
+
+def _cron_times(schedule: str, timezone: str) -> CronTimes:
+    """The same. Raises OSError where files of time zones or modules cannot be opened."""
     if timezone != "UTC" and timezone not in _zones():
         raise RefusalError(
             f"There is no time zone {timezone[:100]!r}. Use a name of the IANA list, such as Europe/Berlin."
