@@ -47,20 +47,28 @@ Choose = random.Random
 
 
 class Known:
-    """What earlier results named: ids of processes, results, documents and memories, and cursors."""
+    """What calls and results named: ids of processes, results, documents and memories, cursors, and files."""
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.files = set[str]()
         self.ids: defaultdict[str, deque[str]] = defaultdict(lambda: deque(maxlen=16))
 
     def forget(self) -> None:
-        """Forget the ids, which belong to one registry."""
+        """Forget what belongs to one registry."""
         self.ids.clear()
+        self.files.clear()
 
     def one(self, rng: Choose, kind: str, otherwise: str) -> str:
         """One of these ids, mostly; else another text."""
         ids = self.ids[kind]
         return rng.choice(ids) if ids and rng.random() < 0.9 else otherwise
+
+    def learn_files(self, arguments: Any) -> None:
+        """Note the texts in arguments that may name a file, each without its folder."""
+        for value in arguments.values() if isinstance(arguments, dict) else ():
+            if isinstance(value, str):
+                self.files.add(value.rpartition("/")[2][:256])
 
     def learn(self, data: Any) -> None:
         """Note the ids in a result."""

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -25,7 +26,7 @@ from toolcast.runtime.workspace import Workspace
 from toolcast.runtime.workspace.atomic_write import is_temporary, temporary_name
 from toolcast.verify.oracle import Oracle
 
-from .arguments import PATHS_OF_FILES, TOOLS, Arguments, Known, contract
+from .arguments import TOOLS, Arguments, Known, contract
 from .faults import FAULTS
 from .ground import LONGEST, Ground, make_accessible
 from .held import Held, Memory, held
@@ -106,6 +107,8 @@ class Noticed(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Note a record of a bug."""
+        if str(record.msg).startswith("Unknown child process pid"):
+            return  # of Python's before 3.13 (gh-87744): a process that ends while it is killed
         if record.name == LOGGER and getattr(record, "event", "") not in ("failed", "result_mismatch"):
             return
         trace = record.exc_text or ""
@@ -166,7 +169,7 @@ async def run(
         known.forget()
         count = min(each, calls - (number - start) * each)
         await _round(ground, rng, Calls(arguments, known, judge, tally, noticed.where), count)
-        tally.removed += remove_by_writing(ground)
+        tally.removed += remove_by_writing(ground, known.files)
         left = await _left(ground, before)
         tally.findings += [Finding(noticed.where, f"left: {kind}: {what}") for kind, what in left.items()]
         tally.memory.append(Memory.now())
@@ -187,6 +190,7 @@ class Calls(msgspec.Struct, frozen=True):
     async def make(self, registry: ToolRegistry, rng: random.Random) -> None:
         """Make one call, which may be cancelled."""
         name, arguments = self.arguments.call(rng)
+        self.known.learn_files(arguments)
         call = asyncio.ensure_future(registry.execute(name, arguments))
         if rng.random() < 0.06:
             asyncio.get_running_loop().call_later(10 ** rng.uniform(-4, -0.5), call.cancel)
@@ -246,22 +250,29 @@ async def _round(ground: Ground, rng: random.Random, calls: Calls, count: int) -
         executor.shutdown()
 
 
-def remove_by_writing(ground: Ground) -> int:
+def remove_by_writing(ground: Ground, written: AbstractSet[str]) -> int:
     """Write anew what a write has left a file of, and count these. A write to a folder that loses its
-    permissions meanwhile cannot remove its file; the next write of the same name does."""
+    permissions meanwhile cannot remove its file; the next write of the same name does. `written` has the
+    names that calls wrote to, among others."""
     removed = 0
     make_accessible(ground.workspace)
     with closing(Workspace(ground.workspace)) as workspace:
         for folder, _, names in os.walk(ground.workspace):
             for left in filter(is_temporary, names):
-                written = {*names, *(path.rpartition("/")[2] for path in PATHS_OF_FILES)}
-                for name in written:
-                    if temporary_name(name) == left:
+                for name in written | {*names}:
+                    if _is_beside(left, name):
                         path = Path(folder, name).relative_to(ground.workspace)
                         with suppress(RefusalError):
                             workspace.write(str(path), b"")
                 removed += not Path(folder, left).exists()
     return removed
+
+
+def _is_beside(left: str, name: str) -> bool:
+    try:
+        return temporary_name(name) == left
+    except UnicodeEncodeError:  # no name of a file
+        return False
 
 
 def _descriptors() -> int:
