@@ -36,6 +36,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
@@ -157,6 +158,19 @@ def _execute(block: Block, previous: Block | None, reader: Terminal, shown: tupl
         {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}[block.language](block.text)
     else:
         raise PageError(f"a block in {block.language!r} without a title cannot be executed")
+
+
+def served(configuration: str, folder: Path) -> dict[str, Any]:
+    """The one server that a configuration of an MCP client starts: its command, arguments and environment.
+
+    Its folder below `/path/to` stands for `folder`, and the programs of its `.venv` for the tested ones.
+    """
+    [(_, server)] = json.loads(configuration)["mcpServers"].items()
+    here = str(Path(server["command"]).parents[2])
+    programs = str(Path(sys.executable).parent)
+    text = json.dumps(server).replace(f"{here}/.venv/bin", programs).replace(here, str(folder))
+    filled: dict[str, Any] = json.loads(text)
+    return filled
 
 
 def commands(block: Block) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The how-to pages of frameworks, servers and other ways to call tools."""
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from tests.clients.conftest import Client
 from tests.docs.model_server import RESULT, ModelServer
-from tests.docs.pages import DOCS, ROOT, blocks, run_page
+from tests.docs.pages import DOCS, ROOT, blocks, run_page, served
 from tests.runtime.code.processes import bubblewrap
 from tests.sampled import sampled
 from tests.typescript.tools import missing, node
@@ -57,6 +58,21 @@ def test_a_server_offers_the_tool(
     client(module)
     page_copy = moved(HOW_TO / f"{page}.md", tmp_path)
     run_page(page_copy, project, environment={"FASTMCP_CHECK_FOR_UPDATES": "off"})
+
+
+def test_a_client_starts_the_server_from_another_folder(
+    client: Client, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    mcp = client("mcp")
+    [configuration] = [each for each in blocks(HOW_TO / "mcp-server.md") if each.title == "mcp.json"]
+    server = served(configuration.text, project)
+    parameters = mcp.StdioServerParameters(**server, cwd=tmp_path_factory.mktemp("elsewhere"))
+
+    async def names() -> list[str]:
+        async with asyncio.timeout(90), mcp.Client(parameters) as session:
+            return [tool.name for tool in (await session.list_tools()).tools]
+
+    assert asyncio.run(names()) == ["forecast"]
 
 
 def test_a_program_of_a_model_calls_the_tool(

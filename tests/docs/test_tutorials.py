@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients.conftest import Client
-from tests.docs.pages import DOCS, blocks, run_page
+from tests.docs.pages import DOCS, blocks, run_page, served
 from tests.docs.scripted_models import scripted_models
 
 EXISTING = DOCS / "tutorial/existing-server.md"
@@ -44,10 +44,11 @@ def test_two_models_call_the_first_tool(client: Client, tmp_path: Path) -> None:
         assert [tool["name"] for tool in map(function, first["tools"])] == ["search_notes"]
 
 
-async def answers(client: Client, folder: Path, *arguments: str) -> tuple[dict[str, Any], list[Any]]:
-    """The tools that a server on stdio lists, and what it answers to `CALLS`."""
+async def answers(client: Client, folder: Path, server: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The tools that a server on stdio lists, started in a folder, and what it answers to `CALLS`."""
+    environment = {**os.environ, **QUIET, **server.get("env", {})}
     transport = client("fastmcp.client.transports").StdioTransport(
-        sys.executable, list(arguments), cwd=str(folder), env={**os.environ, **QUIET}
+        server["command"], server["args"], cwd=str(folder), env=environment
     )
     async with asyncio.timeout(90), client("fastmcp").Client(transport) as session:
         tools = {tool.name: tool for tool in await session.list_tools()}
@@ -66,13 +67,12 @@ def test_an_existing_server_is_checked_and_answers_as_before(client: Client, tmp
     for spec in (tmp_path / "clock/specs/time").glob("*.yaml"):
         assert "permission: read" in spec.read_text("utf-8")
     [configuration] = [block for block in blocks(EXISTING) if block.language == "json"]
-    served = json.loads(configuration.text)["mcpServers"]["notes"]
-    assert served["command"] == "toolcast"
+    folder = tmp_path / "notes-server"
 
     async def both() -> tuple[Any, Any]:
-        folder = tmp_path / "notes-server"
-        old = answers(client, folder, "server.py")
-        new = answers(client, folder, "-m", served["command"], *served["args"])
+        old = answers(client, folder, {"command": sys.executable, "args": ["server.py"]})
+        # A client starts the server in a folder of its own choice.
+        new = answers(client, tmp_path, served(configuration.text, folder))
         return await asyncio.gather(old, new)
 
     (tools, expected), (offered, found) = asyncio.run(both())
