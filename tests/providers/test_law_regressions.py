@@ -386,6 +386,17 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         },
         required=["v"],
     ),
+    "null beside a union that accepts null in one of its branches": obj(
+        {
+            "v": {
+                "anyOf": [
+                    {"type": "null"},
+                    {"anyOf": [{"type": ["null", "string"]}, {"type": "integer"}]},
+                    {"type": "array", "items": {"type": "boolean"}},
+                ]
+            }
+        }
+    ),
 }
 
 

@@ -12,7 +12,7 @@ Source: OpenAPI 3.0.4, section 4.7.24 (nullable); the notes on `type` of each pr
 from __future__ import annotations
 
 from ...jsonschema.json_types import MOVED
-from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.keywords import METADATA, TYPE_OF
 from ...jsonschema.schema_node import Schema, SchemaNode
 from ..ledger import CHECKED, NO_VALUE, ONLY_BRANCH, Ledger
 from ..node import Node, Pass
@@ -64,7 +64,13 @@ def _is_null(branch: Schema) -> bool:
 
 
 def _is_nullable(branch: Schema) -> bool:
-    return isinstance(branch, SchemaNode) and branch.keywords.get("nullable") is True
+    """Whether a branch of an output accepts null: by itself, or by a branch of its own."""
+    if not isinstance(branch, SchemaNode):
+        return False
+    keywords = branch.keywords
+    if keywords.get("nullable") is True:
+        return True
+    return keywords.keys() - METADATA == {"anyOf"} and any(map(_is_nullable, keywords["anyOf"]))
 
 
 def _note_dropped(branch: Schema, ledger: Ledger) -> None:
