@@ -3,18 +3,18 @@
 decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
-import os
 from collections.abc import Awaitable, Coroutine, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from .argument_hint import ArgumentHint, RefusedArgumentsError, refuse_arguments
+from .argument_hint import refuse_arguments
 from .binding import ToolBinding
 from .channels import Waiting, redacted_channels
 from .context import ToolContext
-from .errors import ArgumentError, CallDeferred, InjectionError, RefusalError, RetryError
+from .errors import ArgumentError, RefusalError
+from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
 from .handler_results import as_result, encodable, lacks_data, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
@@ -35,7 +35,7 @@ from .middleware.guard import Guard
 from .middleware.truncate import cut_result, with_texts
 from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
-from .retry_hint import MaxAttempts, RetryHint, attempts_of
+from .retry_hint import MaxAttempts, attempts_of
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
@@ -227,13 +227,14 @@ class _Call:
         except RefusalError as problem:
             if isinstance(problem, self.passes):
                 guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
-                raise _redacted(problem, guard) from None
-            result = self._refused(problem)
+                raise redacted_refusal(problem, guard) from None
+            max_attempts = attempts_of(name, self.executor.max_attempts)
+            result = refused_result(self.tool.binding, problem, guard, self.context.attempt, max_attempts)
             guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), result.error))
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
-            result = _timed_out(name, problem)
+            result = timed_out_result(name, problem.seconds, problem.runs_on)
         except BaseException as problem:
             if is_from_outside(problem):
                 guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
@@ -253,20 +254,6 @@ class _Call:
         if observers:
             guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
         return result
-
-    def _refused(self, problem: RefusalError) -> ToolResult:
-        """What the model and the program read of a refusal, without values of secrets."""
-        binding, guard = self.tool.binding, self.executor.guard
-        if not isinstance(problem, RetryError):
-            error = guard.redact_text(_refusal_text(binding, problem))
-            return ToolResult(False, "", _hint(guard, problem), error)
-        hint = RetryHint(
-            tool=binding.name,
-            hint=guard.redact_text(str(problem)),
-            attempt=self.context.attempt,
-            max_attempts=attempts_of(binding.name, self.executor.max_attempts),
-        )
-        return ToolResult(False, "", hint, hint.text)
 
     def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
         """What was corrected of the name, and by guesses in the arguments, without values of secrets."""
@@ -420,64 +407,6 @@ async def run_precheck(
     raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
 
 
-def report_fault(
-    guard: Guard, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
-) -> tuple[ToolResult, str]:
-    """A bug: its traceback to the log, and to the model only its kind and the number to find it by.
-
-    An exception's text may hold secrets, paths, or a third party's words.
-    """
-    from .log_records import ERROR, log
-
-    number = os.urandom(6).hex()
-    log(
-        ERROR,
-        "Tool %r failed in %s [%s]",
-        tool,
-        where,
-        number,
-        event="failed",
-        tool=tool,
-        call_id=call_id,
-        error_id=number,
-        seconds=seconds,
-        problem=problem,
-        redact=guard.redactor(),
-    )
-    kind = guard.redact_text(type(problem).__name__)
-    whose = "program" if isinstance(problem, InjectionError) else "tool"
-    result = ToolResult.failed(
-        f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
-        f"This is a fault of the {whose}, not of the arguments; "
-        "do not repeat the call unchanged more than once."
-    )
-    return result, number
-
-
-def _redacted(problem: RefusalError, guard: Guard) -> RefusalError:
-    """What passes through a call, without values of secrets: its text may be kept for a long time."""
-    text = str(problem)
-    redacted = guard.redact_text(text)
-    if redacted == text:
-        return problem
-    if isinstance(problem, CallDeferred):
-        return CallDeferred(redacted, kind=problem.kind)
-    return RetryError(redacted) if isinstance(problem, RetryError) else RefusalError(redacted)
-
-
-def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
-    """What the model reads of a refusal; the text of a deferred call is for the program."""
-    if not isinstance(problem, CallDeferred):
-        return str(problem) or f"The call of {binding.name!r} was refused."
-    if problem.kind == "approval":
-        became = "needs somebody's approval, and there is nobody to ask: nothing was done"
-    elif binding.external:
-        became = "is carried out outside of this program, where nothing waits for results: nothing was done"
-    else:
-        became = "gives its result later, and nothing here waits for it. What it began may go on"
-    return f"Tool {binding.name!r} {became}. Do not repeat the call: go on without it, or tell the user."
-
-
 def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
     """A model may write any call id, and a handler may log it; what a handler reports, logs and asks holds no
     secret either."""
@@ -507,21 +436,3 @@ def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
     error, output, *pieces = redacted
     content = with_texts(result.content, pieces)
     return msgspec.structs.replace(result, error=error, output=output, content=content)
-
-
-def _hint(guard: Guard, problem: RefusalError) -> ArgumentHint | None:
-    """What refused arguments lack, without values of secrets."""
-    hint = problem.hint if isinstance(problem, RefusedArgumentsError) else None
-    return hint if hint is None or guard.secrets is None else guard.secrets.redact(hint)
-
-
-def _timed_out(tool: str, problem: _TimeoutError) -> ToolResult:
-    """A step that took too long."""
-    if problem.runs_on:
-        became = "It could not be stopped and may still take effect"
-    else:
-        became = "It was stopped and may have taken effect in part"
-    return ToolResult.failed(
-        f"Tool {tool!r} did not finish within {problem.seconds:g} s. {became}: look before "
-        "you call it again, and ask for less at once."
-    )

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from .binding import ToolBinding
 from .context import ToolContext
 from .errors import UnknownToolError
-from .executor import Executor, ReadyTool, report_fault
+from .executor import Executor, ReadyTool
+from .failure_results import report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool
 from .request_rules import Cache

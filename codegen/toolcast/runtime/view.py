@@ -10,7 +10,8 @@ from .arguments import Arguments
 from .context import ToolContext
 from .definition_lists import DefinitionLists
 from .errors import ArgumentError, InjectionError
-from .executor import FILLING_IN, Executor, fill_in, report_fault
+from .executor import FILLING_IN, Executor, fill_in
+from .failure_results import report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
 from .result import ToolResult

@@ -9,7 +9,7 @@ import msgspec
 
 from ...runtime.context import Framework, ToolContext
 from ...runtime.errors import UnknownToolError
-from ...runtime.executor import report_fault
+from ...runtime.failure_results import report_fault
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import load

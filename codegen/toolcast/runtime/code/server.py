@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from ...declarations.language import Language
 from ..context import Framework, ToolContext
-from ..executor import report_fault
+from ..failure_results import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result
 from ..result import ToolResult
