@@ -1,4 +1,4 @@
-"""How a handler reaches whoever made the call: without secrets, and outside of its time."""
+"""What a handler gets of its call and its caller: without secrets, and questions stop the timeout."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from .sampling import SamplingRequest
 
 
-def redacted_channels(context: ToolContext, secrets: "Secrets | None") -> dict[str, Any]:
+def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
+    """`context` without values of secrets: in the call id, which a model may write and a handler may log, and
+    in what a handler reports, logs and asks."""
+    call_id = secrets.redact_text(context.call_id) if context.call_id else ""
+    channels = _redacted_channels(context, secrets)
+    if not channels and call_id == context.call_id:
+        return context
+    return msgspec.structs.replace(context, call_id=call_id, **channels)
+
+
+def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, Any]:
     """The channels that `context` has, each without values of secrets."""
-    if secrets is None:
-        return {}
     report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
     channels: dict[str, Any] = {}
     if report is not None:

@@ -11,11 +11,11 @@ import msgspec
 
 from .argument_hint import refuse_arguments
 from .binding import ToolBinding
-from .channels import Waiting, redacted_channels
+from .channels import Waiting, redacted_context
 from .context import ToolContext
 from .errors import ArgumentError, RefusalError
 from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
-from .handler_results import as_result, encodable, lacks_data, mismatch, mismatched
+from .handler_results import encodable, lacks_data, mismatch, mismatched, redacted_result
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
 from .middleware.events import (
@@ -32,14 +32,13 @@ from .middleware.events import (
     TimedOut,
 )
 from .middleware.guard import Guard
-from .middleware.truncate import cut_result, with_texts
+from .middleware.truncate import cut_result
 from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
 from .retry_hint import MaxAttempts, attempts_of
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
-    from .middleware.secrets.secrets import Secrets
     from .wire.guesses import Guesses, RecordedGuesses
 
 _TURN = 256
@@ -128,7 +127,7 @@ class Executor:
         if tool.binding.deprecated is not None and tool.binding.name not in self.warned:
             self._warn_of_deprecated(tool.binding, context)
         if guard.secrets is not None:
-            context = _without_secrets(guard, context)
+            context = redacted_context(context, guard.secrets)
         if guard.surrounds:
             return self._run_surrounded(tool, arguments, context, guesses)
         return _Call(self, tool, context, guard.observers).run(arguments, guesses)
@@ -164,7 +163,8 @@ class Executor:
     ) -> ToolResult:
         """The result of a call that was carried out elsewhere, treated as that of a handler. Raises
         ValueError for one that does not fit the contract."""
-        result = encodable(_result(self.guard, binding, value, provider), binding.name, call_id)
+        result = redacted_result(self.guard.secrets, binding, value, provider)
+        result = encodable(result, binding.name, call_id)
         if result.data is not None or self.check_results is not False:
             how = mismatch(binding, value)
             if how is not None:
@@ -327,7 +327,7 @@ class _Call:
         )
         value = await (work if guard.timeout is None else self._within(work))
         self.stage = "encoding the result"
-        result = _result(guard, binding, value, provider)
+        result = redacted_result(guard.secrets, binding, value, provider)
         checks = executor.check_results
         if checks or (checks is None and lacks_data(binding, result)):
             how = mismatch(binding, value)  # before redacting: a mark is no number
@@ -405,34 +405,3 @@ async def run_precheck(
         return refusal or f"The call of {tool!r} was refused."
     # Neither a refusal nor a pass: a precheck that answers True or False may mean either.
     raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
-
-
-def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
-    """A model may write any call id, and a handler may log it; what a handler reports, logs and asks holds no
-    secret either."""
-    call_id = guard.redact_text(context.call_id) if context.call_id else ""
-    channels = redacted_channels(context, guard.secrets)
-    if not channels and call_id == context.call_id:
-        return context
-    return msgspec.structs.replace(context, call_id=call_id, **channels)
-
-
-def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any, provider: str | None) -> ToolResult:
-    """What the handler returned, without values of secrets."""
-    secrets = guard.secrets
-    if secrets is None or not secrets.known:
-        return as_result(binding, value, provider)
-    # The data first: its text is then made of values that hold no secret, and stays well formed.
-    return _redact_parts(secrets, secrets.redact(as_result(binding, secrets.redact(value), provider)))
-
-
-def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
-    """`result` without values of secrets whose parts stand in several of its texts, in the order in which
-    models read them."""
-    pieces = [piece.text for piece in result.content if piece.kind == "text"]
-    texts = [result.error, result.output, *pieces]
-    if sum(map(bool, texts)) < 2 or (redacted := secrets.redact_texts(texts)) == texts:
-        return result
-    error, output, *pieces = redacted
-    content = with_texts(result.content, pieces)
-    return msgspec.structs.replace(result, error=error, output=output, content=content)

@@ -1,14 +1,18 @@
-"""From a handler's return value to the call's result: typed, validated on request, encodable."""
+"""From a handler's return value to the call's result: redacted, typed, validated on request, encodable."""
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from .binding import ToolBinding
 from .encode import to_builtins
+from .middleware.truncate import with_texts
 from .result import ToolResult
 from .rewrite_values import rewrite
 from .unicode_text import is_encodable, replace_surrogates
+
+if TYPE_CHECKING:
+    from .middleware.secrets.secrets import Secrets
 
 T = TypeVar("T")
 
@@ -30,6 +34,28 @@ def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None =
         # Lone surrogates. `encodable` replaces them in `data`, too, and logs it.
         text = binding.encode_result(_replaced(value), provider)
     return ToolResult.ok(text.decode(), value)
+
+
+def redacted_result(
+    secrets: "Secrets | None", binding: ToolBinding[Any, Any], value: Any, provider: str | None
+) -> ToolResult:
+    """What a handler returned, as `as_result`, without values of secrets."""
+    if secrets is None or not secrets.known:
+        return as_result(binding, value, provider)
+    # The data first: its text is then made of values that hold no secret, and stays well formed.
+    return _redact_parts(secrets, secrets.redact(as_result(binding, secrets.redact(value), provider)))
+
+
+def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
+    """`result` without values of secrets whose parts stand in several of its texts, in the order in which
+    models read them."""
+    pieces = [piece.text for piece in result.content if piece.kind == "text"]
+    texts = [result.error, result.output, *pieces]
+    if sum(map(bool, texts)) < 2 or (redacted := secrets.redact_texts(texts)) == texts:
+        return result
+    error, output, *pieces = redacted
+    content = with_texts(result.content, pieces)
+    return msgspec.structs.replace(result, error=error, output=output, content=content)
 
 
 def lacks_data(binding: ToolBinding[Any, Any], result: ToolResult) -> bool:
