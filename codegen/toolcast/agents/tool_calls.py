@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ..runtime.arguments import Arguments
+from ..runtime.call_steps import fill_in
 from ..runtime.context import ToolContext
 from ..runtime.errors import CallDeferred
-from ..runtime.executor import fill_in
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses

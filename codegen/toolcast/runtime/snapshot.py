@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 from .binding import ToolBinding
+from .call_steps import ReadyTool
 from .context import ToolContext
 from .errors import UnknownToolError
-from .executor import Executor, ReadyTool
+from .executor import Executor
 from .failure_results import report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool

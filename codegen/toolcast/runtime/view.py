@@ -7,10 +7,11 @@ import msgspec
 
 from .argument_hint import refuse_arguments
 from .arguments import Arguments
+from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
 from .definition_lists import DefinitionLists
 from .errors import ArgumentError, InjectionError
-from .executor import FILLING_IN, Executor, fill_in
+from .executor import Executor
 from .failure_results import report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
@@ -180,7 +181,8 @@ class ToolView(DefinitionLists):
                 context = _complete(context, tool, provider)
             except Exception as problem:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
-        return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
+        guesses = executor.guesses if guesses is None else guesses
+        return await run_call(executor, found, arguments, context, guesses)
 
     def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.

@@ -1,0 +1,318 @@
+"""One call, from untyped arguments to a ToolResult. Its steps, in this order:
+
+decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
+"""
+
+from collections.abc import Awaitable, Coroutine, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import msgspec
+
+from .argument_hint import refuse_arguments
+from .binding import ToolBinding
+from .channels import Waiting, redacted_context
+from .context import ToolContext
+from .errors import ArgumentError, RefusalError
+from .executor import Executor
+from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
+from .handler_results import encodable, lacks_data, mismatch, mismatched, redacted_result
+from .handlers import Handler, call, call_in_thread, is_from_outside
+from .middleware.events import (
+    Approved,
+    Cancelled,
+    Decoded,
+    Deferred,
+    Failed,
+    Finished,
+    Observer,
+    Refused,
+    Stage,
+    Started,
+    TimedOut,
+)
+from .middleware.truncate import cut_result
+from .repairs.repair import MAX_REPAIRS, Repair, renamed
+from .result import ToolResult
+from .retry_hint import attempts_of
+from .workers import RunsOn, Workers, unwrap
+
+if TYPE_CHECKING:
+    from .wire.guesses import Guesses, RecordedGuesses
+
+_TURN = 256
+"""Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and
+handlers that never wait would leave it none."""
+
+
+class ReadyTool(NamedTuple):
+    """A tool whose handler can be called: `awaited` says that it is async. `written` is its name as the model
+    wrote it, without values of secrets, where that is another."""
+
+    binding: ToolBinding[Any, Any]
+    handler: Handler
+    awaited: bool
+    written: str = ""
+
+
+FILLING_IN = "filling in arguments"
+"""What a call does whose values of the program's (`inject`) are missing or refused."""
+
+
+def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict[str, Any] | None:
+    """What the program fills in for a call, from `context`; None for a tool without `inject`. Raises
+    InjectionError."""
+    if not binding.inject:
+        return None
+    from .injection import injected_values
+
+    return injected_values(binding.name, binding.inject, context or ToolContext())
+
+
+def run_call(
+    executor: Executor, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+) -> Awaitable[ToolResult]:
+    """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
+    (`is_from_outside`)."""
+    guard = executor.guard
+    if tool.binding.deprecated is not None:
+        executor.warn_of_deprecated(tool.binding, context)
+    if guard.secrets is not None:
+        context = redacted_context(context, guard.secrets)
+    if guard.surrounds:
+        return _run_surrounded(executor, tool, arguments, context, guesses)
+    return _Call(executor, tool, context, guard.observers).run(arguments, guesses)
+
+
+async def _run_surrounded(
+    executor: Executor, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+) -> ToolResult:
+    with executor.guard.around(tool.binding, context) as observers:
+        return await _Call(executor, tool, context, observers).run(arguments, guesses)
+
+
+class _TimeoutError(Exception):
+    """A timeout of the registry, not one that a handler raised."""
+
+    def __init__(self, seconds: float, runs_on: bool) -> None:
+        super().__init__(seconds, runs_on)
+        self.seconds = seconds
+        self.runs_on = runs_on
+
+
+class _Call:
+    """One call while it runs. `stage` is the step that it has come to."""
+
+    __slots__ = ("context", "executor", "framework", "observers", "passes", "stage", "tool", "waiting")
+
+    def __init__(
+        self, executor: Executor, tool: ReadyTool, context: ToolContext, observers: tuple[Observer, ...]
+    ) -> None:
+        self.executor = executor
+        self.tool = tool
+        # Not for handlers: what they call themselves nobody approved.
+        framework = self.framework = context.framework
+        self.passes = () if framework is None else framework.passes
+        self.waiting = Waiting() if context.asker is not None or context.sampler is not None else None
+        if self.waiting is not None:
+            context = self.waiting.stopping_time(context)
+        if framework is not None:
+            approved, attempt = framework.approved, framework.attempt
+            if framework.observer is not None:
+                observers = (*observers, framework.observer)
+            context = msgspec.structs.replace(context, framework=None, approved=approved, attempt=attempt)
+        elif context.approved or context.attempt is not None:
+            context = msgspec.structs.replace(context, approved=False, attempt=None)
+        self.context = context
+        self.observers = observers
+        self.stage = "arguments"
+
+    async def run(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
+        """The steps, and how they ended."""
+        guard, observers = self.executor.guard, self.observers
+        begun = perf_counter()
+        name, call_id, provider = self.tool.binding.name, self.context.call_id, self.context.provider
+        recorded = guesses.recorded() if guesses is not None and guesses.allow else None
+        try:
+            result = await self._steps(arguments, recorded)
+        except RefusalError as problem:
+            if isinstance(problem, self.passes):
+                guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
+                raise redacted_refusal(problem, guard) from None
+            max_attempts = attempts_of(name, self.executor.max_attempts)
+            result = refused_result(self.tool.binding, problem, guard, self.context.attempt, max_attempts)
+            guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), result.error))
+        except _TimeoutError as problem:
+            event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
+            guard.notify(observers, event)
+            result = timed_out_result(name, problem.seconds, problem.runs_on)
+        except BaseException as problem:
+            if is_from_outside(problem):
+                guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
+                raise
+            raised = unwrap(problem)
+            if isinstance(raised, self.passes):
+                guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(raised).__name__))
+                raise raised from None
+            where = self.stage if " " in self.stage else f"the {self.stage}"
+            result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
+            kind = guard.redact_text(type(raised).__name__)
+            guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
+        result = encodable(result, name, call_id)
+        repairs = self._repairs(recorded)
+        if repairs:
+            result = msgspec.structs.replace(result, repairs=repairs)
+        if observers:
+            guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
+        return result
+
+    def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
+        """What was corrected of the name, and by guesses in the arguments, without values of secrets."""
+        tool = self.tool
+        named = (renamed(tool.written, tool.binding.name),) if tool.written else ()
+        if guesses is None:
+            return named
+        secrets = self.executor.guard.secrets
+        return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
+
+    async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
+        """Every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
+        executor, context, observers = self.executor, self.context, self.observers
+        binding, handler, awaited, _ = self.tool
+        guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
+        name, call_id, provider = binding.name, context.call_id, context.provider
+        injected = None
+        if binding.inject:
+            self.stage = FILLING_IN
+            injected = fill_in(binding, context)
+        try:
+            params = shown = binding.decode(arguments, provider, guesses, injected)
+        except ArgumentError as problem:
+            self.stage = "arguments"
+            raise refuse_arguments(binding, problem, provider) from problem
+        if binding.result is not None:
+            self.stage = "loading"
+            binding.prepare_result(provider)
+            self.stage = "arguments"
+        if injected is not None and context.approved and self._approved_other(injected):
+            context = self._without_approval(context)
+        if observers:
+            # A model may have learnt a value elsewhere and write it out.
+            redacted = shown if secrets is None else secrets.redact(shown)
+            guard.notify(observers, Decoded(name, call_id, provider, redacted, self._repairs(guesses)))
+        decision, since = None, 0
+        if policy is not None:
+            self.stage = "policy"
+            # Before a secret is resolved: a call that may not run does not reach the resolver.
+            since = policy.forgotten
+            decision = policy.rule(binding, shown, self.framework)
+            if decision is not None and not decision.allowed:
+                raise RefusalError(decision.error)
+        if secrets is not None:
+            self.stage = "secrets"
+            if secrets.concerns(binding, shown):
+                params = await self._within(secrets.fill(binding, shown))
+        self.stage = "precheck"
+        if hasattr(handler, "precheck"):
+            refusal = await self._within(run_precheck(name, executor.workers, handler, params, context))
+            if refusal is not None:
+                raise RefusalError(refusal)
+        if policy is not None:
+            self.stage = "policy"
+            if decision is None:
+                # A person sees the references only: what is shown, and what is remembered, is no secret.
+                decision = await policy.ask(binding, shown, context, since, self.framework)
+                context = msgspec.structs.replace(context, approved=True)
+            if not decision.allowed:
+                raise RefusalError(decision.error)
+            if observers:
+                remembered = guard.redact_text(decision.remembered) if decision.remembered else ""
+                guard.notify(observers, Approved(name, call_id, provider, decision.by, remembered))
+        self.stage = "handler"
+        if observers:
+            guard.notify(observers, Started(name, call_id, provider))
+        work = (
+            handler(params, context)
+            if awaited
+            else call_in_thread(executor.workers, handler, params, context)
+        )
+        value = await (work if guard.timeout is None else self._within(work))
+        self.stage = "encoding the result"
+        result = redacted_result(guard.secrets, binding, value, provider)
+        checks = executor.check_results
+        if checks or (checks is None and lacks_data(binding, result)):
+            how = mismatch(binding, value)  # before redacting: a mark is no number
+            if how is not None:
+                result = mismatched(name, call_id, guard.redact_text(how), result)
+        # After redacting: half a secret would not be found any more.
+        return result if guard.limit is None else cut_result(result, guard.limit)
+
+    def _approved_other(self, injected: Mapping[str, Any]) -> bool:
+        """Whether the call was approved with other values than those that the program fills in now."""
+        approved_for = None if self.framework is None else self.framework.approved_for
+        if approved_for is None:
+            return False
+        from .injection import injected_digest
+
+        return approved_for != injected_digest(injected)
+
+    def _without_approval(self, context: ToolContext) -> ToolContext:
+        """Take back an approval that was given for other values; `context` without it."""
+        from .log_records import WARNING, log
+
+        assert self.framework is not None
+        self.framework = msgspec.structs.replace(self.framework, approved=False, remember=False)
+        log(
+            WARNING,
+            "The approval of a call of %r is void: the program fills in other values than those that it was "
+            "given for.",
+            self.tool.binding.name,
+            event="approval_void",
+            tool=self.tool.binding.name,
+            call_id=context.call_id,
+        )
+        return msgspec.structs.replace(context, approved=False)
+
+    async def _within(self, work: Awaitable[Any]) -> Any:
+        """What `work` gives, within the tool's time. Raises _TimeoutError."""
+        seconds = self.executor.guard.seconds(self.tool.binding.name)
+        if seconds is None:
+            return await work
+        import asyncio
+
+        self.executor.timed += 1
+        if self.executor.timed % _TURN == 0:
+            try:
+                await asyncio.sleep(0)
+            except BaseException:
+                if isinstance(work, Coroutine):
+                    work.close()  # Python warns of a coroutine that never began
+                raise
+        scope = asyncio.timeout(seconds)
+        if self.waiting is not None:
+            self.waiting.scope = scope
+        try:
+            async with scope:
+                return await work
+        except TimeoutError as problem:
+            if not scope.expired():
+                raise
+            cancelled = problem.__cause__
+            runs_on = cancelled is not None and isinstance(cancelled.__cause__, RunsOn)
+            raise _TimeoutError(seconds, runs_on) from problem
+
+
+async def run_precheck(
+    tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
+) -> str | None:
+    """The handler's own refusal, if it has a precheck and that has one."""
+    precheck = getattr(handler, "precheck", None)
+    if precheck is None:
+        return None
+    refusal = await call(workers, precheck, params, context)
+    if refusal is None:
+        return None
+    if isinstance(refusal, str):
+        return refusal or f"The call of {tool!r} was refused."
+    # Neither a refusal nor a pass: a precheck that answers True or False may mean either.
+    raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
