@@ -32,13 +32,22 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        sys.stderr.write("toolcast: the compiler is not installed; run: pip install 'toolcast[build]'\n")
-        return 2
+        return _refuse()
     return run(sys.argv[1:])
+
+
+def _refuse() -> int:
+    sys.stderr.write("toolcast: the compiler is not installed; run: pip install 'toolcast[build]'\n")
+    return 2
 
 
 def _plainly() -> int:
     """`generate` without options: click would take a tenth of the time of a small change."""
+    from importlib.util import find_spec
+
+    if find_spec("jinja2") is None:
+        return _refuse()
+
     from .building import generate
 
     try:
