@@ -8,7 +8,6 @@ from .binding import ToolBinding
 from .encode import to_builtins
 from .middleware.truncate import with_texts
 from .result import ToolResult
-from .rewrite_values import rewrite
 from .unicode_text import is_encodable, replace_surrogates
 
 if TYPE_CHECKING:
@@ -157,6 +156,8 @@ def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
 
 def _replaced(value: T) -> T:
     """`value` with replacement characters at any depth; the same object where there is nothing to replace."""
+    from .rewrite_values import rewrite
+
     try:
         made: T = rewrite(value, _leaf, _leaf)
     except Exception:  # what cannot be walked has no JSON form either: it is never sent
