@@ -156,43 +156,65 @@ def judged(shared: Path, jobs: int) -> list[Case]:
 def page(cases: Iterable[Case]) -> str:
     """The page, as Markdown."""
     found = list(cases)
-    return (
-        "\n".join([*_HEAD, *(line for draft in DRAFTS for line in _draft(draft, found)), *_reasons(found)])
-        + "\n"
-    )
+    drafts = (line for draft in DRAFTS for line in _draft(draft, found))
+    return "\n".join([*_summary(found), *_reasons(found), *_METHOD, *drafts]) + "\n"
 
 
-_HEAD = (
-    "# Conformance",
+_METHOD = (
     "",
-    "**Generated decoders agree with the official JSON Schema test suite on every schema that compiles.**",
+    "## Method",
     "",
-    "<!-- Written by `make conformance`; do not edit. -->",
+    "Each schema of the suite is a required property `value` of a tool. The tool is compiled, its generated",
+    "module is imported, and every test is decoded with it twice: as JSON text and as a mapping. Draft 7 is",
+    "raised to 2020-12 first, as in any spec. The suite is read from `TOOLCAST_SHARED`, or `../shared`.",
     "",
-    "`make conformance` puts every schema of the official JSON Schema test suite through the compiler, as a",
-    "required property `value` of a tool, imports the generated module and decodes every test of the suite",
-    "with it, as JSON text and as a mapping. The suite is read where it is: `TOOLCAST_SHARED`, or",
-    "`../shared`.",
+    "Three parts of the suite are left out:",
     "",
-    "* **agree**: the generated decoder says what the suite says.",
-    "* **allowed**: the suite says invalid, and one of the two named allowances of law L1 accepts: an",
-    "  explicit `null` for an optional, non-nullable property counts as absent.",
-    "* **disagree**: anything else.",
-    "* **refused**: tests whose schema does not compile, each for a reason that stands in it (below).",
+    "* the tests of `format` as an annotation: formats assert here, so their optional tests are in,",
+    "* the optional tests of `content…`, which is an annotation here,",
+    "* host names in punycode: `hostname` does not consult the tables of IDNA, so these tests would fail.",
     "",
-    "Formats assert, so the suite's tests of `format` as an annotation are left out, and its optional tests",
-    "of the formats that assert are in. `content…` is an annotation. One group of tests is left out as",
-    "it would not pass: `hostname` decodes punycode labels, but does not consult the tables of IDNA.",
-    "",
-    "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is",
-    "the judge of the instances made for each. `ARGS='--seconds 120 --seed fresh'` takes a share.",
+    "`make fuzz` does the same with composed schemas; jsonschema-rs judges the values.",
 )
+_COLUMNS = "| tests | agree | allowed | disagree | refused |"
+_SHARE = "agree, of those that need no other document"
+
+
+def _summary(cases: list[Case]) -> Iterator[str]:
+    """The claim, its table and the command."""
+    compiled = sum(_tests(case) - case.refused for case in cases)
+    agreeing = sum(case.agreeing for case in cases)
+    yield from ("# Conformance", "")
+    refused = sum(case.refused for case in cases)
+    yield (
+        f"**Generated decoders agree with {agreeing:,} of {compiled:,} tests of the official JSON Schema "
+        f"suite; the schemas of {refused:,} further tests are refused.**"
+    )
+    yield from ("", "<!-- Written by `make conformance`; do not edit. -->", "")
+    yield f"| draft | schemas {_COLUMNS} {_SHARE} |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    for draft in DRAFTS:
+        mine = [case for case in cases if case.draft == draft]
+        local = [case for case in mine if not case.remote]
+        total, agree = sum(map(_tests, local)), sum(case.agreeing for case in local)
+        yield f"{_row(draft, mine, zero='0')} {100 * agree / total if total else 100.0:.1f} % of {total:,} |"
+    yield from (
+        "",
+        "`make conformance` measures it again. The columns count tests:",
+        "",
+        "* **agree**: the decoder says what the suite says.",
+        "* **allowed**: the suite says invalid, and an",
+        "  [allowance](../explanation/decoding.md#the-two-allowances) accepts: a `null` for an optional",
+        "  property counts as absent.",
+        "* **disagree**: anything else.",
+        "* **refused**: the schema does not compile, for a reason that stands in it.",
+    )
 
 
 def _draft(draft: str, cases: list[Case]) -> Iterator[str]:
     mine = [case for case in cases if case.draft == draft]
-    yield from ("", f"## Draft {draft}" + (", raised to 2020-12" if draft == "7" else ""), "")
-    yield "| file of the suite | schemas | tests | agree | allowed | disagree | refused |"
+    yield from ("", f"## Draft {draft}, by file", "")
+    yield f"| file of the suite | schemas {_COLUMNS}"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     groups: dict[str, list[Case]] = collections.defaultdict(list)
     for case in mine:
@@ -200,18 +222,13 @@ def _draft(draft: str, cases: list[Case]) -> Iterator[str]:
     for keyword, group in sorted(groups.items(), key=lambda pair: ("/" in pair[0], pair[0])):
         yield _row(f"`{keyword}`", group)
     yield _row("**all**", mine)
-    local = [case for case in mine if not case.remote]
-    total, refused = sum(map(_tests, local)), sum(case.refused for case in local)
-    share = 100 * (total - refused) / total if total else 100.0
-    yield ""
-    yield f"Of the {total:,} tests that need no other document, {share:.1f} % run."
 
 
 def _tests(case: Case) -> int:
     return case.agreeing + case.allowed + len(case.wrong) + case.refused
 
 
-def _row(name: str, group: list[Case]) -> str:
+def _row(name: str, group: list[Case], zero: str = "") -> str:
     counts = (
         len(group),
         sum(map(_tests, group)),
@@ -220,7 +237,7 @@ def _row(name: str, group: list[Case]) -> str:
         sum(len(case.wrong) for case in group),
         sum(case.refused for case in group),
     )
-    return f"| {name} | " + " | ".join(f"{count:,}" if count else "" for count in counts) + " |"
+    return f"| {name} | " + " | ".join(f"{count:,}" if count else zero for count in counts) + " |"
 
 
 def _reasons(cases: list[Case]) -> Iterator[str]:

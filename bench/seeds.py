@@ -29,21 +29,27 @@ PAGES = (
     ("What their users ask for", "test_wishes.py"),
 )
 _SOURCE = re.compile(r'(\d+), "(.+)"')
+_STANCES = ("held", "better", "differs")
 _FIELD = re.compile(r"^(Source|Better|Differs): ", re.MULTILINE)
 _HEAD = """\
 # What other systems promise
 
-**What five other systems promise holds here, too, or differs for a stated reason.**
+**Of {all} statements about five other systems {held} hold here, too, {better} are exceeded, and {differs} \
+differ for a stated reason.**
 
-`python -m bench.seeds --write docs/reports/seeds.md` writes this page from `tests/seeds`; a test holds it
-to them.
+"""
+_METHOD = """
+`pytest tests/seeds` checks every statement. *Held*: the same is true here. *Better*: it is true, and more is
+done. *Differs*: something else is done on purpose.
+
+## Method
 
 Five systems turn tools into what models read: [oh-my-pi](https://github.com/can1357/oh-my-pi),
 [zeroclaw](https://github.com/zeroclaw-labs/zeroclaw), [WeKnora](https://github.com/Tencent/WeKnora),
 [Loopal](https://github.com/AgentsMesh/Loopal) and [RRClaw](https://github.com/yzzting/RRClaw). Each of their
-statements has a test here, named after it. *Held* means that the same is true here; *better*, that it is, and
-what is done beyond it; *differs*, that something else is done on purpose, and what.
-
+statements has a test here, named after it. Two more lists are defects of theirs, and wishes of their users.
+`python -m bench.seeds --write docs/reports/seeds.md` writes this page from `tests/seeds`; a test holds it to
+them.
 """
 
 
@@ -120,15 +126,18 @@ def page() -> str:
         The text of docs/reports/seeds.md.
     """
     groups = [(title, name, list(statements(TESTS / name))) for title, name in PAGES]
-    return _HEAD + _summary(groups) + "".join(_table(*group) for group in groups)
+    return _summary(groups) + _METHOD + "".join(_table(*group) for group in groups)
 
 
 def _summary(groups: Sequence[tuple[str, str, list[Statement]]]) -> str:
     lines = ["| | statements | held | better | differs |\n|---|--:|--:|--:|--:|\n"]
+    totals = dict.fromkeys(("all", *_STANCES), 0)
     for title, _, found in groups:
-        counts = [sum(each.stance == stance for each in found) for stance in ("held", "better", "differs")]
-        lines.append(f"| {title} | {len(found)} | {' | '.join(map(str, counts))} |\n")
-    return "".join(lines)
+        counts = {stance: sum(each.stance == stance for each in found) for stance in _STANCES}
+        row = {"all": len(found), **counts}
+        totals = {name: total + row[name] for name, total in totals.items()}
+        lines.append(f"| {title} | {' | '.join(map(str, row.values()))} |\n")
+    return _HEAD.format(**totals) + "".join(lines)
 
 
 def _table(title: str, name: str, found: Sequence[Statement]) -> str:

@@ -5,32 +5,41 @@ from math import floor
 
 from .measure import REASONS, Measured, reasons
 
-_HEAD = """\
+_CLAIM = """\
 # Real tool definitions
 
-**Tools as people publish them compile, and each decoder accepts what its schema accepts.**
+**Of {tools:,} published tools {compiled:,} compile, and their decoders differ from jsonschema-rs in \
+{disagreements:,} of {probes:,} values.**
 
 <!-- Written by `make corpora`; do not edit. -->
+"""
 
-`make corpora` (or `python -m bench.corpora --write docs/reports/corpora.md`) imports every tool of the shared
-corpora with `toolcast import tools`, compiles all of them with `toolcast generate` for {providers}
-providers, imports the generated packages and lets libraries judge them that know nothing of the compiler.
-It writes this page, and it fails when a tool is neither compiled nor refused for a confirmed reason, or
-when a judge disagrees. The corpora are read where they are: `TOOLCAST_SHARED`, or `../shared`.
+_COMMAND = """\
+`make corpora` measures it again, and fails where a tool is neither compiled nor refused for a confirmed
+reason, or where a judge disagrees.
 """
 
 _JUDGES = """\
-* **Every compiled package imports**, with the decoder of each tool's parameters and result built.
+* **Imported**: packages that Python imports, with the decoder of each tool's parameters and result built.
 * **Recorded calls** decode, and encode to a value that the schema accepts and that says the same. Of {bad}
   recorded bad calls {refused} are refused; {allowed} have a `null` for an optional parameter, which counts
   as absent.
 * **Probes** are argument objects near the border of a schema: a smallest and a fullest object made from it,
   recorded calls, and each of these bent in one place (another type, an empty value, a property left out or
-  added). For each the generated decoder and jsonschema-rs, which reads the schema as it was published, must
-  say the same: law L1 with its two allowances.{unprobed}
-* **Provider files** are checked against the published rules of each provider (`tests/providers/rules/`),
-  which do not know the walk that wrote the files. "Strict" counts the tools that OpenAI's strict mode takes;
-  all others go to OpenAI with `strict: false`.
+  added). **Disagreements** are probes of which the generated decoder and jsonschema-rs say different things,
+  beyond the [two allowances](../explanation/decoding.md#the-two-allowances).{unprobed}
+* **Strict** counts the tools that OpenAI's strict mode takes; the others go to OpenAI with `strict: false`.
+* **Findings** are violations of the providers' published rules in the files made for them. The rules
+  (`tests/providers/rules/`) do not know the code that wrote the files.
+"""
+
+_METHOD = """\
+## Method
+
+Every tool of the shared corpora is imported with `toolcast import tools`, and compiled with
+`toolcast generate` for {providers} providers. The generated packages are imported, and judged by libraries
+that know nothing of the compiler; jsonschema-rs reads each schema as it was published. The corpora are read
+from `TOOLCAST_SHARED`, or `../shared`.
 """
 
 
@@ -38,11 +47,18 @@ def page(all_measured: Sequence[Measured], providers: int) -> str:
     """The whole page, in Markdown."""
     verdicts = [each.verdict for each in all_measured]
     unprobed = sum(each.imported - each.probed for each in verdicts)
+    refusals = any(each.refusals for each in all_measured)
     return "\n".join(
         [
-            _HEAD.format(providers=_word(providers)),
+            _CLAIM.format(
+                tools=sum(each.tools for each in all_measured),
+                compiled=sum(each.compiled for each in all_measured),
+                disagreements=sum(len(each.disagreements) for each in verdicts),
+                probes=sum(each.probes for each in verdicts),
+            ),
             *_compiled(all_measured),
             "",
+            _COMMAND,
             "## What the judges say",
             "",
             *_judged(all_measured),
@@ -55,12 +71,11 @@ def page(all_measured: Sequence[Measured], providers: int) -> str:
                 if unprobed
                 else "",
             ),
+            *(["## Refused", "", *_refused(all_measured)] if refusals else []),
+            _METHOD.format(providers=_word(providers)),
             "## Changed on import",
             "",
             *_changed(all_measured),
-            "## Refused",
-            "",
-            *_refused(all_measured),
             *_problems(all_measured),
         ]
     )

@@ -15,32 +15,36 @@ from .texts import OTHERS, Text
 HEAD = """\
 # Text formats
 
-**A text that a model wrote never becomes a call that it does not ask for.**
+**Of {texts} texts of models, {wrong} become a call that they do not ask for.**
 
 <!-- Written by `make text-formats`; do not edit. -->
 
-`make text-formats` reads the texts of two files of other parsers' tests with the format of each text's
-family, and with "auto": {texts} different texts, of sglang, mlx-lm, vllm-mlx, smg and zeroclaw. They are read
-where they are: `TOOLCAST_SHARED`, or `../shared`. A test fails where the page is not up to date.
+{summary}
 
-What a text asks for is known in one of two ways:
-
-* **stated**: {stated} texts have the numbers, names and arguments that their test asserts.
-* **reference**: the others are read by `bench/text_formats/reference.py`: regular expressions, `json` and
-  `ast`, without any code or data of the parser. It reads whole calls in the exact forms of the vendors and
-  nothing else. Of the {checked} stated texts that it reads it agrees with {agreed}.
-
-Verdicts:
+`make text-formats` measures it again. Each text is read with the format of its model's family, and with
+"auto", which tells the format from the text.
 
 * **right**: these calls, with these arguments, and no problem. Where a text asks for none: none, and no
   problem. Where a call is cut or broken: the calls before it, and a problem.
 * **problem**: calls are missing, and a `Problem` says so: the model is asked to send them again. So it is
   where arguments are no object, which every contract refuses.
 * **silent**: calls are missing, or a broken one is taken for prose, and nothing says so.
-* **wrong**: a call that the text does not ask for. None may ever be.
+* **wrong**: a call that the text does not ask for. None may ever be."""
+METHOD = """\
+## Method
+
+The texts are those of two files of other parsers' tests: of sglang, mlx-lm, vllm-mlx, smg and zeroclaw. They
+are read from `TOOLCAST_SHARED`, or `../shared`. A test fails where this page is not up to date. What a text
+asks for is known in one of two ways:
+
+* **stated**: {stated} texts have the numbers, names and arguments that their test asserts.
+* **reference**: the others are read by `bench/text_formats/reference.py`: regular expressions, `json` and
+  `ast`, without any code or data of the parser. It reads whole calls in the exact forms of the vendors and
+  nothing else. Of the {checked} stated texts that it reads it agrees with {agreed}.
 
 Text between marks counts as equal to what its JSON or Python literal says: the tool's contract decides its
 type. A piece of a stream is judged as if it were an answer."""
+_VERDICTS = ("right", "problem", "silent", "wrong")
 _COLUMNS = (
     *("family", "texts", "with calls", "right", "problem", "silent", "wrong"),
     *("cut or broken", "right", "silent", "wrong", "without calls", "right"),
@@ -57,10 +61,9 @@ def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: 
         malformed: the part about malformed arguments.
     """
     checked, agreed = agreement(texts)
-    stated = sum(text.stated for text in texts)
-    head = HEAD.format(texts=len(texts), stated=stated, checked=checked, agreed=agreed)
+    wrong = len({id(each.text) for each in (*named, *auto) if each.verdict == "wrong"})
     parts = [
-        head,
+        HEAD.format(texts=len(texts), wrong=wrong or "none", summary="\n".join(_summary(named, auto))),
         "## With the format of the family",
         'Texts without any mark of a family are read with "auto" only.',
         "\n".join(_table(named)),
@@ -70,8 +73,19 @@ def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: 
         "\n".join(_table(auto)),
         *_misses(named, auto),
         malformed,
+        METHOD.format(stated=sum(text.stated for text in texts), checked=checked, agreed=agreed),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(named: list[Judged], auto: list[Judged]) -> Iterator[str]:
+    """All verdicts in two rows."""
+    yield f"| read with | texts | {' | '.join(_VERDICTS)} |"
+    yield "|---" + "|---:" * (len(_VERDICTS) + 1) + "|"
+    for title, judged in (("the format of the family", named), ('"auto"', auto)):
+        counts = Counter(each.verdict for each in judged)
+        cells = (len(judged), *(counts[verdict] for verdict in _VERDICTS))
+        yield f"| {title} | " + " | ".join(f"{cell:,}" for cell in cells) + " |"
 
 
 def agreement(texts: Iterable[Text]) -> tuple[int, int]:
@@ -111,7 +125,7 @@ def _row(family: str, judged: list[Judged]) -> str:
     cells = [
         len(judged),
         groups["calls"],
-        *(counts["calls", verdict] for verdict in ("right", "problem", "silent", "wrong")),
+        *(counts["calls", verdict] for verdict in _VERDICTS),
         groups["broken"],
         *(counts["broken", verdict] for verdict in ("right", "silent", "wrong")),
         groups["none"],

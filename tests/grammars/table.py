@@ -105,23 +105,27 @@ def shortened(problem: str) -> str:
     return " ".join(problem.split())[:90]
 
 
+LEGEND = """\
+* *compiled*: schemas that the engine takes, of those that a provider enforces.
+* *pass*: valid values, encoded as the dialect wants them, that a model can write (law L2).
+* *escapes*: those that do not, and hold an escape such as `\\n`; *stopped*: those without.
+* *kept out*: values that the schema as sent refuses, and the grammar, too. What *gets in* is
+  counted by keyword. Decoding refuses it, and says why; it costs the model another try."""
+METHOD = """\
+## Method
+
+An engine turns a schema into a grammar, and a model can write nothing else. Two engines judge what is
+emitted for {share}.
+Values are made from each schema; an independent validator (`jsonschema-rs`) says which are valid. CI asks
+llguidance about the same schemas."""
+
+
 def page(rows: list[Row], engines: dict[str, str], share: str) -> str:
-    out = [
-        "# Grammar engines",
-        "",
-        "**What a contract accepts can be written under an engine's grammars, with the exceptions below.**",
-        "",
-        "An engine turns a schema into a grammar, and a model can write nothing else. Here two of them judge",
-        f"what is emitted for {share}.",
-        "`make grammars` writes this page; llguidance is asked in CI, too.",
-        "",
-        "* *compiled*: schemas that the engine takes, of those that a provider enforces.",
-        "* *pass*: valid values, encoded as the dialect wants them, that a model can write (law L2).",
-        "* *escapes*: those that do not, and hold an escape such as `\\n`; *stopped*: those without.",
-        "* *kept out*: values that the schema as sent refuses, and the grammar, too. What *gets in* is",
-        "  counted by keyword. Decoding refuses it, and says why; it costs the model another try.",
-        "",
-    ]
+    out = ["# Grammar engines", "", claim(rows, engines), ""]
+    out += ["| engine | schemas compiled | valid values that pass | invalid values kept out |"]
+    out += ["|---|---:|---:|---:|"]
+    out += [total(rows, name, release) for name, release in engines.items()]
+    out += ["", "`make grammars` measures it again. In the tables by profile:", "", *LEGEND.split("\n"), ""]
     for name, release in engines.items():
         counts = [(row, row.engines[name]) for row in rows]
         out += [f"## {name} {release}", "", *table(counts), ""]
@@ -136,18 +140,43 @@ def page(rows: list[Row], engines: dict[str, str], share: str) -> str:
         stopped = [f"* {row.provider}, {count.stopped[0]}" for row, count in counts if count.stopped]
         if stopped:
             out += ["Valid values that are stopped, one of each profile:", "", *stopped, ""]
-    return "\n".join(out).rstrip() + "\n"
+    return "\n".join([*out, METHOD.format(share=share)]) + "\n"
+
+
+def claim(rows: list[Row], engines: dict[str, str]) -> str:
+    """What share of valid values pass each engine, in a sentence."""
+    shares = []
+    for name in engines:
+        counts = [row.engines[name] for row in rows]
+        shares.append(f"{sum(each.passed for each in counts):,} of {sum(map(valid, counts)):,} with {name}")
+    return f"**Valid values can be written under the grammars of engines: {', '.join(shares)}.**"
+
+
+def total(rows: list[Row], name: str, release: str) -> str:
+    """The row of an engine: all profiles together."""
+    counts = [row.engines[name] for row in rows]
+    kept, let_in = sum(each.kept_out for each in counts), sum(sum(each.let_in.values()) for each in counts)
+    cells = (
+        f"{sum(each.compiled for each in counts):,} of {sum(row.tools for row in rows):,}",
+        f"{sum(each.passed for each in counts):,} of {sum(map(valid, counts)):,}",
+        f"{kept:,} of {kept + let_in:,}",
+    )
+    return f"| {name} {release} | {' | '.join(cells)} |"
+
+
+def valid(count: Count) -> int:
+    """How many valid values an engine was asked about."""
+    return count.passed + len(count.escaped) + len(count.stopped)
 
 
 def table(counts: list[tuple[Row, Count]]) -> Iterator[str]:
     yield "| profile | schemas | compiled | pass | escapes | stopped | kept out | gets in |"
     yield "|---|---|---|---|---|---|---|---|"
     for row, count in counts:
-        every = count.passed + len(count.escaped) + len(count.stopped)
         invalid = count.kept_out + sum(count.let_in.values())
         let_in = ", ".join(f"{keyword} {number}" for keyword, number in count.let_in.most_common(6)) or "–"
         cells = (
-            row.provider, row.tools, count.compiled, f"{count.passed} of {every}", len(count.escaped),
+            row.provider, row.tools, count.compiled, f"{count.passed} of {valid(count)}", len(count.escaped),
             len(count.stopped), f"{count.kept_out} of {invalid}", let_in,
         )  # fmt: skip
         yield f"| {' | '.join(map(str, cells))} |"
