@@ -4,7 +4,7 @@ import re
 
 from .console import printable
 
-_NAMED = re.compile(r"(`[A-Za-z0-9_.$*\[\]<>-]{1,100}`)")
+_NAMED = re.compile(r"(`[A-Za-z0-9_.$*#/\[\]<>-]{1,100}`)")
 """A name between backticks, as messages have it: a code span already."""
 _SPECIAL = re.compile(
     r"[\\`*<>&@|~#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # markup wherever it stands

@@ -1,15 +1,23 @@
 """The catalogue in Markdown, as a renderer of Markdown reads it: tables that hold, and inert texts."""
 
+import re
 from pathlib import Path
 
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from toolcast.report.catalogue import catalogue
-from toolcast.report.report_model import Report
+from toolcast.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import GOOD, spec, write
 from tests.report.reports import report_of
 
+OWN = re.compile(
+    r"<!-- toolcast report -->|</details>"
+    r"|<details><summary>What providers' definitions lack \([0-9]+\)</summary>"
+)
 MARKUP = {"html_inline", "html_block", "link_open", "image", "fence", "code_block", "hr"}
 
 
@@ -30,7 +38,8 @@ def _rows(report: Report) -> list[list[str]]:
 
 
 def test_texts_of_specs_are_no_markup(hostile: Report) -> None:
-    assert [(each.type, each.content) for each in _tokens(hostile) if each.type in MARKUP] == []
+    markup = [each.content for each in _tokens(hostile) if each.type in MARKUP]
+    assert [each for each in markup if not OWN.fullmatch(each.strip())] == []
 
 
 def test_texts_of_specs_make_no_headings_and_no_cells(hostile: Report) -> None:
@@ -85,3 +94,67 @@ def test_errors_stand_above_the_tools(tmp_path: Path) -> None:
     lines = list(catalogue(report_of(tmp_path)))
     (number,) = [number for number, line in enumerate(lines) if line.startswith("❌ `specs/wrong.yaml:")]
     assert number < lines.index("## All tools")
+
+
+@given(st.text("=-:|#>`*_1.) +~<&[]\\ab \n\u2028", max_size=60))
+def test_a_description_of_any_lines_is_one_paragraph(own: Report, text: str) -> None:
+    row, shown = own.tools[0], msgspec.structs.replace(own.details[0], description=text)
+    changed = msgspec.structs.replace(own, tools=(row,), details=(shown,))
+    empty = msgspec.structs.replace(changed, details=(msgspec.structs.replace(shown, description="Text."),))
+    assert _blocks(changed) == _blocks(empty) or not text.strip()
+
+
+def _blocks(report: Report) -> list[str]:
+    found = MarkdownIt("commonmark").enable("table").parse("\n".join(catalogue(report)))
+    return [each.type for each in found]
+
+
+def test_a_description_keeps_its_lines(tmp_path: Path) -> None:
+    text = "Counts letters.\n\n- First of all.\n- Not of words."
+    write(tmp_path, {"count": spec(description=text)}, 'providers = ["mcp"]\n')
+    page = MarkdownIt("commonmark").render("\n".join(catalogue(report_of(tmp_path))))
+    assert "Counts letters.<br />\n- First of all.<br />\n- Not of words.</p>" in page
+
+
+def test_long_lists_of_losses_are_folded(own: Report) -> None:
+    page = MarkdownIt("commonmark", {"html": True}).render("\n".join(catalogue(own)))
+    folded = page.split("<details>")[1:]
+    assert folded
+    for each in folded:
+        inside, _, _ = each.partition("</details>")
+        assert inside.count("<li>") == int(inside.partition("lack (")[2].partition(")")[0]) > 5
+    for part in page.split("definitions lack:</p>")[1:]:
+        assert part.partition("</ul>")[0].count("<li>") <= 5
+
+
+def _compared(report: Report, tools: tuple[str, ...]) -> Report:
+    changes = tuple(
+        ComparedChange(
+            level="warning", audience="model", rule="description-read", tool=tool, message="Other words.",
+            hint="", file="specs/a.yaml", line=1, old=False, providers=(), witness=None, undecided=False,
+            suppressed=False,
+        )
+        for tool in tools
+    )  # fmt: skip
+    compared = Comparison(old="a", new="b", compared=2, unchanged=0, changes=changes, diagnostics=())
+    return msgspec.structs.replace(report, diff=compared)
+
+
+def test_a_review_has_the_differences_first_and_the_tools_that_differ(own: Report) -> None:
+    name, other = own.tools[0].name, own.tools[1].name
+    lines = list(catalogue(_compared(own, (name, "gone")), ["", "### Differences"]))
+    assert lines.index("### Differences") < lines.index("## Providers") < lines.index("## Tools that differ")
+    assert f"### `{name}`" in lines
+    assert f"### `{other}`" not in lines
+    assert [line for line in lines if line.startswith(f"| `{other}` ")] == []
+
+
+def test_a_review_fits_in_a_comment(own: Report) -> None:
+    detail = msgspec.structs.replace(own.details[0], description="word " * 240)
+    rows = [msgspec.structs.replace(own.tools[0], name=f"tool_{number}") for number in range(100)]
+    many = msgspec.structs.replace(own, tools=tuple(rows), details=(detail,) * 100)
+    text = "\n".join(catalogue(_compared(many, tuple(row.name for row in rows))))
+    described = text.count("### `tool_")
+    assert 0 < described < 100
+    assert len(text) < 65_536
+    assert f"{100 - described} more tools that differ are not described" in text

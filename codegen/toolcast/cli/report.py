@@ -160,7 +160,7 @@ def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:
     from .diff_text import markdown
 
     differences = () if compared is None else ("", *markdown(compared))
-    return "".join(f"{line}\n" for line in (*catalogue(report), *differences)).encode()
+    return "".join(f"{line}\n" for line in catalogue(report, differences)).encode()
 
 
 def _print(content: bytes) -> None:

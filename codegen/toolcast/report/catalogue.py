@@ -1,6 +1,7 @@
 """A report as Markdown, for a wiki or a pull request. No text of a spec is markup there."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..diff.short_texts import compact, cut
@@ -9,7 +10,15 @@ from ..markdown_text import code, escaped
 from .report_model import Loss, Report, ToolDetail, ToolRow
 
 _LONGEST: Final = 300
-"""Characters of a description."""
+"""Characters of a parameter's description; a tool's may have four times as many."""
+_MOST_OF_A_COMMENT: Final = 60_000
+"""Characters of a catalogue with differences: GitHub takes comments of up to 65,536."""
+_FOLDED: Final = 5
+"""A longer list of losses is folded."""
+_BLOCK: Final = re.compile(r"^[=:]")
+"""What could make a heading or a table of the line before."""
+
+_Entry = tuple[ToolRow, ToolDetail]
 _LOSING: Final = ("lost", "changed", "reject")
 _MOST: Final = 6
 """Values of an enum that are shown."""
@@ -17,16 +26,51 @@ _DEEPEST: Final = 4
 """Levels of arrays and unions of which a type is made."""
 
 
-def catalogue(report: Report) -> Iterator[str]:
+def catalogue(report: Report, differences: Iterable[str] = ()) -> Iterator[str]:
     """Write the tools of a report as Markdown.
 
     Args:
-        report: the report.
+        report: the report. With differences to another state, it is for a comment in a review: the tools that
+            differ are described, as far as a comment can hold them.
+        differences: lines with the differences of `report.diff`; they stand above the tools.
 
     Yields:
-        The lines.
+        The lines. The first is a comment that names what wrote them.
     """
+    changed = None if report.diff is None else {each.tool for each in report.diff.changes}
+    entries = [
+        (row, detail)
+        for row, detail in zip(report.tools, report.details, strict=True)
+        if changed is None or row.name in changed
+    ]
+    lines = [*_head(report), *differences, *_providers(report), *_list(report, [row for row, _ in entries])]
+    yield from lines
+    described = entries
+    if changed is not None:
+        left = _MOST_OF_A_COMMENT - sum(len(line) + 1 for line in lines)
+        described = list(_fitting(entries, left))
+    for group in sorted({row.group for row, _ in described}):
+        yield from ("", f"## {escaped(group) or 'Without a group'}")
+        for row, detail in described:
+            if row.group == group:
+                yield from ("", *_tool(row, detail))
+    if missing := len(entries) - len(described):
+        noun = "tool that differs is" if missing == 1 else "tools that differ are"
+        yield from ("", f"{missing} more {noun} not described: a comment could not hold more.")
+
+
+def _fitting(entries: Iterable[_Entry], left: int) -> Iterator[_Entry]:
+    """The first tools whose descriptions have no more than so many characters together."""
+    for row, detail in entries:
+        left -= sum(len(line) + 1 for line in ("", f"## {row.group}", "", *_tool(row, detail)))
+        if left < 0:
+            return
+        yield row, detail
+
+
+def _head(report: Report) -> Iterator[str]:
     count = len(report.tools)
+    yield "<!-- toolcast report -->"
     yield f"# Tools of {escaped(report.title)}"
     yield ""
     yield f"{count} tool{'s'[: count != 1]}. Tokens are {escaped(report.note)}."
@@ -34,16 +78,6 @@ def catalogue(report: Report) -> Iterator[str]:
         if problem.severity == "error":
             place = f"{problem.file}:{problem.line}" if problem.line else problem.file
             yield from ("", f"❌ {code(place)}: {escaped(problem.message)}")
-    if report.providers:
-        yield from ("", "## Providers", "", *_providers(report))
-    if report.tools:
-        yield from ("", "## All tools", "", *_list(report))
-    details = dict(zip((row.name for row in report.tools), report.details, strict=True))
-    for group in sorted({row.group for row in report.tools}):
-        yield from ("", f"## {escaped(group) or 'Without a group'}")
-        for row in report.tools:
-            if row.group == group:
-                yield from ("", *_tool(row, details[row.name]))
 
 
 def _row(*cells: str) -> str:
@@ -56,6 +90,9 @@ def _cell_code(text: str) -> str:
 
 
 def _providers(report: Report) -> Iterator[str]:
+    if not report.providers:
+        return
+    yield from ("", "## Providers", "")
     yield _row("Provider", "Tools", "Strict", "Tokens", "Tokens, brief", "Lost", "Limits")
     yield _row(*("---" for _ in range(7)))
     for info, each in zip(report.providers, report.sets, strict=True):
@@ -76,10 +113,13 @@ def _providers(report: Report) -> Iterator[str]:
         )
 
 
-def _list(report: Report) -> Iterator[str]:
+def _list(report: Report, rows: Sequence[ToolRow]) -> Iterator[str]:
+    if not rows:
+        return
+    yield from ("", "## All tools" if report.diff is None else "## Tools that differ", "")
     yield _row("Tool", "Group", "Permission", "Tokens", "Findings", "Summary")
     yield _row(*("---" for _ in range(6)))
-    for row in report.tools:
+    for row in rows:
         costs = [cell.tokens for cell in row.cells if cell.tokens is not None]
         span = "-" if not costs else f"{min(costs):,}" if min(costs) == max(costs) else _span(costs)
         yield _row(
@@ -104,7 +144,7 @@ def _found(row: ToolRow) -> str:
 def _tool(row: ToolRow, detail: ToolDetail) -> Iterator[str]:
     yield f"### {code(row.name)}"
     yield ""
-    yield escaped(cut(detail.description, 4 * _LONGEST))
+    yield _lines(detail.description)
     yield ""
     facts = [f"permission {row.permission}", f"spec {code(row.file)}"]
     facts += [f"secrets {', '.join(map(code, row.secrets))}"] if row.secrets else []
@@ -124,9 +164,19 @@ def _tool(row: ToolRow, detail: ToolDetail) -> Iterator[str]:
                 "filled in" if name in detail.check.injected else "yes" if name in required else "",
                 escaped(cut(_described(schema), _LONGEST)),
             )
+    if detail.findings:
+        yield ""
     for each in detail.findings:
-        yield from ("", f"- {each.severity} {code(each.code)}: {escaped(each.message)}")
+        yield f"- {each.severity} {code(each.code)}: {escaped(each.message)}"
     yield from _losses(detail)
+
+
+def _lines(text: str) -> str:
+    """A description of several lines as one paragraph with line breaks."""
+    most = 4 * _LONGEST
+    shown = text if len(text) <= most else text[: most - 1] + "…"
+    escapes = (escaped(line) for line in shown.splitlines())
+    return "\\\n".join(_BLOCK.sub(r"\\\g<0>", each) for each in escapes if each)
 
 
 def _properties(detail: ToolDetail) -> Mapping[str, Any]:
@@ -177,7 +227,14 @@ def _losses(detail: ToolDetail) -> Iterator[str]:
                 by_sentence.setdefault(loss.sentence, (loss, []))[1].append(provider.id)
     if not by_sentence:
         return
-    yield from ("", "What providers' definitions lack:", "")
+    folded = len(by_sentence) > _FOLDED
+    title = "What providers' definitions lack"
+    if folded:
+        yield from ("", f"<details><summary>{title} ({len(by_sentence)})</summary>", "")
+    else:
+        yield from ("", f"{title}:", "")
     for sentence, (loss, providers) in by_sentence.items():
         place = f"{loss.file}:{loss.line}"
         yield f"- {', '.join(map(code, providers))}: {escaped(sentence)} ({code(place)})"
+    if folded:
+        yield from ("", "</details>")
