@@ -1,5 +1,6 @@
 """`toolcast report`: what it writes, where, its exit status, and what it says to wrong use."""
 
+import errno
 import http.client
 import json
 import os
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -124,6 +126,66 @@ def test_a_place_that_cannot_be_written_is_told(run: Command) -> None:
     result = run("--out", "missing/page.html")
     assert result.exit_code == 1
     assert "missing/page.html: error[io-error]: cannot write" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "json"])
+def test_an_earlier_report_is_replaced(run: Command, tmp_path: Path, form: str) -> None:
+    target = tmp_path / "page"
+    target.touch()  # as mktemp leaves it
+    target.chmod(0o640)
+    for names in (("count",), ("add",)):
+        result = run(*names, "--format", form, "--out", "page")
+        assert result.exit_code == 0, result.output
+        assert names[0] in target.read_text("utf-8")
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert _written(tmp_path) == {"page"}
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "json"])
+def test_what_is_no_report_is_replaced_by_force_alone(run: Command, tmp_path: Path, form: str) -> None:
+    target = tmp_path / "README.md"
+    target.write_text("# Mine\n")
+    result = run("--format", form, "--out", "README.md")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("README.md: error[not-a-report]: is a file that is no report")
+    assert "--force" in result.stderr
+    assert target.read_text() == "# Mine\n"
+    assert run("--format", form, "--out", "README.md", "--force").exit_code == 0
+    assert target.read_text() != "# Mine\n"
+
+
+def test_a_report_that_cannot_be_written_leaves_the_earlier_one(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("--out", "page.html").exit_code == 0
+    before = (tmp_path / "page.html").read_bytes()
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def half(path: Path, content: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(content[: len(content) // 2])
+        raise full
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    result = run("count", "--out", "page.html")
+    assert result.exit_code == 1
+    assert "page.html: error[io-error]: cannot write: no space left" in result.stderr
+    assert (tmp_path / "page.html").read_bytes() == before
+    assert _written(tmp_path) == {"page.html"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="links and pipes as POSIX has them")
+def test_a_link_stays_a_link_and_a_pipe_a_pipe(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to("kept.json")
+    assert run("--format", "json", "--out", "link.json").exit_code == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert msgspec.json.decode((tmp_path / "kept.json").read_bytes(), type=Report).tools
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        assert run("--format", "json", "--out", "pipe").exit_code == 0
+        assert msgspec.json.decode(read.result(60), type=Report).tools
+    assert (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")

@@ -52,6 +52,7 @@ class ReportOptions(Struct, frozen=True):
     "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     help="Where to write; `-` is standard output (default: toolcast-report.html, .md or .json).",
 )  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace a file that is no report, too.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--against", metavar="REF|DIR|FILE",
@@ -76,6 +77,7 @@ class ReportOptions(Struct, frozen=True):
 def command(
     specs: tuple[str, ...],
     out: Path | None,
+    force: bool,
     opened: bool,
     against: str | None,
     serve: bool,
@@ -88,7 +90,8 @@ def command(
 
     SPEC is a path or a tool's name; all tools without one, and limits are counted over those that are shown.
     The page loads nothing from anywhere. Nothing but the file is written, and `toolcast generate` need not
-    have run. Specs that do not compile are in the report with their problems; the exit status is 1 then.
+    have run. An earlier report is replaced; any other file only with --force. Specs that do not compile are
+    in the report with their problems; the exit status is 1 then.
     """
     _check_usage(out, opened, serve, form)
     if serve:
@@ -96,6 +99,10 @@ def command(
 
         return serve_report(ReportOptions(specs, providers, against), config_file, port, opened=opened)
     config = configuration(config_file)
+    target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
+    printed = str(target) == "-"
+    if not printed and not force:
+        _check_target(target)
     compared = None
     if against is not None:
         from ..diff.compare_states import Choice as DiffChoice
@@ -105,8 +112,7 @@ def command(
     report = collected(config, ReportOptions(specs, providers, against), compared)
     content = _content(report, compared, form)
     print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
-    target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
-    if str(target) == "-":
+    if printed:
         _print(content)
     else:
         _write(target, content)
@@ -173,9 +179,24 @@ def _print(content: bytes) -> None:
         raise _not_written("standard output", error) from None
 
 
-def _write(target: Path, content: bytes) -> None:
+def _check_target(target: Path) -> None:
+    """Refuse, before the work, to replace what is no report: `--out` may name a file by mistake."""
+    from .report_file import is_replaceable
+
     try:
-        target.write_bytes(content)
+        replaceable = is_replaceable(target)
+    except OSError as error:
+        raise _not_written(show(target.absolute()), error) from None
+    if not replaceable:
+        hint = "choose another --out, or replace it with --force"
+        raise refuse(show(target.absolute()), "not-a-report", "is a file that is no report", hint)
+
+
+def _write(target: Path, content: bytes) -> None:
+    from .report_file import write_report
+
+    try:
+        write_report(target, content)
     except OSError as error:
         raise _not_written(show(target.absolute()), error) from None
 

@@ -281,8 +281,9 @@ class ReportScore(Struct, frozen=True, kw_only=True):
     set: SetScore
 
 
-class Report(Struct, frozen=True, kw_only=True):
-    """Everything that is shown. Equal specs and configuration give equal reports.
+class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-report"):
+    """Everything that is shown. Equal specs and configuration give equal reports. In JSON, the first member
+    is `"kind": "toolcast-report"`.
 
     Attributes:
         title: name of the project.
