@@ -180,8 +180,8 @@ def explained(found: Retrieval) -> str:
         return f"{query} finds nothing"
     words = ", ".join(found.words)
     by = f" by the words {words}" if words else ""
-    own = f"this tool at place {found.rank}" if found.rank else f"this tool not among the first {_MOST}"
-    return f"{query} finds {found.winner!r} first{by}, {own}"
+    own = f"is at place {found.rank}" if found.rank else f"is not among the first {_MOST}"
+    return f"{query} finds {found.winner!r} first{by}; this tool {own}"
 
 
 def hard_to_find(subject: Subject, found: Sequence[Retrieval]) -> Iterator[Finding]:
