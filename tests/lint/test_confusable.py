@@ -5,9 +5,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.confusable import ALIKE, confused_pairs
+from toolcast.lint.confusable import ALIKE, by_tool, confused_pairs
 from toolcast.lint.tool_texts import NEUTRAL, ToolTexts, texts
 
 from tests.lint.projects import found, spec, write
@@ -125,17 +126,49 @@ def test_a_thousand_equal_tools_need_no_million_comparisons() -> None:
 
 
 def test_who_names_the_other_tool_states_the_difference(tmp_path: Path) -> None:
-    alike = {"read_lines": "Reads lines of a file.", "read_rows": "Reads rows of a file."}
+    alike = {"read_lines": "Reads lines of a file.", "read_file": "Reads all lines of a file."}
     specs = {name: spec(description=text) for name, text in alike.items()}
     silent = write(tmp_path / "a", specs) if (tmp_path / "a").mkdir() is None else None
     assert silent is not None
     notes = found(silent, "confusable-tools", score=True)
-    assert [each.tool for each in notes] == ["read_lines", "read_rows"]
+    assert [each.tool for each in notes] == ["read_file", "read_lines"]
     assert {each.severity for each in notes} == {"note"}
     (tmp_path / "b").mkdir()
-    specs["read_rows"] = spec(description="Reads rows of a file. For text use read_lines.")
+    specs["read_file"] = spec(description="Reads all lines of a file. For a part use read_lines.")
     assert found(write(tmp_path / "b", specs), "confusable-tools", score=True) == []
     assert found(silent, "confusable-tools") == []
+
+
+@pytest.mark.parametrize(
+    ("names", "differ"),
+    [
+        (("delete_user", "delete_role"), True),
+        (("start_trace", "stop_trace"), True),
+        (("list_items", "list_items_of_user"), False),  # one name holds the other: both fit
+        (("list_items", "fetch_items"), False),  # both read "Lists …"
+        (("time_zone", "timezones"), False),
+        (("get_x", "get_xylophone"), True),  # one letter begins too many words
+    ],
+)
+def test_names_differ_where_each_has_a_word_that_the_other_tool_lacks(
+    names: tuple[str, str], differ: bool
+) -> None:
+    summary = "Lists time." if "list_items" in names else "Does it."
+    (pair,) = confused_pairs([_tool(name, summary, "zoom") for name in names], 0.01)
+    assert pair.names_differ is differ
+    assert pair.distinct is differ
+    assert by_tool([pair]) == ({} if differ else {names[0]: [pair], names[1]: [pair]})
+
+
+@given(TOOLS)
+def test_names_differ_by_words_that_just_one_tool_has(listed: list[tuple[str, str, list[str]]]) -> None:
+    tools = _tools(listed)
+    names = {tool.name: {*tool.name.split("_")} for tool in tools}
+    texts = zip(tools, listed, strict=True)
+    words = {tool.name: {*names[tool.name], *text.split(), *keys} for tool, (_, text, keys) in texts}
+    for pair in confused_pairs(tools, 0.01):
+        first, second = pair.first, pair.second
+        assert pair.names_differ == bool(names[first] - words[second] and names[second] - words[first])
 
 
 def test_the_threshold_is_a_share() -> None:

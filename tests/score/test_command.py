@@ -11,7 +11,7 @@ from tests.lint.projects import spec, write
 
 ALIKE = {
     "read_lines": spec(description="Reads the lines of a file."),
-    "read_rows": spec(description="Reads the rows of a file. Always call this tool first."),
+    "read_file": spec(description="Reads all lines of a file. Always call this tool first."),
 }
 
 
@@ -46,7 +46,7 @@ def test_json_has_the_score_beside_the_findings() -> None:
 def test_one_tool_is_scored_among_all() -> None:
     answer = json.loads(_lint("read_lines", "--score", "--format", "json").output)["score"]
     assert [each["tool"] for each in answer["tools"]] == ["read_lines"]
-    assert [(each["first"], each["second"]) for each in answer["pairs"]] == [("read_lines", "read_rows")]
+    assert [(each["first"], each["second"]) for each in answer["pairs"]] == [("read_file", "read_lines")]
 
 
 @pytest.mark.usefixtures("project")

@@ -7,6 +7,7 @@ from ..console import one_line, paint
 from .tokens import columns
 
 if TYPE_CHECKING:
+    from ..lint.confusable import ConfusedPair
     from ..score.score_model import Deduction, Score, TokenUse
 
 _TOOLS: Final = 20
@@ -61,7 +62,7 @@ def _pairs(score: "Score", colour: bool) -> Iterator[str]:
             f"{each.similarity:.0%}",
             each.first,
             each.second,
-            "stated" if each.stated else "",
+            _difference(each),
             _words(each.words),
         )
         for each in score.pairs[:_PAIRS]
@@ -70,6 +71,13 @@ def _pairs(score: "Score", colour: bool) -> Iterator[str]:
     if len(score.pairs) > _PAIRS:
         yield f"and {len(score.pairs) - _PAIRS} more pairs"
     yield ""
+
+
+def _difference(pair: "ConfusedPair") -> str:
+    """Where a model reads how the tools differ; empty where nowhere."""
+    if pair.stated:
+        return "stated"
+    return "names" if pair.names_differ else ""
 
 
 def _words(words: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
-"""Pairs of tools that may be taken for each other: their names, summaries and parameters have the same
-words.
+"""Pairs of tools that are alike: their names, summaries and parameters have the same words. Those whose names
+or descriptions do not tell them apart may be taken for each other.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -28,18 +28,20 @@ _NAMED: Final = 8
 """Words of a pair that are named."""
 _PAIRS: Final = 3
 """Other tools that a finding names."""
-
+_STEM: Final = 3
+"""Letters of a word that stands for all that begin with it, as in `agents.search_index`."""
 
 _Tool = tuple[ToolTexts, Mapping[str, float]]
 """The texts of a tool, and its words with their weights."""
 
 
 class ConfusedPair(Struct, frozen=True, kw_only=True):
-    """Two tools that may be taken for each other.
+    """Two tools that are alike.
 
     `similarity` is between 0 and 1; `words` make them alike, what counts most first. `only_first` and
     `only_second` are words that just one of them has. `stated`: one description names the other tool, and
-    so says which to use.
+    so says which to use. `names_differ`: each name has a word that the other tool has nowhere, as in
+    `delete_user` and `delete_role`.
     """
 
     first: str
@@ -49,6 +51,12 @@ class ConfusedPair(Struct, frozen=True, kw_only=True):
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
     stated: bool = False
+    names_differ: bool = False
+
+    @property
+    def distinct(self) -> bool:
+        """Whether names or descriptions tell the tools apart."""
+        return self.stated or self.names_differ
 
     @property
     def suggestion(self) -> str:
@@ -142,7 +150,20 @@ def _pair(one: _Tool, other: _Tool, similarity: float) -> ConfusedPair:
         only_first=_heaviest({word: words_of_first[word] for word in words_of_first.keys() - common}),
         only_second=_heaviest({word: words_of_second[word] for word in words_of_second.keys() - common}),
         stated=names_other(first, second) or names_other(second, first),
+        names_differ=_has_own_name(first, words_of_second) and _has_own_name(second, words_of_first),
     )
+
+
+def _has_own_name(tool: ToolTexts, others: Collection[str]) -> bool:
+    """Whether a word of a tool's name is none of the other tool's words, nor begins one or with one."""
+    return any(
+        not any(_begins(word, other) or _begins(other, word) for other in others)
+        for word in meaningful(separated(tool.name))
+    )
+
+
+def _begins(word: str, longer: str) -> bool:
+    return word == longer or (len(word) >= _STEM and longer.startswith(word))
 
 
 def _heaviest(weights: Mapping[str, float]) -> tuple[str, ...]:
@@ -150,10 +171,10 @@ def _heaviest(weights: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def by_tool(pairs: Sequence[ConfusedPair]) -> dict[str, list[ConfusedPair]]:
-    """The pairs of each tool in which no description names the other one, most alike first."""
+    """The pairs of each tool in which nothing tells the other one apart, most alike first."""
     found: dict[str, list[ConfusedPair]] = {}
     for pair in pairs:
-        if not pair.stated:
+        if not pair.distinct:
             found.setdefault(pair.first, []).append(pair)
             found.setdefault(pair.second, []).append(pair)
     return found

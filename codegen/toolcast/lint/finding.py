@@ -275,8 +275,8 @@ RULES: Final[dict[str, Rule]] = {
     "confusable-tools": Rule(
         "note",
         "Two tools may be taken for each other",
-        "With --score: names, summaries and parameters have many words in common, and no description names "
-        "the other tool.",
+        "With --score: names, summaries and parameters have many words in common, no description names the "
+        "other tool, and not each name has a word of its own.",
     ),
     "hard-to-find": Rule(
         "note",

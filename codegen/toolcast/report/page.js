@@ -535,7 +535,7 @@ ${indent}${close}` : open2 + close;
         `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: made of examples, summaries and parameter names, ranked by BM25.`
       ) : null,
       score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
-      el("h3", {}, "Tools that may be confused"),
+      el("h3", {}, "Tools that are alike"),
       score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
       poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null
     );
@@ -613,7 +613,8 @@ ${indent}${close}` : open2 + close;
         el("span", { "aria-hidden": "true" }, "≈"),
         link(pair.second),
         el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
-        pair.stated ? el("span", { class: "badge" }, "one names the other") : null
+        pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
+        pair.names_differ ? el("span", { class: "badge" }, "the names differ") : null
       ),
       el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
       el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second))

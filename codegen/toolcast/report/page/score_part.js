@@ -22,7 +22,7 @@ export function scorePart({ score, tools }) {
         )
       : null,
     score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
-    el("h3", {}, "Tools that may be confused"),
+    el("h3", {}, "Tools that are alike"),
     score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
     poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null,
   );
@@ -113,6 +113,7 @@ function pairItem(pair, link) {
       link(pair.second),
       el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
       pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
+      pair.names_differ ? el("span", { class: "badge" }, "the names differ") : null,
     ),
     el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
     el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second)),
