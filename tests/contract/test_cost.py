@@ -40,6 +40,17 @@ def test_a_union_of_many_constants_as_providers_get_it() -> None:
     assert grows_linearly(work)
 
 
+def test_a_union_of_many_constants_of_several_types_as_providers_get_it() -> None:
+    profiles = numbered([load_profile(id) for id in ("openai", "gemini", "conservative")])
+
+    def work(size: int) -> Callable[[], object]:
+        values = [value for n in range(size * 25) for value in (n, f"{n}", [n], {"n": n})]
+        tool = _tool([{"const": value, "description": f"Value {value}."} for value in values])
+        return lambda: subject(tool, {}, profiles)
+
+    assert grows_linearly(work)
+
+
 def test_constants_that_json_holds_equal_are_one_value() -> None:
     values = [1, 1.0, True, "1", [1], [1.0], [True], {"a": 1}, {"a": 1.0}, None, 2**70, float(2**70)]
     built = build_tool(_tool([{"const": value} for value in values]), {})

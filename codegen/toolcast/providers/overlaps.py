@@ -6,12 +6,14 @@ that one. Alternatives that a key tells apart do not overlap.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from ..jsonschema.accepted_types import MAX_FOLLOWED, accepted_types, same_value, types_of
 from ..jsonschema.json_types import MOVED
+from ..jsonschema.keywords import METADATA
 from ..jsonschema.schema_document import SchemaDocument
 from ..jsonschema.schema_node import Schema, SchemaNode, is_free
 from ..jsonschema.search import found
@@ -22,27 +24,36 @@ from .node import Node, Overlap
 from .profiles.dialect import Dialect, disposition
 
 NESTED = frozenset(("object", "array"))
+LITERALS = frozenset(("const", "enum"))
 PLAIN = frozenset(("string", "number", "boolean"))
 REST = "additional_properties"
 """The property in which the undeclared keys of an object are sent as pairs."""
 
 
-def of_branch(
-    node: Node, branches: list[Schema], kinds: list[frozenset[str]], index: int, dialect: Dialect
-) -> Overlap:
-    """The overlap of one of the `branches` of a node. `kinds` are the types of each."""
+def of_branches(
+    node: Node, branches: list[Schema], kinds: list[frozenset[str]], dialect: Dialect
+) -> list[Overlap]:
+    """The overlap of each of the `branches` of a node. `kinds` are the types of each."""
     document, outer = node.document, node.place.overlap
-    others = frozenset[str]().union(*kinds[:index], *kinds[index + 1 :])
-    overlapping = not kinds[index].isdisjoint(NESTED & others)
+    counts = Counter(kind for each in kinds for kind in each)
+    every = frozenset(counts)
+    repeated = frozenset(kind for kind, count in counts.items() if count > 1)
+    compared = _compared(branches, kinds)
 
-    def find() -> tuple[Schema, ...]:
-        own = _overlapping(branches, kinds, index, document, dialect) if overlapping or outer else ()
-        return (*(outer.schemas if outer is not None else ()), *own)
+    def of_branch(index: int) -> Overlap:
+        others = repeated | (every - kinds[index])
+        overlapping = not kinds[index].isdisjoint(NESTED & others)
 
-    def types(schemas: tuple[Schema, ...]) -> frozenset[str]:
-        return others if outer is None else others | types_of(schemas, document, dialect.typed)
+        def find() -> tuple[Schema, ...]:
+            own = _overlapping(branches, kinds, index, compared, document, dialect) if overlapping else ()
+            return (*(outer.schemas if outer is not None else ()), *own)
 
-    return Overlap(find, types)
+        def types(schemas: tuple[Schema, ...]) -> frozenset[str]:
+            return others if outer is None else others | types_of(schemas, document, dialect.typed)
+
+        return Overlap(find, types)
+
+    return [of_branch(index) for index in range(len(branches))]
 
 
 def of_property(overlap: Overlap, name: str, document: SchemaDocument, dialect: Dialect) -> Overlap:
@@ -70,22 +81,50 @@ def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Ov
     return Overlap(find, partial(types_of, document=document, typed=dialect.typed))
 
 
+def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
+    """The indices of the branches with which others are compared.
+
+    Schemas that only list arrays or objects state nothing of their parts, so that two of them stand for
+    all of the same types: a union of many constants is not compared in pairs.
+    """
+    literals = Counter[frozenset[str]]()
+    compared: list[int] = []
+    for i, branch in enumerate(branches):
+        nested = kinds[i] & NESTED
+        if not nested:
+            continue
+        if _is_literal(branch):
+            literals[nested] += 1
+            if literals[nested] > 2:
+                continue
+        compared.append(i)
+    return compared
+
+
+def _is_literal(schema: Schema) -> bool:
+    """Whether a schema says nothing of its values but which they are."""
+    return (
+        isinstance(schema, SchemaNode)
+        and not LITERALS.isdisjoint(schema.keywords)
+        and schema.keywords.keys() - METADATA <= LITERALS | {"type"}
+    )
+
+
 def _overlapping(
     branches: list[Schema],
     kinds: list[frozenset[str]],
     index: int,
+    compared: list[int],
     document: SchemaDocument,
     dialect: Dialect,
-) -> tuple[Schema, ...]:
-    """The branches that cannot be distinguished from one of them."""
+) -> Iterator[Schema]:
+    """Those of the `compared` branches that cannot be distinguished from one branch."""
     own = kinds[index] & NESTED
-    return tuple(
-        other
-        for i, other in enumerate(branches)
-        if i != index
-        and not own.isdisjoint(kinds[i])
-        and not (own <= {"object"} and _apart(branches[index], other, document, dialect))
-    )
+    for i in compared:
+        if i == index or own.isdisjoint(kinds[i]):
+            continue
+        if not (own <= {"object"} and _apart(branches[index], branches[i], document, dialect)):
+            yield branches[i]
 
 
 def _property(schema: Schema, name: str, document: SchemaDocument, dialect: Dialect) -> Iterator[Schema]:

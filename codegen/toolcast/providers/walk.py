@@ -234,13 +234,14 @@ class Walker:
         kinds = [accepted_types(schema, document, dialect.typed) for schema in schemas] if union else []
         if union:
             overlaps.block_ambiguous(node, key, kinds, dialect, ledger)
+        rivals = overlaps.of_branches(node, schemas, kinds, dialect) if union else []
         drop = key == "anyOf" and plan.kept.booleans == "rewrite" and any(one is not False for one in schemas)
         branches: list[Schema] = []
         for i, schema in enumerate(schemas):
             if drop and schema is False:
                 continue
             if union:
-                place = replace(place, overlap=overlaps.of_branch(node, schemas, kinds, i, dialect))
+                place = replace(place, overlap=rivals[i])
             branches.append(self.below(schema, (at, str(i)), place))
         if key == "anyOf" and plan.kept.any_of != "keep" and any(map(is_free, branches)):
             note_free_union(node.path, ledger)
