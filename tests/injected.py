@@ -7,7 +7,7 @@ from typing import Any
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.verify.verified_tool import subject
 
 from tests.python.compiled import document

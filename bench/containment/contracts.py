@@ -8,7 +8,7 @@ from toolcast.importers.declarations import Declarations, ShapeError, read_shape
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.tool_lists import Element
 from toolcast.spec.model import Path
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 
 class Data(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 from toolcast.providers import available
 from toolcast.spec.editor_schema import EXAMPLE, format_schema
-from toolcast.spec.tool_spec import KEYS
+from toolcast.spec.spec_reader import KEYS
 
 from .markdown import escaped, fenced, table
 

@@ -13,7 +13,7 @@ import jsonschema_rs
 from msgspec import Struct
 from toolcast.contract.build import build_tool
 from toolcast.spec.read_file import SourceDocument, parse_document
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 from bench.speed.baml import function
 from bench.speed.listing import look

@@ -10,7 +10,7 @@ from toolcast.contract.build import build_tool
 from toolcast.diff.pairs import Context, Pair, Side
 from toolcast.diff.states import State
 from toolcast.providers import load_profile
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 from tests.python.compiled import document
 

@@ -13,7 +13,7 @@ from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
 from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.diff.short_texts import words_changed
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec
 from tests.python.compiled import document

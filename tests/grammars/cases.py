@@ -8,7 +8,7 @@ from typing import Any
 from toolcast.contract.build import build_tool
 from toolcast.providers import available, load_profile, normalize
 from toolcast.spec.read_file import SourceDocument, parse_document
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.provider_laws import Dialect

@@ -10,7 +10,7 @@ from toolcast.lint.all_checks import Settings, checked
 from toolcast.lint.linted_tool import numbered, subject
 from toolcast.lint.project_tools import Project
 from toolcast.providers import available, load_profile
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 from tests.lint.projects import GOOD
 from tests.python.strategies import parameters

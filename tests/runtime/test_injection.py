@@ -13,7 +13,7 @@ import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError, InjectionError, ToolContext
 from toolcast.runtime.middleware.secrets import Secrets
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.verify.verified_tool import subject
 
 from tests.injected import CALL, PROVIDERS, compiled, registered, spec

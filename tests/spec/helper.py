@@ -6,7 +6,7 @@ from typing import Any
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import Kind, SourceDocument, parse_document
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 
 PROVIDERS = frozenset({"openai", "openai-responses", "anthropic", "gemini", "mcp"})
 

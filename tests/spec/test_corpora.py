@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
+from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_names import NAME
-from toolcast.spec.tool_spec import read_tool
 
 from tests.spec.helper import PROVIDERS, read
 

@@ -10,7 +10,7 @@ from typing import Any
 from toolcast.contract.build import Built, build_tool
 from toolcast.jsonschema import Validator
 from toolcast.package_files import PACKAGE
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.typescript.slow_patterns import slow_patterns
 
 from tests.python.compiled import document, spec

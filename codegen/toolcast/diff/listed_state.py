@@ -10,7 +10,7 @@ from ..diagnostics import Diagnostic
 from ..importers.import_tools import read_tools, specs_of
 from ..importers.spec_text import permission_of
 from ..spec.model import Path, ToolSpec
-from ..spec.tool_spec import read_tool
+from ..spec.spec_reader import read_tool
 from .spec_files import unreadable
 from .states import State
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from .model import Document, Path
 from .spec_checker import SpecChecker
-from .tool_spec import KEYS, SYNONYMS
+from .spec_reader import KEYS, SYNONYMS
 
 
 class CorrectedDocument:

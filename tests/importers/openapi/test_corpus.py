@@ -17,7 +17,7 @@ from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import declarations_of
 from toolcast.importers.spec_text import declared_keys
 from toolcast.spec.read_file import SourceDocument, parse_document
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
 

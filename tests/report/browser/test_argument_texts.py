@@ -17,7 +17,7 @@ from toolcast.python.structs.module import tool_module
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.argument_hint import schema_text
 from toolcast.runtime.encode import with_defaults
-from toolcast.spec.tool_spec import read_tool
+from toolcast.spec.spec_reader import read_tool
 from toolcast.typescript.default_plans import default_plans
 from toolcast.typescript.slow_patterns import slow_patterns
 from toolcast.typescript.text_grammars import grammar_table
