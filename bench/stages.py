@@ -25,7 +25,8 @@ from toolcast.python.bindings.templates import Templates
 from toolcast.python.structs.module import tool_module
 from toolcast.spec.discovery import discover
 from toolcast.spec.load import load_tool, load_type
-from toolcast.spec.model import Document, ToolSpec
+from toolcast.spec.parsed_document import Document
+from toolcast.spec.tool_spec import ToolSpec
 
 T = TypeVar("T")
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

@@ -7,7 +7,7 @@ from toolcast.contract.build import Built, build_tool
 from toolcast.importers.declarations import Declarations, ShapeError, read_shape
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.tool_lists import Element
-from toolcast.spec.model import Path
+from toolcast.spec.parsed_document import Path
 from toolcast.spec.spec_reader import read_tool
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from toolcast.project.core.compiled import Options
-from toolcast.spec.model import ToolSpec
+from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.tool_laws import Settings, check_laws
 from toolcast.verify.verified_tool import NotCompiledError
 from toolcast.verify.verify_report import Failure

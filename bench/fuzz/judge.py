@@ -5,9 +5,9 @@ import random
 from typing import Any
 
 from toolcast.project.core.compiled import Options
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
+from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.equivalence import equivalence
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError

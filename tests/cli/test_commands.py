@@ -17,7 +17,7 @@ from toolcast.cli.main import COMMANDS, cli
 from toolcast.cli.main import run as run_line
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec.load import load_tool
-from toolcast.spec.model import ToolSpec
+from toolcast.spec.tool_spec import ToolSpec
 
 from tests.project.fake import put, states, tree
 

@@ -18,7 +18,8 @@ from toolcast.providers import SchemaError, ToolInfo, available, load_profile, n
 from toolcast.runtime.wire import WireForms
 from toolcast.spec.discovery import discover
 from toolcast.spec.load import load_tool
-from toolcast.spec.model import Document, ToolSpec
+from toolcast.spec.parsed_document import Document
+from toolcast.spec.tool_spec import ToolSpec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")

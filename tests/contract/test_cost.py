@@ -7,8 +7,8 @@ from toolcast.contract.build import build_tool
 from toolcast.contract.tree import Enum, Object
 from toolcast.lint.linted_tool import numbered, subject
 from toolcast.providers import load_profile
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.spec_reader import read_tool
+from toolcast.spec.tool_spec import ToolSpec
 
 from tests.counting import grows_linearly
 from tests.python.compiled import document, spec

@@ -3,9 +3,9 @@
 import pytest
 from toolcast.contract.build import build_tool
 from toolcast.diagnostics import Diagnostic
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
+from toolcast.spec.tool_spec import ToolSpec
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
 

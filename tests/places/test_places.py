@@ -18,8 +18,8 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.profiles import profiles_of
 from toolcast.project.worker import Task, compile_task, load_task, load_types, project_context
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import SourceDocument, read_document
+from toolcast.spec.tool_spec import ToolSpec
 
 from bench.corpora.compile import compile_corpus
 from tests.project.fake import config_of, put

@@ -14,7 +14,7 @@ from toolcast.project.core.compiled import Compiled, Options
 from toolcast.project.frontend import Frontend
 from toolcast.project.generate import build
 from toolcast.project.pool import MANY
-from toolcast.spec.model import ToolSpec
+from toolcast.spec.tool_spec import ToolSpec
 
 from tests.project.fake import FAKE, project, tree
 

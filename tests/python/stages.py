@@ -17,7 +17,7 @@ from toolcast.python.bindings.render_module import tool_text
 from toolcast.python.bindings.templates import Templates
 from toolcast.python.structs.module import tool_module
 from toolcast.spec.load import load_tool
-from toolcast.spec.model import ToolSpec
+from toolcast.spec.tool_spec import ToolSpec
 
 OPTIONS = Options(providers=("mcp",))
 TEMPLATES = Templates()

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from toolcast.diagnostics import Diagnostic
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import Kind, SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
+from toolcast.spec.tool_spec import ToolSpec
 
 PROVIDERS = frozenset({"openai", "openai-responses", "anthropic", "gemini", "mcp"})
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.spec.json_reader import parse_json, scan_json
-from toolcast.spec.model import Path
+from toolcast.spec.parsed_document import Path
 from toolcast.spec.read_file import Kind, SourceDocument, parse_document
 from toolcast.spec.reader_problems import Limits
 

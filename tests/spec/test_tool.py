@@ -1,7 +1,7 @@
 """The form of a spec: every rule, where it is reported, and what a person is told to do."""
 
 import pytest
-from toolcast.spec.model import Annotations
+from toolcast.spec.tool_spec import Annotations
 
 from tests.spec.helper import places, tool
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
+from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.tool_laws import Settings, check_laws
 from toolcast.verify.verify_report import ToolReport
 

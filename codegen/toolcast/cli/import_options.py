@@ -13,8 +13,8 @@ from ..importers.merge import Side
 from ..importers.spec_text import Choices
 from ..importers.update import Settling
 from ..spec.fields import PERMISSIONS
-from ..spec.model import Permission
 from ..spec.tool_names import group_problem
+from ..spec.tool_spec import Permission
 from .options import format_option
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

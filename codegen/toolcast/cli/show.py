@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..project.core.compiled import Options
     from ..project.worker import Context
     from ..providers import LedgerEntry
-    from ..spec.model import Document
+    from ..spec.parsed_document import Document
 
 
 @click.command(
@@ -106,7 +106,7 @@ def _notices(context: "Context", path: str) -> None:
     approval does not depend on, and which ones the program fills in."""
     from ..project.worker import Task, load_task
     from ..spec.deprecation import notice
-    from ..spec.model import ToolSpec
+    from ..spec.tool_spec import ToolSpec
 
     tool, _ = load_task(context, Task(path, "tool"))
     if not isinstance(tool, ToolSpec):
@@ -162,7 +162,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     from ..project.core.tool_definitions import wanted_strict
     from ..project.worker import Task, load_task
     from ..providers import normalize, steps
-    from ..spec.model import ToolSpec
+    from ..spec.tool_spec import ToolSpec
     from .walk_steps import mode, step_lines
 
     tool, _ = load_task(context, Task(path, "tool"))
@@ -218,7 +218,7 @@ def _find(config: Config, name: str, provider: str | None) -> tuple["Context", s
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be named by path."""
     from ..project.frontend import FRONTEND
-    from ..spec.model import ToolSpec
+    from ..spec.tool_spec import ToolSpec
 
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")

@@ -10,7 +10,8 @@ from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.corrected import corrected
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 from .doubtful_schemas import doubtful_schemas
 from .grammar_problems import grammar_problems
 from .lenient_form import lenient_form

@@ -10,7 +10,7 @@ from ..jsonschema.json_values import is_number
 from ..jsonschema.keywords import TYPE_OF
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.subschemas import subschemas
-from ..spec.model import diagnose
+from ..spec.parsed_document import diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
 from .kept_properties import as_list

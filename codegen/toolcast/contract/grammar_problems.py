@@ -9,7 +9,7 @@ from ..diagnostics import Diagnostic
 from ..runtime.grammars.grammar_error import GrammarError
 from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
 from ..runtime.grammars.text_input import TextInput
-from ..spec.model import Document, diagnose
+from ..spec.parsed_document import Document, diagnose
 from ..spec.read_file import SourceDocument
 from ..spec.text_input import PARAMETER
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ..jsonschema.subschemas import map_subschemas
-from ..spec.model import Document, Path
+from ..spec.parsed_document import Document, Path
 from .normal_form import NormalForm
 
 _LEFT_OUT: Final = frozenset(

@@ -14,7 +14,7 @@ from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, join, split
 from ..jsonschema.subschemas import map_subschemas, subschemas
 from ..runtime.hidden_parameters import without_parameters
-from ..spec.model import Document, Path
+from ..spec.parsed_document import Document, Path
 from .python_types import KEYWORD
 from .spec_references import DefinitionLocation
 

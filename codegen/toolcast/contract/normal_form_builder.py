@@ -16,7 +16,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
-from ..spec.model import Document, Path, diagnose
+from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
 from .kept_properties import as_list
 from .malformed_values import malformed_value, no_schema, required_flag

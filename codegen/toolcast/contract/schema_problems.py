@@ -15,7 +15,7 @@ from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
 from ..runtime.hidden_parameters import hiding_problem
-from ..spec.model import Document, diagnose
+from ..spec.parsed_document import Document, diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
 from .defaults import MAX_DEPTH, MAX_PARTS, endless_defaults

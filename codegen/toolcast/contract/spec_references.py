@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import child, escape, split
 from ..jsonschema.upgrade import draft_of, rows_of
-from ..spec.model import Document, Path, SharedTypes
+from ..spec.parsed_document import Document, Path, SharedTypes
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import choices
 from ..spec.type_folders import PACKAGE, is_outside, referred, type_place

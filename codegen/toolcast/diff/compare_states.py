@@ -13,8 +13,9 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..providers import Profile
 from ..spec.discovery import SUFFIXES
-from ..spec.model import Suppression, diagnose
+from ..spec.parsed_document import diagnose
 from ..spec.suppressions import in_force
+from ..spec.tool_spec import Suppression
 from .audiences.calls import calls
 from .audiences.code import code
 from .audiences.definition_audiences import definitions

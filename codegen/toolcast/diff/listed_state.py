@@ -9,8 +9,9 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from ..importers.import_tools import read_tools, specs_of
 from ..importers.spec_text import permission_of
-from ..spec.model import Path, ToolSpec
+from ..spec.parsed_document import Path
 from ..spec.spec_reader import read_tool
+from ..spec.tool_spec import ToolSpec
 from .spec_files import unreadable
 from .states import State
 

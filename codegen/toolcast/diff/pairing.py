@@ -11,7 +11,7 @@ from ..contract.build import Built, build_tool
 from ..contract.schema_forms import asserted_keywords
 from ..diagnostics import Diagnostic
 from ..jsonschema.subschemas import map_subschemas
-from ..spec.model import ToolSpec
+from ..spec.tool_spec import ToolSpec
 from .pairs import Pair, Side
 from .read_states import told_of
 from .states import State

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from ..config import Config
 from ..contract.build import Built, offered
 from ..providers import Profile
-from ..spec.model import Path, ToolSpec
+from ..spec.parsed_document import Path
+from ..spec.tool_spec import ToolSpec
 from .change import Change, Witness
 from .rules import RULES
 from .states import State

@@ -13,10 +13,11 @@ from msgspec import structs
 from ..diagnostics import Diagnostic
 from ..spec.discovery import kind_of
 from ..spec.load import type_problems
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
 from ..spec.read_file import SourceDocument, parse_document
 from ..spec.spec_reader import read_tool
 from ..spec.tool_names import NAME, Entry, check_names, check_types, group_of, shown
+from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import is_outside
 from .spec_files import SpecFiles
 from .states import State

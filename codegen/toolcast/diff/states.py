@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 
 
 class State(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ..jsonschema import Violation
 from ..project.core.compiler import decoding_files
 from ..runtime.errors import LIMIT, ArgumentError
-from ..spec.model import Document
+from ..spec.parsed_document import Document
 from ..verify.instance_generator import Generator as InstanceGenerator
 from ..verify.instance_generator import UnfillableError
 from ..verify.oracle import Oracle, OracleError

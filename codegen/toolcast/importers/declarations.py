@@ -8,8 +8,8 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..runtime.grammars.text_input import SYNTAXES, TextInput
 from ..spec.imported_fields import META_KEY, is_icon
-from ..spec.model import Caller, SourceKind, TaskSupport
 from ..spec.text_input import text_parameters
+from ..spec.tool_spec import Caller, SourceKind, TaskSupport
 from .published_schemas import from_gemini
 from .tool_lists import Element
 

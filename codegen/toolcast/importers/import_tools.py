@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from ..jsonschema.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES
-from ..spec.model import Permission
+from ..spec.tool_spec import Permission
 from .declarations import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import without_bad_defects, without_wrong_defaults

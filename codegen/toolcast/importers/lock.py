@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
-from ..spec.model import SourceKind
+from ..spec.tool_spec import SourceKind
 from .spec_fields import are_digests
 
 NAME = "import.lock"

@@ -10,7 +10,7 @@ import yaml
 from msgspec import Struct
 
 from ..jsonschema.ledger_entry import LedgerEntry
-from ..spec.model import Permission, SourceKind
+from ..spec.tool_spec import Permission, SourceKind
 from .declarations import Declared
 from .published_schemas import without_wrong_defaults
 

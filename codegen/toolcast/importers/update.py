@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, field
 
 from ..diagnostics import Diagnostic
 from ..spec.discovery import SUFFIXES
-from ..spec.model import SourceKind
 from ..spec.spec_checker import is_todo
 from ..spec.tool_names import shown
+from ..spec.tool_spec import SourceKind
 from .edit_yaml import EditError
 from .import_tools import Draft, TypeDraft
 from .imported_specs import ImportedSpec, ImportedSpecs, decided

@@ -5,7 +5,7 @@ from datetime import date
 from difflib import get_close_matches
 
 from ..spec.deprecation import removal_date, replacement
-from ..spec.model import ToolSpec
+from ..spec.tool_spec import ToolSpec
 from .finding import Finding
 from .linted_tool import Subject
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ..contract.normal_form import definition_name
 from ..spec.deprecation import shown_description
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .finding import Finding
 from .linted_tool import Subject
 from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words

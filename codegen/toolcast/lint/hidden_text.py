@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..hidden_characters import describe_character, hidden_offsets, is_deceptive
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .finding import Finding
 from .linted_tool import Subject
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .descriptions import properties, readable
 from .finding import Finding
 from .linted_tool import Subject

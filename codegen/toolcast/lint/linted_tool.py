@@ -14,7 +14,8 @@ from ..jsonschema.pointers import escape
 from ..jsonschema.subschemas import subschemas
 from ..project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
 from ..providers import Dialect, LedgerEntry, Normalized, Profile, SchemaError, SchemaNormalizer
-from ..spec.model import Document, Path, ToolSpec, diagnose
+from ..spec.parsed_document import Document, Path, diagnose
+from ..spec.tool_spec import ToolSpec
 from .finding import RULES, Finding
 
 

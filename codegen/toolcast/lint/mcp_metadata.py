@@ -6,7 +6,7 @@ from typing import Final
 
 from ..providers import Profile, placeholders
 from ..spec.imported_fields import is_reserved_meta_key
-from ..spec.model import Annotations
+from ..spec.tool_spec import Annotations
 from .finding import Finding
 from .linted_tool import Subject
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .descriptions import properties, readable
 from .finding import Finding
 from .linted_tool import Subject

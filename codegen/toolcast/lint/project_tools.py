@@ -13,7 +13,8 @@ from ..project.profiles import profiles_of
 from ..project.type_packages import find_types
 from ..providers import Profile, load_profile
 from ..spec.load import load_library
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 from .linted_tool import Subject, numbered, subject
 
 Progress = Callable[[int, int], None]

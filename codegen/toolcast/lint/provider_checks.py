@@ -7,7 +7,7 @@ from typing import Final
 from ..jsonschema.pointers import join, split
 from ..providers import Profile
 from ..providers.ledger import NOT_STRICT
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .finding import RULES, Finding
 from .linted_tool import Subject
 from .request_use import Tool, deferred_tools, request_use, strict_tools, tools_for

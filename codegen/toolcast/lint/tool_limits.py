@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..jsonschema.pointers import split
 from ..providers import Profile
 from ..spec.deprecation import shown_description
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .finding import Finding
 from .linted_tool import Emitted, Enum, Subject
 from .provider_checks import answer

@@ -14,11 +14,12 @@ from ..spec.deprecation import shown_summary
 from ..spec.discovery import discover
 from ..spec.fields import PERMISSIONS
 from ..spec.load import load_type
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
 from ..spec.read_file import SourceDocument, read_document
 from ..spec.spec_checker import is_todo, is_unwritten
 from ..spec.spec_reader import read_tool
 from ..spec.tool_names import group_of, shown
+from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import TypeFolder
 from .linted_tool import Subject, numbered, subject
 from .tokens import Cost, Tokens, counted

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from ..spec.model import Path
+from ..spec.parsed_document import Path
 from .place import Link, Outline, Place, find_path
 
 

@@ -17,8 +17,9 @@ from ..providers.written_at import written_at
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.module_model import ClassDefinition, Module
 from ..python.structs.python_names import class_name
-from ..spec.model import Document, Path, ToolSpec
+from ..spec.parsed_document import Document, Path
 from ..spec.read_file import SourceDocument, parse_document
+from ..spec.tool_spec import ToolSpec
 from ..typescript.modules import FOLDER
 from .javascript_places import Line, code_lines, type_lines
 from .model_places import model_fields

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..spec.model import Document, Path
+from ..spec.parsed_document import Document, Path
 
 
 class Place(Struct, frozen=True, order=True):

@@ -11,8 +11,8 @@ from ..project.output.manifest import NAME, PACKAGE, parse_manifest
 from ..project.profiles import profiles_of, unknown_providers
 from ..project.worker import Context, Task, compile_task, load_task, load_types, project_context
 from ..spec.discovery import Discovery
-from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument, parse_document, read_document
+from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import file_of, is_outside
 from .find import to_outputs, to_spec
 from .links import MODULES, tool_links, type_links

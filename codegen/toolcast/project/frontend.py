@@ -7,8 +7,9 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..spec.discovery import Discovery, discover
 from ..spec.load import load_spec, load_type
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
 from ..spec.tool_names import Entry, Locate, check_names, check_types
+from ..spec.tool_spec import ToolSpec
 from .core.compiled import Compiled, Options, ToolEntry
 
 Problems = tuple[Diagnostic, ...]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..spec.model import Document
+from ..spec.parsed_document import Document
 from .core.compiled import Compiled
 from .worker import Context, Task, compile_task, failed, load_types
 

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..spec.discovery import Discovery
-from ..spec.model import Document, SharedTypes, ToolSpec
+from ..spec.parsed_document import Document, SharedTypes
 from ..spec.tool_names import shown
+from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import TypeFolder, is_outside
 from .core.compiled import Compiled, Options
 from .frontend import Frontend, Problems

@@ -31,8 +31,8 @@ from ..runtime.standalone_schema import standalone_at
 from ..score.score_model import Score, ToolScore
 from ..score.scoring import for_tools, score
 from ..spec.deprecation import notice, shown_description, shown_summary
-from ..spec.model import ToolSpec
 from ..spec.read_file import SourceDocument
+from ..spec.tool_spec import ToolSpec
 from ..typescript.modules import offered_contract
 from ..version import __version__
 from .comparison import comparison

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .model import Document, Path
+from .parsed_document import Document, Path
 from .spec_checker import SpecChecker
 from .spec_reader import KEYS, SYNONYMS
 

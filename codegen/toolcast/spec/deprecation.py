@@ -4,10 +4,10 @@ import re
 from datetime import date
 from typing import Any, Final
 
-from .model import Deprecation, ToolSpec
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .tool_names import NAME
+from .tool_spec import Deprecation, ToolSpec
 
 VERSION: Final = r"v?[0-9]{1,9}(?:\.[0-9]{1,9})*(?:[-+.a-zA-Z][-+.0-9A-Za-z]*)?"
 ISO_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"

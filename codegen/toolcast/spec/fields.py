@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from .model import Annotations, Caller, Defaults, Permission, TaskSupport
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, is_todo, is_unwritten, kind_of, nearest
+from .tool_spec import Annotations, Caller, Defaults, Permission, TaskSupport
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
 DEFAULTS: Final[tuple[Defaults, ...]] = ("include", "omit")

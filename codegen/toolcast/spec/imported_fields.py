@@ -4,9 +4,9 @@ problems."""
 import re
 from typing import Any, Final, cast, get_args
 
-from .model import Source, SourceKind
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, kind_of
+from .tool_spec import Source, SourceKind
 
 SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
 

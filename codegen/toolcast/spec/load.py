@@ -5,11 +5,12 @@ from pathlib import Path
 
 from ..diagnostics import Diagnostic
 from .discovery import discover
-from .model import Document, Library, ToolSpec
+from .parsed_document import Document
 from .read_file import ParsedFile, SourceDocument, read_document, read_file
 from .spec_checker import SpecChecker
 from .spec_reader import read_tool
 from .tool_names import Entry, check_names, check_types, group_of, package_problem, shown
+from .tool_spec import Library, ToolSpec
 from .type_folders import TypeFolder, file_of, is_outside, type_place
 
 

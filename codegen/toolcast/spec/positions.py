@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
-from .model import Path
+from .parsed_document import Path
 
 _BREAK = re.compile(r"\r\n?|\n")
 _LITERAL = re.compile(r"\|[0-9+-]*[ \t]*(?:#.*)?")

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from .model import Path
+from .parsed_document import Path
 from .positions import Lines, Node, in_scalar, locate
 from .reader_problems import MAX_BYTES, Problem, RefusedError
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from ..diagnostics import Diagnostic
-from .model import Document, Path, diagnose
+from .parsed_document import Document, Path, diagnose
 from .reader_problems import quoted
 
 _LONGEST = 64  # characters; longer words are not compared

@@ -8,13 +8,14 @@ from . import fields, imported_fields
 from .deprecation import deprecated
 from .http_fields import http
 from .injection import inject
-from .model import Annotations, Document, Permission, ToolSpec
+from .parsed_document import Document
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .summary import first_sentence
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
+from .tool_spec import Annotations, Permission, ToolSpec
 
 KEYS: Final = (
     "$schema",

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, Literal
 
-from .model import Suppression
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
+from .tool_spec import Suppression
 
 Command = Literal["lint", "verify", "diff"]
 

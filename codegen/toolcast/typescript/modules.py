@@ -14,7 +14,8 @@ from ..python.bindings.render_module import keyword_of
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name
 from ..spec.deprecation import shown_description, shown_summary
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 from .default_plans import Filled, default_plans, filled_in
 from .javascript_text import literal, text, variable_name
 from .slow_patterns import slow_patterns

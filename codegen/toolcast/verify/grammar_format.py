@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ..providers import LedgerEntry
 from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
-from ..spec.model import ToolSpec
 from ..spec.text_input import PARAMETER
+from ..spec.tool_spec import ToolSpec
 from .grammar_texts import GrammarTexts
 
 GRAMMAR: Final = "text-of-the-grammar"

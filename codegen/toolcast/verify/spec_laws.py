@@ -7,7 +7,7 @@ called.
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, Final
 
-from ..spec.model import ToolSpec
+from ..spec.tool_spec import ToolSpec
 
 Members = list[tuple[str, Any]]
 _SCHEMA_WORDS: Final = frozenset(("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"))

@@ -14,7 +14,8 @@ from ..project.core.compiled import Options
 from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry
 from ..runtime import contract_node as node
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 from .equivalence import equivalence
 from .grammar_format import GRAMMAR, GRAMMAR_ENTRY, GrammarFormat, grammar_format, with_format
 from .injected import OfferedCalls, WholeCalls, offered_document, offered_part, sets_injected

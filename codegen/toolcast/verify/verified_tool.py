@@ -22,7 +22,8 @@ from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
 from ..runtime.wire import WireForms
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 
 _numbers = itertools.count()
 

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from ..command_settings import Level
 from ..config import Config, setting_problem
 from ..diagnostics import Diagnostic, Severity
-from ..spec.model import ToolSpec, diagnose
+from ..spec.parsed_document import diagnose
 from ..spec.suppressions import VERIFY_CODES, in_force
+from ..spec.tool_spec import ToolSpec
 from ..toml_tables import suggestion
 from .verify_report import TITLES, ToolReport
 

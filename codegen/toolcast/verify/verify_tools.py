@@ -18,7 +18,8 @@ from ..project.pool import process_pool, processors
 from ..project.profiles import profiles_of, unknown_providers
 from ..project.worker import Context, load_types, project_context
 from ..spec.load import load_spec
-from ..spec.model import Document, ToolSpec
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
 from .tool_laws import Settings, check_laws
 from .verify_report import ToolReport
 from .verify_settings import ended, judged, unknown_levels

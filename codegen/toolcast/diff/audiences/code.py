@@ -10,7 +10,7 @@ from ...jsonschema.pointers import escape
 from ...project.core.entry import names_of
 from ...python.structs.module_model import AliasDefinition, ClassDefinition, FieldLine
 from ...python.structs.python_names import class_name
-from ...spec.model import ToolSpec
+from ...spec.tool_spec import ToolSpec
 from ..change import Change
 from ..emitted_types import Comparison, Emitted, Name, Type, emitted, encoded_names
 from ..pairs import Context, Pair

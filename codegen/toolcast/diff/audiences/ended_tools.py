@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from packaging.version import InvalidVersion, Version
 
 from ...spec.deprecation import notice, removal_date
-from ...spec.model import Deprecation
+from ...spec.tool_spec import Deprecation
 from ..change import Change
 from ..pairs import Context, Pair
 from ..short_texts import words_changed

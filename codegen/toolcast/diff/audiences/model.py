@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from ...runtime.definitions import EXAMPLES
-from ...spec.model import ToolSpec
+from ...spec.tool_spec import ToolSpec
 from ..change import Change
 from ..pairs import Pair
 from ..schema_texts import differences

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ...spec.model import Caller, ToolSpec
 from ...spec.text_input import PARAMETER
+from ...spec.tool_spec import Caller, ToolSpec
 from ..change import Change, Witness
 from ..lost_texts import lost_text
 from ..pairs import Context, Pair

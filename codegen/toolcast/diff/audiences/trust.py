@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ...spec.model import Permission, ToolSpec
+from ...spec.tool_spec import Permission, ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair
 from ..short_texts import compact, listed

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from ...contract.merge_all_of import merge_all_of
 from ...http.operation import FORM, MULTIPART, STYLES, is_json
 from ...jsonschema.keywords import METADATA
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .arguments import Argument, described
 from .document import OpenApiDocument

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ...jsonschema.keywords import union_of_names
 from ...jsonschema.pointers import join
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from .document import OpenApiDocument
 from .problem import UnreadableError
 from .references import target

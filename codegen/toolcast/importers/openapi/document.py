@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ...diagnostics import Diagnostic
 from ...spec.json_reader import parse_json
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.positions import Node, locate
 from ...spec.read_file import decode
 from ...spec.reader_problems import Limits, Problem, RefusedError, quoted

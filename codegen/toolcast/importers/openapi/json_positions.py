@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.positions import Lines
 
 _SPACE = re.compile(r"[ \t\r\n]*")

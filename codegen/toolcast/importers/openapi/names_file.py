@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...diagnostics import Diagnostic
-from ...spec.model import diagnose
+from ...spec.parsed_document import diagnose
 from ...spec.read_file import SourceDocument, read_document
 from ...spec.reader_problems import quoted
 from ...spec.tool_names import NAME, NAME_RULE

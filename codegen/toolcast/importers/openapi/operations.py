@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...http.operation import METHODS, RESERVED, STYLES, TEMPLATE
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .document import OpenApiDocument
 from .problem import UnreadableError

@@ -1,6 +1,6 @@
 """Why a part of an OpenAPI document cannot be imported."""
 
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 
 
 class UnreadableError(Exception):

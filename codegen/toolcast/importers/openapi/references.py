@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from ...jsonschema.pointers import child
 from ...jsonschema.pointers import split as split_pointer
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .problem import UnreadableError
 

@@ -21,7 +21,7 @@ from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_L
 from ...jsonschema.pointers import escape, join, unescape
 from ...jsonschema.subschemas import subschemas
 from ...jsonschema.upgrade import named_draft, rows_of
-from ...spec.model import Path
+from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .discriminators import Inheritance, Part, tagged
 from .document import OpenApiDocument

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, Profile, load_profile
-from ...spec.model import Defaults, Source
+from ...spec.tool_spec import Defaults, Source
 
 
 class Options(Struct, frozen=True, kw_only=True):

@@ -28,7 +28,8 @@ from ...python.structs.module import Roots, module_path, tool_module, type_modul
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name
 from ...runtime.request_rules import FILE, RequestRules
-from ...spec.model import Document, ToolSpec, diagnose
+from ...spec.parsed_document import Document, diagnose
+from ...spec.tool_spec import ToolSpec
 from .compiled import Compiled, Losses, Options, ToolEntry, ledger_path, pretty, profile_of
 from .entry import entry_of, names_of
 from .tool_definitions import definition, tool_info, wanted_strict

@@ -18,9 +18,10 @@ from msgspec.structs import replace
 from ...providers import Profile, available, load_profile
 from ...spec.discovery import kind_of
 from ...spec.load import spec_of, type_of
-from ...spec.model import Defaults, Document
+from ...spec.parsed_document import Document
 from ...spec.read_file import ParsedFile, parse_file
 from ...spec.tool_names import shown
+from ...spec.tool_spec import Defaults
 from ...version import __version__
 from ..frontend import FRONTEND
 from ..state.cache import Unit, unit_of

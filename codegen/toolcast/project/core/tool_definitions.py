@@ -16,7 +16,7 @@ from ...providers import (
     tool_object,
 )
 from ...spec.deprecation import shown_description
-from ...spec.model import ToolSpec
+from ...spec.tool_spec import ToolSpec
 from .compiled import pretty
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ...runtime.grammars.text_input import TextInput
 from ...spec.deprecation import shown_description, shown_summary
-from ...spec.model import ToolSpec
+from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique

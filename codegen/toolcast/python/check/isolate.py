@@ -16,7 +16,7 @@ import msgspec
 
 from ...runtime.support import decode_hook
 from ...spec.deprecation import shown_description, shown_summary
-from ...spec.model import ToolSpec
+from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
 from .allowed_syntax import PACKAGES, PYTHON
 from .unsound_error import UnsoundError
