@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from toolcast.declarations.declared_tool import DeclaredTool
-from toolcast.declarations.definitions import with_definitions_inlined
+from toolcast.declarations.inlined_definitions import with_definitions_inlined
 from toolcast.declarations.one_tool import free_names
 from toolcast.declarations.python import declare_function
 from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Types, comment, literal

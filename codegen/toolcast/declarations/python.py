@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from .declared_tool import DeclaredTool, described_parameters, returns
-from .definitions import with_definitions_inlined
 from .free_names import FreeNames
+from .inlined_definitions import with_definitions_inlined
 from .python_types import Field, Types, TypeText, annotated, comment, indented
 from .sentences import joined
 

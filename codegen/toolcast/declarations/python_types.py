@@ -23,8 +23,8 @@ from ..jsonschema.equality import equal
 from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
-from .definitions import reference_to
 from .free_names import FreeNames
+from .inlined_definitions import reference_to
 from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
 from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_name
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .declared_tool import DeclaredTool, described_parameters, returns
-from .definitions import reference_to, with_definitions_inlined
 from .free_names import FreeNames
+from .inlined_definitions import reference_to, with_definitions_inlined
 from .typescript_types import (
     Comments,
     Scope,
