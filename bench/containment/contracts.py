@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 from toolcast.contract.build import Built, build_tool
-from toolcast.importers.declarations import Declarations, ShapeError, read_shape
+from toolcast.importers.declared_tools import Declarations, ShapeError, read_shape
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.tool_lists import Element
 from toolcast.spec.parsed_document import Path

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import pydantic
 import pytest
-from toolcast.importers.declarations import Declared
+from toolcast.importers.declared_tools import Declared
 from toolcast.importers.python_objects.read_object import read_object
 from toolcast.importers.spec_text import declared_keys
 from toolcast.runtime import AdaptError, ToolRegistry, adapt

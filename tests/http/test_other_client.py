@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from toolcast.http import HttpHandler, SecurityScheme
 from toolcast.http.operation import FORM, MULTIPART, Operation, filled
-from toolcast.importers.declarations import Declarations, Declared
+from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import OpenApiChoices, declarations_of

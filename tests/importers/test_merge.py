@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.importers.declarations import Declarations, Declared
+from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.import_tools import Draft, specs_of
 from toolcast.importers.imported_specs import ImportedSpec, ImportedSpecs
 from toolcast.importers.lock import Lock

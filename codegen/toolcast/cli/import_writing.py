@@ -18,7 +18,7 @@ from .import_options import ImportOptions
 from .import_report import Counts, ImportOutcome, advice, count, print_outcome, summary
 
 if TYPE_CHECKING:
-    from ..importers.declarations import Declarations
+    from ..importers.declared_tools import Declarations
     from ..importers.import_tools import Imported
     from ..importers.update import Update
 

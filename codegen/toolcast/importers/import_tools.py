@@ -10,7 +10,7 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES
 from ..spec.tool_spec import Permission
-from .declarations import Declarations, Declared, ShapeError, read_shape
+from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import without_bad_defects, without_wrong_defaults
 from .shared_types import Share, share_types, type_folder

@@ -21,7 +21,7 @@ from ..hidden_characters import without_hidden
 from ..mcp.live.listing import list_live
 from ..mcp.live.server_tool import Limits, ListingError
 from ..mcp.sdk import load
-from .declarations import Declarations, Declared, ShapeError, read_shape
+from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .tool_lists import Element
 
 _LABEL = 100

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic
-from .declarations import Declared
+from .declared_tools import Declared
 from .import_tools import NOTHING_CHOSEN, Imported
 from .imported_names import clean
 from .spec_text import Choices, UnwritableError, check_writable, declared_keys, spec_text

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.tool_spec import Permission, SourceKind
-from .declarations import Declared
+from .declared_tools import Declared
 from .published_schemas import without_wrong_defaults
 
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_$./@%+~^*()=;?!<>&|'\"-]| (?=[^ #]))*")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from toolcast.importers.declarations import Declarations, Declared
+from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi
 from toolcast.importers.openapi.read_openapi import NOTHING_CHOSEN, OpenApiChoices, declarations_of

@@ -12,7 +12,7 @@ import jsonschema_rs
 import pytest
 import toolcast
 from toolcast.contract.build import build_tool
-from toolcast.importers.declarations import Declarations, Declared
+from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import declarations_of
 from toolcast.importers.spec_text import declared_keys

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from toolcast.importers.declarations import Declarations
+from toolcast.importers.declared_tools import Declarations
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi
 from toolcast.importers.openapi.read_openapi import declarations_of

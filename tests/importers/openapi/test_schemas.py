@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import toolcast
-from toolcast.importers.declarations import Declarations
+from toolcast.importers.declared_tools import Declarations
 
 from .documents import converted, declared, json_body, only, query, refused, specs
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 from toolcast.diagnostics import Diagnostic
-from toolcast.importers.declarations import Declared
+from toolcast.importers.declared_tools import Declared
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.python_objects.read_object import read_object
 

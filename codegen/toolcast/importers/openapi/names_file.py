@@ -8,7 +8,7 @@ from ...spec.parsed_document import diagnose
 from ...spec.read_file import SourceDocument, read_document
 from ...spec.reader_problems import quoted
 from ...spec.tool_names import NAME, NAME_RULE
-from ..declarations import Declarations
+from ..declared_tools import Declarations
 from ..imported_names import fold
 from ..spec_text import dump
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ..declarations import Declarations, Declared
+from ..declared_tools import Declarations, Declared
 from .arguments import object_of, of_parameter
 from .bodies import body_of
 from .document import OpenApiDocument, read_source

@@ -7,7 +7,7 @@ from typing import Any
 from ...diagnostics import Diagnostic
 from ...runtime.functions.compare import Place, json_types
 from ...runtime.functions.type_schemas import schemas_of
-from ..declarations import Declared
+from ..declared_tools import Declared
 from .class_texts import described_definitions, read_class, with_field_texts
 from .problems import Origin
 

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ...runtime.functions.signature import plain_function
-from ..declarations import Declared, ShapeError, read_shape
+from ..declared_tools import Declared, ShapeError, read_shape
 from ..tool_lists import Element
 from .problems import Origin
 from .source_places import import_name, place_of

@@ -20,7 +20,7 @@ from ...runtime.functions.signature import (
 )
 from ...runtime.functions.type_schemas import schemas_of
 from ...runtime.result import ToolResult
-from ..declarations import Declared
+from ..declared_tools import Declared
 from .annotations import described
 from .class_texts import described_definitions
 from .docstrings import DocText, read_docstring

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import structs
 
 from ...diagnostics import Diagnostic
-from ..declarations import Declarations, Declared
+from ..declared_tools import Declarations, Declared
 from ..spec_text import UnwritableError, check_writable
 from .classes import declare_class, snake_case
 from .frameworks import FrameworkError, framework_reader, item_name

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ...diagnostics import Diagnostic
-from ..declarations import Declarations
+from ..declared_tools import Declarations
 
 _PROCESS = __name__.rpartition(".")[0]
 
