@@ -11,7 +11,7 @@ from ..handlers import is_async
 from ..resources import read_resource
 from .adapt_error import AdaptError
 from .fitting import Arguments, fit
-from .results import result_maker
+from .returned_values import result_maker
 from .signature import FunctionError, function_name, plain_function, read_signature
 
 P = TypeVar("P")
