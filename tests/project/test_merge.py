@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.compiler import compile_package
-from toolcast.project.core.entry import entry_of
+from toolcast.project.core.tool_entry import entry_of
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.merge_outputs import NotMergedError, merge_file

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..project.core.entry import names_of
+from ..project.core.tool_entry import names_of
 from ..python.bindings.render_module import ToolNames
 from ..python.structs.module import Roots, module_path, tool_module, type_module
 from ..python.structs.module_model import AliasDefinition, ClassDefinition, Definition, Module

@@ -104,7 +104,7 @@ class _Reader:
 
     def _entry(self, path: str, listed: Collection[str]) -> ToolEntry | None:
         """The entry of a tool, from the names of its files; None for a type, and where they do not fit."""
-        from .core.entry import entry_of
+        from .core.tool_entry import entry_of
 
         contracts = [re.fullmatch(r"contracts/([^/]+)\.json", output) for output in listed]
         names = [found[1] for found in contracts if found is not None and TOOL_NAME.fullmatch(found[1])]

@@ -7,7 +7,7 @@ callers together do both with parameters and with results, so each class is look
 from collections.abc import Iterator
 
 from ...jsonschema.pointers import escape
-from ...project.core.entry import names_of
+from ...project.core.tool_entry import names_of
 from ...python.structs.module_model import AliasDefinition, ClassDefinition, FieldLine
 from ...python.structs.python_names import class_name
 from ...spec.tool_spec import ToolSpec

@@ -31,8 +31,8 @@ from ...runtime.request_rules import FILE, RequestRules
 from ...spec.parsed_document import Document, diagnose
 from ...spec.tool_spec import ToolSpec
 from .compiled import Compiled, Losses, Options, ToolEntry, ledger_path, pretty, profile_of
-from .entry import entry_of, names_of
 from .tool_definitions import definition, tool_info, wanted_strict
+from .tool_entry import entry_of, names_of
 
 
 class _RefusedError(Exception):
