@@ -247,7 +247,10 @@ def test_an_answer_that_says_that_the_provider_failed_is_an_error() -> None:
 
 
 def test_a_cancelled_run_is_told_as_cancelled() -> None:
+    begun = asyncio.Event()
+
     async def slow(_messages: list[Any], _definitions: bytes) -> Any:
+        begun.set()
         await asyncio.sleep(60)
 
     traced = Traced()
@@ -255,7 +258,7 @@ def test_a_cancelled_run_is_told_as_cancelled() -> None:
     async def main() -> None:
         made = run_tools(slow, traced.registry, USER, format="openai", telemetry=traced.telemetry)
         task = asyncio.create_task(made)
-        await asyncio.sleep(0.02)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -230,16 +230,23 @@ def test_a_timeout_of_the_models_own_is_no_budget() -> None:
 @pytest.mark.parametrize("script", [[asks(("edit", {**GOOD, "old_string": "hang"}))], ["slow"]])
 def test_cancellation_passes_leaves_no_task_and_the_record_is_reported(script: list[Any]) -> None:
     seen: list[LoopEvent] = []
+    waits = asyncio.Event()
+
+    async def hang(*_: Any) -> None:
+        waits.set()
+        await asyncio.sleep(60)
 
     async def model(messages: list[Any], definitions: bytes) -> Any:
         if script == ["slow"]:
-            await asyncio.sleep(60)
+            await hang()
         return script[0]
 
     async def main() -> None:
-        work = run_tools(model, tools(), USER, format="openai", on_event=seen.append)
+        registry = ToolRegistry()
+        registry.register(EDIT, hang)  # type: ignore[arg-type]
+        work = run_tools(model, registry, USER, format="openai", on_event=seen.append)
         task = asyncio.create_task(work)
-        await asyncio.sleep(0.05)
+        await waits.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -331,10 +331,12 @@ def test_a_manager_of_a_stream_is_entered_and_left() -> None:
 @pytest.mark.parametrize("how", ["close", "cancel"])
 def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> None:
     closed: list[str] = []
+    waits = asyncio.Event()
 
     async def model(_messages: list[Any], _definitions: bytes) -> AsyncIterator[Any]:
         try:
             yield {"choices": [{"index": 0, "delta": {"content": "x"}}]}
+            waits.set()
             await asyncio.sleep(60)
         finally:
             closed.append("stream")
@@ -352,8 +354,8 @@ def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> No
 
     async def main() -> None:
         task = asyncio.create_task(take())
-        await asyncio.sleep(0.02)
         if how == "cancel":
+            await waits.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError) as raised:
                 await task
@@ -369,8 +371,10 @@ def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> No
 
 def test_closing_cancels_handlers_and_waits_for_them() -> None:
     left: list[str] = []
+    begun = asyncio.Event()
 
     async def hang(_params: EditParams, _: ToolContext) -> str:
+        begun.set()
         try:
             await asyncio.sleep(60)
         finally:
@@ -386,7 +390,7 @@ def test_closing_cancels_handlers_and_waits_for_them() -> None:
         async with aclosing(stream_tools(model, tools, USER, format="openai")) as events:
             async for event in events:
                 if isinstance(event, Calling):
-                    await asyncio.sleep(0.01)
+                    await begun.wait()
                     break
         assert left
         assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -395,14 +399,17 @@ def test_closing_cancels_handlers_and_waits_for_them() -> None:
 
 
 def test_an_observer_that_never_returns_does_not_outlive_a_cancellation() -> None:
+    waits = asyncio.Event()
+
     async def observe(event: LoopEvent) -> None:
         if isinstance(event, TextPiece):
+            waits.set()
             await asyncio.sleep(60)
 
     async def main() -> None:
         model = streaming(events_of("openai", []))
         task = asyncio.create_task(run_tools(model, Tools(), USER, format="openai", on_event=observe))
-        await asyncio.sleep(0.02)
+        await waits.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError) as raised:
             await task

@@ -414,7 +414,7 @@ def test_calls_that_wait_are_bounded_and_end(sdk: Sdk, monkeypatch: pytest.Monke
             await send(first.request_state, accepted(sdk, first))
         await send()
 
-    monkeypatch.setattr("toolcast.mcp.serving.server.WaitingCalls", lambda: WaitingCalls(most=2, seconds=0.3))
+    monkeypatch.setattr("toolcast.mcp.serving.server.WaitingCalls", lambda: WaitingCalls(most=2, seconds=1.5))
     modern(sdk, noting, use)
     assert ended == ["cancelled"] * 3  # the last when the server ended
 

@@ -182,14 +182,19 @@ def test_connections_past_the_limit_are_refused(sdk: Sdk, caplog: pytest.LogCapt
         while not (found := re.search(r"serving MCP at http://127.0.0.1:(\d+)", caplog.text)):
             await asyncio.sleep(0.01)
         idle = [await asyncio.open_connection("127.0.0.1", int(found[1])) for _ in range(3)]
-        statuses = []
-        for _ in range(2):
-            async with httpx.AsyncClient() as client:
-                statuses.append((await client.get(f"http://127.0.0.1:{found[1]}/elsewhere")).status_code)
-            for _, writer in idle:
-                writer.close()
-                await writer.wait_closed()
-            await asyncio.sleep(0.05)
+
+        async def status() -> int:
+            async with httpx.AsyncClient(timeout=60) as client:
+                code: int = (await client.get(f"http://127.0.0.1:{found[1]}/elsewhere")).status_code
+                return code
+
+        statuses = [await status()]
+        for _, writer in idle:
+            writer.close()
+            await writer.wait_closed()
+        while (last := await status()) == 503:  # the server has not seen yet that they ended
+            await asyncio.sleep(0.01)
+        statuses.append(last)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         return statuses

@@ -256,9 +256,9 @@ def test_time_runs_out_and_the_server_is_reported(mode: str, sdk: Sdk) -> None:
             ended.set()
 
     (late,) = run(
-        sdk, Scripted(sdk, ECHO, answer=sleep), ("s__echo", {"text": "a"}), mode=mode, tools_timeout=0.1
+        sdk, Scripted(sdk, ECHO, answer=sleep), ("s__echo", {"text": "a"}), mode=mode, tools_timeout=1
     )
-    assert late.error.startswith("MCP server 's' did not answer within 0.1 s.")
+    assert late.error.startswith("MCP server 's' did not answer within 1 s.")
     assert ended.is_set()
 
 
@@ -301,9 +301,7 @@ def test_progress_of_the_server_reaches_whoever_called(mode: str, sdk: Sdk) -> N
         await mcp_tools(client, registry, server="s")
         context = ToolContext(report=lambda done, total, message: reported.append((done, total, message)))
         assert (await registry.execute("s__echo", {"text": "a"}, context=context)).success
-        for _ in range(100):
-            if len(reported) == 2:
-                break
+        while len(reported) < 2:
             await asyncio.sleep(0.01)
 
     connected(sdk, Scripted(sdk, ECHO, answer=answer), use, mode)

@@ -163,9 +163,7 @@ def test_the_server_says_that_its_tools_changed(sdk: Sdk) -> None:
         registry = ToolRegistry()
         await mcp_tools(client, registry, server="s", changes=changes)
         assert (await registry.execute(*CALL)).success
-        for _ in range(200):
-            if changes.count:
-                break
+        while not changes.count:
             await asyncio.sleep(0.01)
         assert "description" in (await registry.execute(*CALL)).error
         assert len(server.calls) == 1
@@ -178,12 +176,11 @@ def test_the_server_says_that_its_tools_changed(sdk: Sdk) -> None:
         tools = await mcp_tools(client, registry, server="s")
         listings = server.listings
         watching = asyncio.create_task(tools.watch())
-        await asyncio.sleep(0.05)
+        while not server.bus._listeners:  # before it listens, it hears of nothing
+            await asyncio.sleep(0.01)
         server.tools = [changed(description="Other")]
         await server.bus.publish(sdk("mcp.shared.subscriptions").ToolsListChanged())
-        for _ in range(200):
-            if server.listings > listings:
-                break
+        while server.listings == listings:
             await asyncio.sleep(0.01)
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)

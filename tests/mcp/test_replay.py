@@ -231,7 +231,7 @@ def test_logs_go_with_their_sessions(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(EventLog, "__init__", noting)
 
     async def use() -> list[int]:
-        async with serving(sdk, HttpOptions(session_idle=0.4)) as (client, _):
+        async with serving(sdk, HttpOptions(session_idle=1.5)) as (client, _):
             (store,) = stores
             first = await opened(client)
             counts = [len(store.logs)]
@@ -243,7 +243,7 @@ def test_logs_go_with_their_sessions(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) 
             counts.append(len(store.logs))
             left = await opened(client)
             await opened(client)
-            await asyncio.sleep(0.6)
+            await asyncio.sleep(2)
             for _ in range(3):  # who asks for a session that has ended does not keep it
                 assert (await client.post("/mcp", json=calling("free"), headers=left)).status_code == 404
             await opened(client)

@@ -285,7 +285,7 @@ def test_faults_of_the_program_are_faults(note: Note) -> None:
 
 def test_the_handlers_time_does_not_run_while_somebody_answers(note: Note) -> None:
     async def slow(request: Any) -> Any:
-        await asyncio.sleep(0.4)
+        await asyncio.sleep(1.2)
         return Elicited("accept", {"name": "bo"}) if isinstance(request, ElicitationRequest) else Sampled("s")
 
     async def both(context: ToolContext) -> str:
@@ -295,15 +295,15 @@ def test_the_handlers_time_does_not_run_while_somebody_answers(note: Note) -> No
         return f"{len(answers)}"
 
     context = ToolContext(asker=slow, sampler=slow)
-    assert execute(note, both, context, timeout=0.25) == ToolResult.ok("3")
+    assert execute(note, both, context, timeout=1) == ToolResult.ok("3")
 
     async def slow_itself(context: ToolContext) -> str:
         await context.ask("?", Order)
         await asyncio.sleep(60)
         return "never"
 
-    result = execute(note, slow_itself, context, timeout=0.25)
-    assert "did not finish within 0.25 s" in result.error
+    result = execute(note, slow_itself, context, timeout=1)
+    assert "did not finish within 1 s" in result.error
 
 
 def test_questions_and_logs_hold_no_secret(note: Note) -> None:

@@ -240,10 +240,12 @@ def test_bad_calls_leave_no_task_thread_process_or_file(
 @pytest.mark.skipif(not (PROC / "fd").exists(), reason="counts files in /proc")
 def test_an_abandoned_event_loop_leaves_no_file() -> None:
     """A program that ends in the middle of calls: their handlers are cancelled, and all is closed."""
+    begun: list[str] = []
     stopped: list[str] = []
     before = open_files()
 
     async def wait(params: Any, context: ToolContext) -> str:
+        begun.append(context.call_id)
         with contextlib.ExitStack() as stack:
             stack.callback(stopped.append, context.call_id)
             await asyncio.sleep(60)
@@ -256,8 +258,8 @@ def test_an_abandoned_event_loop_leaves_no_file() -> None:
             asyncio.create_task(registry.execute("edit", GOOD, context=ToolContext(call_id=str(number))))
             for number in range(50)
         ]
-        await asyncio.sleep(0.05)
-        assert len(kept) == 50
+        while len(begun) < len(kept):
+            await asyncio.sleep(0.01)
 
     asyncio.run(leave())
     assert sorted(stopped, key=int) == [str(number) for number in range(50)]

@@ -254,14 +254,16 @@ def test_a_precheck_has_a_timeout_too() -> None:
 
 def test_cancellation_passes_through_and_is_reported() -> None:
     watch = Watch()
+    begun = asyncio.Event()
 
     async def wait(params: Any, context: Any) -> str:
+        begun.set()
         await asyncio.sleep(60)
         return "late"
 
     async def cancel() -> None:
         task = asyncio.create_task(one(wait, hooks=watch, timeout=50).execute("edit", GOOD))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -246,7 +246,8 @@ def test_a_cancelled_aclose_releases_the_rest() -> None:
 
     async def cancel() -> None:
         task = asyncio.create_task(registry.aclose())
-        await asyncio.sleep(0.01)
+        while not log:
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

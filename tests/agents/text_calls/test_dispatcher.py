@@ -153,9 +153,10 @@ async def test_side_by_side_within_the_limit_and_in_order() -> None:
 
 @in_loop
 async def test_cancellation_reaches_every_handler() -> None:
-    ended = []
+    begun, ended = [], []
 
     async def waits(params: Any, context: ToolContext) -> None:
+        begun.append(params.line)
         try:
             await asyncio.sleep(60)
         finally:
@@ -163,7 +164,8 @@ async def test_cancellation_reaches_every_handler() -> None:
 
     text = "".join(call("edit", {**EDITED, "line": line}) for line in (1, 2))
     task = asyncio.create_task(TextDispatcher(registry_of(waits)).run(text))
-    await asyncio.sleep(0.01)
+    while len(begun) < 2:
+        await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

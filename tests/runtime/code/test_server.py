@@ -208,10 +208,15 @@ def test_hooks_and_secrets_work_as_for_any_call() -> None:
 def test_calls_run_side_by_side_and_an_alone_one_by_itself() -> None:
     running: list[str] = []
     together: list[tuple[str, ...]] = []
+    first, second = asyncio.Barrier(2), asyncio.Barrier(2)
+    meeting = {"0": first, "1": first, "3": second, "4": second}
 
     async def handler(params: Any, _: ToolContext) -> str:
         running.append(params.text)
-        await asyncio.sleep(0.01)
+        if params.text in meeting:
+            await meeting[params.text].wait()
+        else:
+            await asyncio.sleep(0.01)
         together.append(tuple(sorted(running)))
         running.remove(params.text)
         return params.text

@@ -95,8 +95,10 @@ def test_a_call_of_an_unknown_tool_is_reported_to_on() -> None:
 
 def test_it_is_left_after_a_cancellation_too() -> None:
     notes: list[str] = []
+    begun = asyncio.Event()
 
     async def wait(params: Any, context: Any) -> str:
+        begun.set()
         await asyncio.sleep(60)
         return "never"
 
@@ -104,7 +106,7 @@ def test_it_is_left_after_a_cancellation_too() -> None:
         registry = ToolRegistry(hooks=Around("a", notes))
         registry.register(EDIT, wait)
         task = asyncio.create_task(registry.execute("edit", GOOD))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -163,11 +163,17 @@ def test_an_unknown_tool_is_a_span_without_a_series_of_its_own() -> None:
 
 
 def test_a_cancelled_call_says_so() -> None:
-    recorded = Recorded(slow)
+    begun = asyncio.Event()
+
+    async def waits(params: Any, context: Any) -> str:
+        begun.set()
+        return await slow(params, context)
+
+    recorded = Recorded(waits)
 
     async def cancel() -> None:
         task = asyncio.create_task(recorded.registry.execute("edit", GOOD))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

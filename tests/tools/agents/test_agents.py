@@ -168,8 +168,10 @@ def test_an_agent_that_takes_too_long_is_stopped(timeout: float, limits: Mapping
 
 def test_cancelling_a_call_cancels_its_agent() -> None:
     cancelled: list[bool] = []
+    running = asyncio.Event()
 
     async def run(task: AgentTask, context: ToolContext) -> AgentReport:
+        running.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -180,7 +182,7 @@ def test_cancelling_a_call_cancels_its_agent() -> None:
     async def main() -> None:
         registry = registry_of(Agents({"coder": run}))
         begun = asyncio.create_task(registry.execute("delegate", {"agent": "coder", "task": TASK}))
-        await asyncio.sleep(0.01)
+        await running.wait()
         begun.cancel()
         with pytest.raises(asyncio.CancelledError):
             await begun
@@ -576,9 +578,9 @@ def test_the_background_is_bounded_in_time_and_number() -> None:
         assert "1 agents run in the background" in second.error
         await all_ended(agents)
 
-    [received] = background(for_ever, main, background_timeout=0.05, max_background=1)
+    [received] = background(for_ever, main, background_timeout=1, max_background=1)
     assert received.report.status == "stopped"
-    assert "0.05 seconds" in received.report.report
+    assert "1 seconds" in received.report.report
 
 
 def test_the_background_needs_a_receiver() -> None:
