@@ -63,9 +63,9 @@ def test_a_process_is_timed_with_its_children(tmp_path: Path) -> None:
     taken = timed((sys.executable, "-c", nested), tmp_path, "done")
     assert taken.wall >= 0.2
     assert taken.cpu >= 0.2
-    waiting = timed((sys.executable, "-c", "import time; time.sleep(0.2)"), tmp_path)
-    assert waiting.wall >= 0.2
-    assert waiting.cpu < 0.15
+    waiting = timed((sys.executable, "-c", "import time; time.sleep(1.5)"), tmp_path)
+    assert waiting.wall >= 1.5
+    assert waiting.cpu < 1  # what beginning takes, on a busy machine
 
 
 def test_compiled_modules_are_kept_whatever_the_shell_says(

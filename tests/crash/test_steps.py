@@ -255,5 +255,5 @@ def test_it_waits_for_a_run_in_the_project(memory: Path) -> None:
         other.join(0.3)
         assert other.is_alive()
         assert not config.output.exists()
-    other.join(20)
+    other.join(60)
     assert (config.output / "far/new.py").exists()

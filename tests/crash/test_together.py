@@ -41,7 +41,7 @@ def slowly(*arguments: object) -> object:
     return FAKE.compile_tool(*arguments)  # type: ignore[arg-type]
 
 
-def _until(true: Callable[[], bool], seconds: float = 20) -> bool:
+def _until(true: Callable[[], bool], seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while not true() and time.monotonic() < end:
         time.sleep(0.02)
@@ -87,7 +87,7 @@ def test_a_killed_run_frees_the_project_and_its_workers_end(
     run.wait()
     messages: list[str] = []
     other = _other(config, messages)
-    other.join(20)
+    other.join(60)
     assert not other.is_alive(), messages
     assert not build(config, FAKE, mode="check").plan.writes
     assert _until(lambda: not any(map(_alive, workers)))
@@ -103,7 +103,7 @@ def test_a_run_waits_for_a_stopped_one_and_goes_on_when_it_is_killed(
     assert _until(lambda: bool(messages))
     assert not config.output.exists()
     run.send_signal(signal.SIGKILL)
-    other.join(20)
+    other.join(60)
     assert not other.is_alive()
     assert (config.output / "t39.py").exists()
 

@@ -154,7 +154,7 @@ def test_each_provider_has_the_scripted_conversation(monkeypatch: pytest.MonkeyP
 
     def ask(url: str) -> str:
         request = urllib.request.Request(url, b"{}", {"content-type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             return json.dumps(json.loads(response.read()))
 
     with scripted_models([("edit", {"path": "a"})], [], text="It is done.") as server:

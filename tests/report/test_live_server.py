@@ -17,7 +17,7 @@ def server() -> Iterator[LiveServer]:
 
 
 def _answer(server: LiveServer, path: str = "/", **headers: str) -> tuple[int, bytes, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
@@ -34,7 +34,7 @@ class _Stream:
     """The events that a page receives."""
 
     def __init__(self, server: LiveServer) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         self._connection.request("GET", "/events")
         self.response = self._connection.getresponse()
 
@@ -70,7 +70,7 @@ def test_another_host_is_refused(server: LiveServer, host: str, path: str) -> No
 
 
 def test_two_host_headers_are_refused(server: LiveServer) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.putrequest("GET", "/", skip_host=True)
     connection.putheader("Host", f"127.0.0.1:{server.port}")
     connection.putheader("Host", "evil.example")

@@ -1,5 +1,6 @@
 """Attacks through the tools for files: each fails, in words, and in bounded time and memory."""
 
+import asyncio
 import os
 import shutil
 import threading
@@ -17,6 +18,7 @@ from toolcast.tools.files import files as module
 from toolcast.tools.files.content_search import SearchOptions, search_content
 from toolcast.tools.generated.files.grep import GREP, GrepParams
 
+from tests.held import descriptors
 from tests.tools.files.calls import edit, glob, grep, multi_edit, read, write
 
 SECRET = "the secret outside"
@@ -199,8 +201,8 @@ def test_a_process_that_does_not_end_is_killed(box: Path) -> None:
     stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
     stuck.chmod(0o755)
     (box / "a.txt").touch()
-    options = SearchOptions(frozenset(), 1 << 20, 1.0, str(stuck), few=0)
-    with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 1 seconds"):
+    options = SearchOptions(frozenset(), 1 << 20, 3.0, str(stuck), few=0)
+    with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 3 seconds"):
         search_content(workspace, GrepParams(pattern="a"), options)
     assert not is_running(int((box.parent / "pid").read_text()))
 
@@ -212,12 +214,22 @@ def test_a_cancelled_search_leaves_no_process(box: Path, monkeypatch: pytest.Mon
     for number in range(101):
         (box / f"{number}.txt").touch()
     monkeypatch.setattr(module, "find_ripgrep", lambda _: str(stuck))
-    registry = ToolRegistry(timeout=1.0)
+    registry = ToolRegistry()
     registry.register(GREP, Files(box, search_seconds=600).grep)
+    pid = box.parent / "pid"
+
+    async def cancel() -> None:
+        task = asyncio.create_task(registry.execute("grep", {"pattern": "a"}))
+        while not (pid.exists() and pid.read_text().endswith("\n")):
+            assert not task.done(), task.result()
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
     with registry:
-        assert not registry.execute_sync("grep", {"pattern": "a"}).success
-        pid = int((box.parent / "pid").read_text())
-        while is_running(pid):  # or the test does not end
+        asyncio.run(cancel())
+        while is_running(int(pid.read_text())):  # or the test does not end
             time.sleep(0.01)
 
 
@@ -452,11 +464,11 @@ def test_no_descriptor_is_left_open(files: Files, box: Path, outside: Path) -> N
     (box / "a.txt").write_text("secret text")
     (box / "to-folder").symlink_to(outside)
     (box / "b").mkdir()
-    before = os.listdir("/proc/self/fd")  # noqa: PTH208
+    before = descriptors()
     for tool in TOOLS.values():
         for path in ("a.txt", "b", "b/no/way", "to-folder/secret.txt", "to-folder", "\x00", "no"):
             with suppress(RefusalError):
                 tool(files, path)
     files.close()
     files.close()
-    assert len(os.listdir("/proc/self/fd")) == len(before) - 1  # noqa: PTH208 - the workspace's own
+    assert descriptors() <= before - 1  # the workspace's own

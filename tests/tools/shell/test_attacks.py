@@ -207,7 +207,7 @@ def test_a_command_that_ends_with_daemons_behind_it_leaves_none(make: Make, isol
 def test_a_fork_bomb_is_ended(make: Make, isolation: str) -> None:
     token = new_token()
     bomb = f"bomb() {{ sleep 0.02; bomb {token} & bomb {token} & wait; }}; bomb; : {token}"
-    result = run(make(isolation=isolation, max_processes=40), bomb, timeout=5)
+    result = run(make(isolation=isolation, max_processes=40), bomb, timeout=60)
     assert result.status == "stopped"
     assert "too many processes" in str(result.note)
     assert not with_token(token)
@@ -217,7 +217,7 @@ def test_a_fork_bomb_is_ended(make: Make, isolation: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("isolation", ["none", pytest.param("bubblewrap", marks=bubblewrap)])
 def test_a_fast_fork_bomb_is_ended(make: Make, isolation: str) -> None:
-    result = run(make(isolation=isolation, max_processes=100), ":(){ :|:& };:; sleep 30", timeout=10)
+    result = run(make(isolation=isolation, max_processes=100), ":(){ :|:& };:; sleep 60", timeout=60)
     assert (result.status, "too many processes" in str(result.note)) == ("stopped", True)
 
 
@@ -261,8 +261,9 @@ def test_an_isolated_command_cannot_kill_its_supervisor(isolated: Shell) -> None
 @linux
 def test_zombies_are_collected(shell: Shell) -> None:
     count = "awk '$3 == \"Z\" && $4 == '$PPID /proc/[0-9]*/stat 2>/dev/null | wc -l"
-    command = f"for i in $(seq 40); do (setsid true &); done; sleep 0.1; {count}"
-    assert run(shell, command).stdout == "0\n"
+    until = f"until [ $({count}) = 0 ]; do sleep 0.1; done; echo collected"
+    command = f"for i in $(seq 40); do (setsid true &); done; {until}"
+    assert run(shell, command, timeout=60).stdout == "collected\n"
     asyncio.run(shell.aclose())
     assert no_zombie()
 
@@ -272,7 +273,7 @@ def test_zombies_are_collected(shell: Shell) -> None:
 
 @pytest.mark.parametrize("writer", ["yes >&2", "cat /dev/zero", "cat /dev/urandom"])
 def test_endless_output_neither_fills_memory_nor_outlives_its_time(make: Make, writer: str) -> None:
-    result = run(make(output_limit=50_000), writer, timeout=0.4)
+    result = run(make(output_limit=50_000), writer, timeout=1.5)
     assert (result.status, result.truncated) == ("timed_out", True)
     # A byte that is no text becomes a character of three.
     assert len((result.stdout + result.stderr).encode()) < 3 * 50_000 + 200

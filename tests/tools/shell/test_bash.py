@@ -16,6 +16,7 @@ from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast.tools.generated.registry import register_some
 from toolcast.tools.shell import INHERITED, Shell
 
+from tests.held import descriptors
 from tests.tools.shell.shells import (
     eventually,
     follow,
@@ -87,10 +88,10 @@ def test_the_environment_is_the_list_and_the_calls_own(make: Make, monkeypatch: 
 
 
 def test_a_command_ends_at_its_limit_and_its_output_stays(shell: Shell) -> None:
-    result = run(shell, "echo begun; sleep 60; echo never", timeout=0.4)
+    result = run(shell, "echo begun; sleep 60; echo never", timeout=1.5)
     assert (result.status, result.exit_code, result.stdout) == ("timed_out", -15, "begun\n")
     assert result.note is not None
-    assert "0.4 s" in result.note
+    assert "1.5 s" in result.note
 
 
 def test_the_program_limits_the_time_of_every_command(make: Make) -> None:
@@ -100,13 +101,13 @@ def test_the_program_limits_the_time_of_every_command(make: Make) -> None:
 
 
 def test_a_command_may_clean_up_at_its_limit(shell: Shell, folder: Path) -> None:
-    result = run(shell, "trap 'echo bye; touch cleaned; exit 7' TERM; sleep 60 & wait", timeout=0.4)
+    result = run(shell, "trap 'echo bye; touch cleaned; exit 7' TERM; sleep 60 & wait", timeout=1.5)
     assert (result.status, result.exit_code, result.stdout) == ("timed_out", 7, "bye\n")
     assert (folder / "cleaned").exists()
 
 
 def test_a_command_that_stopped_itself_may_clean_up_too(shell: Shell) -> None:
-    result = run(shell, "trap 'echo bye; exit 7' TERM; kill -STOP $$", timeout=0.3)
+    result = run(shell, "trap 'echo bye; exit 7' TERM; kill -STOP $$", timeout=1.5)
     assert (result.status, result.exit_code, result.stdout) == ("timed_out", 7, "bye\n")
 
 
@@ -283,7 +284,8 @@ def test_aclose_ends_running_calls_and_refuses_later_ones(make: Make) -> None:
 
     async def work() -> None:
         running = asyncio.create_task(start(shell, "echo begun; sleep 60"))
-        await asyncio.sleep(0.2)
+        while not shell._processes._running:
+            await asyncio.sleep(0.01)
         await asyncio.gather(shell.aclose(), shell.aclose())
         result = await running
         assert result.status == "stopped"
@@ -292,10 +294,6 @@ def test_aclose_ends_running_calls_and_refuses_later_ones(make: Make) -> None:
         await shell.aclose()
 
     asyncio.run(work())
-
-
-def descriptors() -> int:
-    return len(list(Path("/dev/fd").iterdir()))
 
 
 def test_nothing_is_held_after_aclose(make: Make) -> None:
@@ -309,7 +307,7 @@ def test_nothing_is_held_after_aclose(make: Make) -> None:
         await shell.aclose()
 
     asyncio.run(work())
-    assert descriptors() == before
+    assert descriptors() <= before
     assert eventually(lambda: threading.active_count() <= threads)
     assert no_zombie()
 

@@ -282,7 +282,7 @@ def test_a_cancelled_call_closes_its_connection() -> None:
 
     with serving(script) as server:
         asyncio.run(main())
-        server._threads[0].join(5)
+        server._threads[0].join(30)
         assert not server._threads[0].is_alive()
 
 
