@@ -181,11 +181,11 @@ def test_cancelling_the_request_cancels_the_handler(
 ) -> None:
     async def use(client: Any) -> None:
         running = asyncio.create_task(client.call_tool("grep", {"pattern": "x"}))
-        await asyncio.wait_for(handlers.started.wait(), 20)
+        await asyncio.wait_for(handlers.started.wait(), 60)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(handlers.cancelled.wait(), 20)
+        await asyncio.wait_for(handlers.cancelled.wait(), 60)
 
     lib.talk(lib.server(registry), use)
 

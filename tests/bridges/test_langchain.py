@@ -218,11 +218,11 @@ def test_cancelling_cancels_the_handler(lib: Library, registry: ToolRegistry, ha
 
     async def main() -> None:
         running = asyncio.create_task(lib.tool(registry, "grep").ainvoke(arguments))
-        await asyncio.wait_for(handlers.started.wait(), 20)
+        await asyncio.wait_for(handlers.started.wait(), 60)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(handlers.cancelled.wait(), 20)
+        await asyncio.wait_for(handlers.cancelled.wait(), 60)
 
     asyncio.run(main())
 

@@ -220,10 +220,10 @@ def test_cancelling_the_run_cancels_the_handler(
     async def main() -> None:
         agent = lib.agent(registry, lib.model([("grep", arguments)], "done"))
         running = asyncio.create_task(lib.agents.Runner.run(agent, "go"))
-        await asyncio.wait_for(handlers.started.wait(), 20)
+        await asyncio.wait_for(handlers.started.wait(), 60)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(handlers.cancelled.wait(), 20)
+        await asyncio.wait_for(handlers.cancelled.wait(), 60)
 
     asyncio.run(main())

@@ -305,11 +305,11 @@ def test_cancelling_the_run_cancels_the_handler(
             toolsets=[lib.bridge.RegistryToolset(registry, provider="openai")],
         )
         running = asyncio.create_task(agent.run("go"))
-        await asyncio.wait_for(handlers.started.wait(), 20)
+        await asyncio.wait_for(handlers.started.wait(), 60)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(handlers.cancelled.wait(), 20)
+        await asyncio.wait_for(handlers.cancelled.wait(), 60)
 
     asyncio.run(main())
 

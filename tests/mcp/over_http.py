@@ -65,7 +65,7 @@ async def serving(
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         limits = httpx.Limits(max_connections=None)
         try:
-            async with httpx.AsyncClient(base_url=url, headers=HEADERS, limits=limits, timeout=30) as client:
+            async with httpx.AsyncClient(base_url=url, headers=HEADERS, limits=limits, timeout=60) as client:
                 while not running.started:
                     await asyncio.sleep(0.005)
                 yield client, held

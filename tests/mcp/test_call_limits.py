@@ -247,7 +247,7 @@ def test_turns_are_neither_lost_nor_doubled(data: st.DataObject) -> None:
                 if when == step and number < len(tasks):
                     tasks[number].cancel()
             await asyncio.sleep(0)
-        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 60)
         assert all(each is None or isinstance(each, asyncio.CancelledError) for each in done), done
         for every, clients in turns._loops.values():  # none where all were cancelled before they began
             assert (every.present, every.free._value, clients) == (0, 2, {})

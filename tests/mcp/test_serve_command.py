@@ -219,7 +219,7 @@ def test_other_hosts_and_origins_are_refused_over_http(sdk: Sdk) -> None:
             "--allow-origin",
             "http://a.example",
         )
-        async with http(*arguments) as (url, _), httpx.AsyncClient(timeout=20) as client:
+        async with http(*arguments) as (url, _), httpx.AsyncClient(timeout=60) as client:
             given: list[dict[str, str]] = [
                 {"host": "evil.example"},
                 {"origin": "http://evil.example"},
@@ -246,8 +246,8 @@ def test_a_token_and_no_sessions_over_http(sdk: Sdk) -> None:
         async with http(*arguments, SERVE_TOKEN=token) as (url, _):
             headers = {"authorization": f"Bearer {token}"}
             async with (
-                httpx2.AsyncClient(timeout=20) as without,
-                httpx2.AsyncClient(headers=headers, timeout=20) as client,
+                httpx2.AsyncClient(timeout=60) as without,
+                httpx2.AsyncClient(headers=headers, timeout=60) as client,
                 sdk("mcp").Client(streamable(url, http_client=client), mode="legacy") as official,
             ):
                 refused = await without.post(url, json={})

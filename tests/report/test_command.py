@@ -218,7 +218,7 @@ def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, Path]]
         yield process, found[1], tmp_path
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(60)
 
 
 def _next_version(stream: http.client.HTTPResponse) -> str:
@@ -248,7 +248,7 @@ def test_a_served_page_follows_edits_and_shows_errors(
         assert json.dumps(seen[-1].removeprefix("data: ").strip()) in page
     assert len(set(seen)) == len(seen)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     assert stream.read().strip() == b""
     assert process.stdout is not None
     assert "Traceback" not in process.stdout.read()

@@ -91,7 +91,7 @@ def test_every_kind_of_return_value(returned: Any, expected: ToolResult) -> None
 
 def test_plain_handlers_leave_the_loop_free() -> None:
     """Two blocking handlers meet at a barrier: they must run in two threads, and neither in the loop's."""
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
     loop_thread = threading.get_ident()
 
     def meet(params: Any, context: Any) -> str:

@@ -197,7 +197,7 @@ def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCap
     watch = Watch()
     with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         result = run(one(slow, timeout={"edit": 0.02, "other": 9.0}, hooks=watch, workers=workers))
-        until = time.monotonic() + 5
+        until = time.monotonic() + 60
         while "ended with" not in caplog.text and time.monotonic() < until:
             time.sleep(0.002)
     assert not workers.running
@@ -328,7 +328,7 @@ def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
             assert result.output == str(number)
     # Plain handlers wait for one of few threads, and that takes of their time.
     assert any(isinstance(result, ToolResult) and result.success for result in results)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while threading.active_count() > threads and time.monotonic() < until:
         time.sleep(0.005)
     assert threading.active_count() <= threads

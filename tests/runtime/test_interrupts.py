@@ -207,7 +207,7 @@ def test_a_group_that_is_cancelled_from_above_ends() -> None:
             await registry.execute("edit", GOOD)
         assert scope.cancelled_caught
 
-    asyncio.run(asyncio.wait_for(use(), 20))
+    asyncio.run(asyncio.wait_for(use(), 60))
 
 
 PROGRAM = """
@@ -247,7 +247,7 @@ def test_ctrl_c_ends_the_program(wait: str, run: str) -> None:
             program.wait(0.5)
         except subprocess.TimeoutExpired:
             os.kill(program.pid, signal.SIGINT)
-    out, _ = program.communicate(timeout=30)
+    out, _ = program.communicate(timeout=60)
     assert out == "interrupted\n"
 
 

@@ -164,7 +164,7 @@ def test_threads_register_each_name_once(edit: Binding) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(20)
+            thread.join(60)
     finally:
         logging.getLogger("toolcast.runtime").disabled = False
     assert not torn

@@ -290,7 +290,7 @@ def test_threads_register_select_and_call_at_once() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
     assert not wrong
     assert sum(len(view) for view in views) == len(registry) == 60
 

@@ -39,7 +39,7 @@ def tools(free: threading.Event, **options: Any) -> ToolRegistry:
     registry = ToolRegistry(**options)
 
     def hang(params: Any, context: Any) -> str:
-        free.wait(60)
+        free.wait(600)
         return "late"
 
     registry.register(like(name="hang"), hang)
@@ -48,7 +48,7 @@ def tools(free: threading.Event, **options: Any) -> ToolRegistry:
 
 
 def wait_for(condition: Any) -> bool:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not condition() and time.monotonic() < until:
         time.sleep(0.005)
     return bool(condition())
@@ -63,7 +63,7 @@ def test_calls_that_time_out_leave_their_threads_to_others(free: threading.Event
         assert all("did not finish within" in result.error for result in hung)
         return await asyncio.gather(*[registry.execute("work", GOOD) for _ in range(20)])
 
-    assert all(result.success for result in asyncio.run(asyncio.wait_for(use(), 30)))
+    assert all(result.success for result in asyncio.run(asyncio.wait_for(use(), 60)))
     assert workers.stuck == workers.running > 0
     free.set()
     assert wait_for(lambda: workers.running == 0)
@@ -84,7 +84,7 @@ def test_calls_that_nobody_limits_give_way_after_a_while(
         return result
 
     with caplog.at_level(logging.WARNING, "toolcast.runtime"):
-        assert asyncio.run(asyncio.wait_for(use(), 30)).output == "c"
+        assert asyncio.run(asyncio.wait_for(use(), 60)).output == "c"
     events = [getattr(record, "event", None) for record in caplog.records]
     # Threads of another test may end only now.
     assert [event for event in events if event != "ran_on"] == ["overdue", "overdue"]
@@ -102,7 +102,7 @@ def test_no_more_threads_than_the_limit_and_an_error_that_says_so(
 
     before = threading.active_count()
     with caplog.at_level(logging.ERROR, "toolcast.runtime"):
-        results = asyncio.run(asyncio.wait_for(use(), 30))
+        results = asyncio.run(asyncio.wait_for(use(), 60))
     assert threading.active_count() - before <= 3
     assert ["did not finish" in result.error for result in results] == [True] * 3 + [False] * 4
     for result in results[3:]:
@@ -129,7 +129,7 @@ def test_calls_that_wait_are_refused_when_hope_is_gone(free: threading.Event) ->
         await asyncio.gather(*waiting)
         return len(waiting)
 
-    assert asyncio.run(asyncio.wait_for(use(), 30)) == 2
+    assert asyncio.run(asyncio.wait_for(use(), 60)) == 2
 
 
 def test_a_registry_has_threads_of_its_own(free: threading.Event) -> None:
@@ -144,7 +144,7 @@ def test_a_registry_has_threads_of_its_own(free: threading.Event) -> None:
         await asyncio.gather(*tasks)
         return result
 
-    assert asyncio.run(asyncio.wait_for(use(), 30)).success
+    assert asyncio.run(asyncio.wait_for(use(), 60)).success
     assert hangs[0].workers is not other.workers
 
 
@@ -176,7 +176,7 @@ def test_questions_take_no_thread_from_handlers(free: threading.Event) -> None:
     from toolcast.runtime.middleware.policy import Policy
 
     def approve(request: Any) -> str:
-        free.wait(60)
+        free.wait(600)
         return "yes"
 
     registry = tools(
@@ -191,7 +191,7 @@ def test_questions_take_no_thread_from_handlers(free: threading.Event) -> None:
         await asyncio.gather(*asked)
         return result
 
-    assert asyncio.run(asyncio.wait_for(use(), 30)).success
+    assert asyncio.run(asyncio.wait_for(use(), 60)).success
 
 
 PROGRAM = """
@@ -283,7 +283,7 @@ def test_idle_threads_are_not_expected_in_a_forked_process() -> None:
         "import asyncio, os\n"
         "from toolcast.runtime import Workers\n"
         "workers = Workers()\n"
-        "run = lambda: asyncio.run(asyncio.wait_for(workers.run(lambda: 'done'), 20))\n"
+        "run = lambda: asyncio.run(asyncio.wait_for(workers.run(lambda: 'done'), 50))\n"
         "run()\n"
         "child = os.fork()\n"
         "if child == 0:\n"

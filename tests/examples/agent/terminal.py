@@ -16,7 +16,7 @@ from tests.examples.agent.scripted_server import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, "-m", "examples.agent"]
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which a process that says nothing has failed."""
 
 

@@ -243,5 +243,5 @@ def test_a_reader_that_has_enough(tmp_path: Path) -> None:
     assert process.stdout is not None
     process.stdout.read(10)
     process.stdout.close()
-    _, problems = process.communicate(timeout=30)
+    _, problems = process.communicate(timeout=60)
     assert (process.returncode, problems) == (1, b"")

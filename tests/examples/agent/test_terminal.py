@@ -9,7 +9,7 @@ from tests.agents.dispatch.answers import TEXT
 from tests.clients.conftest import Client, client
 from tests.examples.agent.conftest import RunHere
 from tests.examples.agent.scripted_server import Call, Served, serving
-from tests.examples.agent.terminal import at_terminal, piped
+from tests.examples.agent.terminal import PATIENCE, at_terminal, piped
 
 __all__ = ["client"]
 
@@ -54,7 +54,7 @@ def test_ctrl_c_cancels_the_turn_and_keeps_the_conversation(tmp_path: Path) -> N
     ):
         terminal.expect("? ")
         terminal.type("The first question.\n")
-        assert served.arrived.wait(30)
+        assert served.arrived.wait(PATIENCE)
         terminal.type("\x03")
         terminal.expect("The run ended: cancelled")
         terminal.expect("? ")
@@ -101,7 +101,7 @@ def test_a_killed_run_goes_on_in_another_process(tmp_path: Path) -> None:
         with at_terminal([*arguments, str(folder)]) as terminal:
             terminal.expect("? ")
             terminal.type("Go.\n")
-            assert served.arrived.wait(30)
+            assert served.arrived.wait(PATIENCE)
             terminal.process.kill()
         with at_terminal([*arguments, str(folder)]) as terminal:
             terminal.expect(TEXT)

@@ -51,7 +51,7 @@ class Sandbox:
     async def answer(self) -> Any:
         """The next line; None at the end."""
         try:
-            line = await asyncio.wait_for(self.reader.readline(), 20)
+            line = await asyncio.wait_for(self.reader.readline(), 60)
         except ConnectionError:  # closed before all was read that this end sent
             return None
         return json.loads(line) if line else None
@@ -95,7 +95,7 @@ def run_program(
         async with serving(server, context) as (sandbox, run):
             await program(sandbox)
             sandbox.writer.close()
-            return await asyncio.wait_for(run, 20)
+            return await asyncio.wait_for(run, 60)
 
     return asyncio.run(main())
 

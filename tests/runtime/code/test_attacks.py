@@ -351,7 +351,7 @@ def test_an_id_is_free_as_soon_as_its_answer_is_written() -> None:
     async def main() -> None:
         slow = Slow()
         slow.reader.feed_data(json.dumps(note(1, "first")).encode() + b"\n")
-        await asyncio.wait_for(CodeServer(registry(), None).serve(slow.reader, slow), 20)
+        await asyncio.wait_for(CodeServer(registry(), None).serve(slow.reader, slow), 60)
 
     asyncio.run(main())
     assert lines == [{"id": 1, "result": "noted first"}, {"id": 1, "result": "noted second"}]
@@ -398,7 +398,7 @@ def test_a_program_that_reads_no_results_is_not_read_any_more() -> None:
             transport.pause_reading()
             for i in range(900):
                 sandbox.send(note(i))
-            done = await asyncio.wait_for(run, 20)
+            done = await asyncio.wait_for(run, 60)
             assert done.ended == "seconds"
             assert sum(each.error is None for each in done.calls) < 50
 
@@ -458,7 +458,7 @@ def test_a_program_cannot_set_what_the_host_fills_in(language: Any) -> None:
             async with serving(CodeServer(tools, language), context) as (sandbox, run):
                 await program(sandbox)
                 sandbox.writer.close()
-                await asyncio.wait_for(run, 20)
+                await asyncio.wait_for(run, 60)
 
         asyncio.run(main())
         assert answers[0] == {"id": 1, "result": "done"}

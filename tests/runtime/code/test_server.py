@@ -352,7 +352,7 @@ def test_a_tool_without_declarations_that_comes_later_stops_no_program(
             for request in ({"id": 1, "describe": ""}, {"id": 2, "list": ""}):
                 answers.append(await sandbox.ask(request))
             sandbox.writer.close()
-            assert (await asyncio.wait_for(run, 20)).ended == "closed"
+            assert (await asyncio.wait_for(run, 60)).ended == "closed"
 
     asyncio.run(main())
     assert answers[0]["error"]["kind"] == "failed"

@@ -43,7 +43,7 @@ def test_turns_keep_their_order_and_their_limit(
                 ends[number].set()
             for _ in range(order.randrange(4)):
                 await asyncio.sleep(0)
-        await asyncio.wait_for(asyncio.gather(*tasks.values(), return_exceptions=True), 20)
+        await asyncio.wait_for(asyncio.gather(*tasks.values(), return_exceptions=True), 60)
         assert [task.cancelled() for task in tasks.values()] == [cancelled for _, cancelled in calls]
         async with turns.turn(True):  # nothing is left over
             pass

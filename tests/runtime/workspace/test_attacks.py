@@ -293,7 +293,7 @@ def swapped(folder: Path, outside: Path) -> Iterator[None]:
     (folder / "running").touch()
     process = subprocess.Popen([sys.executable, "-I", "-S", "-c", SWAP, str(folder)])
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not (folder / "swap").is_symlink() and time.monotonic() < until:
             pass
         yield

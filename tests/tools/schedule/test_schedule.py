@@ -483,7 +483,7 @@ def test_a_file_that_fails_while_the_schedule_is_closed_does_not_keep_it_running
 
     def claim(*_: Any, **__: Any) -> Any:
         claiming.set()
-        free.wait(10)
+        free.wait(60)
         raise StorageError("The schedule is damaged.")
 
     async def run(_: Any) -> None:
@@ -493,11 +493,11 @@ def test_a_file_that_fails_while_the_schedule_is_closed_does_not_keep_it_running
         schedule = Schedule(None, run)
         monkeypatch.setattr(schedule._table, "claim", claim)
         schedule.start()
-        await asyncio.to_thread(claiming.wait, 10)
+        await asyncio.to_thread(claiming.wait, 60)
         closing = asyncio.create_task(schedule.aclose())
         await asyncio.sleep(0)
         free.set()
-        done, _ = await asyncio.wait({closing}, timeout=10)
+        done, _ = await asyncio.wait({closing}, timeout=60)
         assert done
 
     asyncio.run(close())

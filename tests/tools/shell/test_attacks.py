@@ -330,7 +330,7 @@ def test_a_pipe_that_another_process_holds_does_not_delay_the_result(shell: Shel
     code = (
         "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect('s'); socket.send_fds(s,[b'x'],[1,2])"
     )
-    result = run(shell, f'{sys.executable} -c "{code}"; echo done', timeout=30)
+    result = run(shell, f'{sys.executable} -c "{code}"; echo done', timeout=60)
     connection, _ = server.accept()
     _, held, _, _ = socket.recv_fds(connection, 10, 4)
     assert len(held) == 2

@@ -65,7 +65,7 @@ def begin(folder: Path, end: str, isolation: str = "none") -> tuple["subprocess.
 @pytest.mark.parametrize("end", ["return", "exit"])
 def test_an_interpreter_that_exits_leaves_nothing(folder: Path, end: str) -> None:
     program, token = begin(folder, end)
-    program.communicate("\n", timeout=30)
+    program.communicate("\n", timeout=60)
     assert program.returncode == (3 if end == "exit" else 0)
     assert gone(token)
 
@@ -74,7 +74,7 @@ def test_an_interpreter_that_exits_leaves_nothing(folder: Path, end: str) -> Non
 def test_a_program_that_is_killed_leaves_nothing(folder: Path, number: signal.Signals) -> None:
     program, token = begin(folder, "signal")
     program.send_signal(number)
-    program.wait(30)
+    program.wait(60)
     assert gone(token)
     program.communicate()
 
@@ -82,7 +82,7 @@ def test_a_program_that_is_killed_leaves_nothing(folder: Path, number: signal.Si
 def test_a_program_whose_fork_lives_on_leaves_nothing(folder: Path) -> None:
     program, token = begin(folder, "forked")
     program.kill()
-    program.wait(30)
+    program.wait(60)
     # The fork has the program's command line.
     assert eventually(lambda: len(with_token(token)) == 1)
     os.killpg(program.pid, signal.SIGKILL)

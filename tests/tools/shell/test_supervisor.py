@@ -74,7 +74,7 @@ def test_the_end_of_the_socket_is_the_end_of_the_command(folder: Path) -> None:
     with supervised(folder, f"setsid sleep {token} & sleep {token}") as (process, connection):
         assert eventually(lambda: len(with_token(token)) >= 2)
         connection.close()
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         assert not with_token(token)
 
 
@@ -86,7 +86,7 @@ def test_a_socket_that_ends_within_the_task_starts_nothing(folder: Path) -> None
     ):
         ours.sendall(task(f"touch {folder}/begun", 0)[:-1])
         ours.close()
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     assert not (folder / "begun").exists()
 
 
@@ -168,7 +168,7 @@ def test_a_process_that_shows_no_environment_for_a_moment_is_found(
     monkeypatch.setattr(remaining_processes, "_environment", begins)
     try:
         remaining_processes.kill_remaining(None, marker)
-        assert process.wait(10) == -signal.SIGKILL
+        assert process.wait(60) == -signal.SIGKILL
     finally:
         process.kill()
         process.wait()

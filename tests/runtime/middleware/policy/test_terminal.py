@@ -31,12 +31,12 @@ def ask(typed: bytes, early: bytes = b"", asked: ApprovalRequest | None = None) 
         approver = TerminalApprover(os.ttyname(slave))
         thread = threading.Thread(target=lambda: answers.append(approver(asked or request(a=1))))
         thread.start()
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while b"Run it?" not in shown and time.monotonic() < until:
             shown += os.read(master, 4096)
         time.sleep(0.02)
         os.write(master, typed)
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
     finally:
         os.close(master)
