@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from toolcast.runtime import ToolRegistry
 
-# In CI a change fails for its own reasons: property tests run the same examples every time. Elsewhere they
-# are fewer, and new in each run, and what they find becomes a test case. `make nightly` runs many times as
-# many.
+# In CI a change fails for its own reasons: property tests run the same examples every time, and `seed` is the
+# same. Elsewhere they are fewer, and new in each run, and what they find becomes a test case. `make nightly`
+# runs many times as many.
 # Neither the time that an example takes nor how many a strategy rejects is a matter of a test.
 settings.register_profile(
     "default", max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
@@ -33,6 +34,12 @@ def shared_dir() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def seed() -> int:
+    """The seed of random choices that hypothesis does not make: in CI the same, elsewhere new in each run."""
+    return 1 if os.environ.get("CI") else secrets.randbelow(2**32)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /
 
 @LINUX
 @pytest.mark.parametrize("calls", [300, pytest.param(5_000, marks=pytest.mark.thorough)])
-def test_calls_under_faults_leave_nothing(calls: int, tmp_path: Path) -> None:
+def test_calls_under_faults_leave_nothing(calls: int, seed: int, tmp_path: Path) -> None:
     pytest.importorskip("jsonschema_rs")
     page = tmp_path / "chaos.md"
     command = [
@@ -21,7 +21,7 @@ def test_calls_under_faults_leave_nothing(calls: int, tmp_path: Path) -> None:
         "-m",
         "bench.chaos",
         "--seed",
-        "fresh",
+        str(seed),
         "--calls",
         str(calls),
         "--write",

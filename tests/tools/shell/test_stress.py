@@ -112,13 +112,17 @@ async def many(make: Callable[[], Shell], count: int, seed: int, token: str) -> 
     ],
 )
 def test_commands_that_end_in_every_way_leave_nothing(
-    make: Callable[..., Shell], count: int, isolation: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    make: Callable[..., Shell],
+    count: int,
+    isolation: str,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     monkeypatch.setattr("toolcast.tools.shell.processes._MARGIN", 3.0)
-    seed = random.randrange(2**32)
     print(f"seed {seed}")
     token = new_token()
     before, threads = descriptors(), threading.active_count()
