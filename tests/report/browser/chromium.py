@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WIDE, PHONE = (1440, 900), (360, 740)
+PATIENCE = 120_000
+"""Milliseconds after which a browser that does not get on has failed, however busy the machine is."""
 # Notes what a script in a spec would do; it runs before the page's own script.
 WATCH = """
 window.__ran = [];
@@ -38,7 +40,9 @@ def chromium() -> Iterator["Browser"]:
         missing("Chromium is not installed; `make browser` installs it")
     root = getattr(os, "geteuid", lambda: 1)() == 0  # Chromium has no sandbox for root
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"] if root else [])
+        browser = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox"] if root else [], timeout=PATIENCE
+        )
         try:
             yield browser
         finally:
@@ -97,6 +101,7 @@ def opened(
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, reduced_motion="reduce"
     )
+    context.set_default_timeout(PATIENCE)
     try:
         yield Opened(context.new_page(), file)
     finally:
