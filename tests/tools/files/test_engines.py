@@ -9,7 +9,7 @@ from unittest import mock
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.runtime.workspace import Workspace
@@ -170,6 +170,8 @@ def test_context_is_that_of_ripgrep(
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         text = "".join(pieces)
+        # ripgrep shows the lines before an empty match behind the last line, and no such match.
+        assume(not (multiline and pattern == "^$" and text.endswith("\n")))
         # ripgrep finds a line feed only where a line ends in nothing else.
         content = (text.replace("\r", "") if multiline else text).encode()
         (root / "a").write_bytes(content)
