@@ -2,9 +2,12 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.project.fake import project, put
 
@@ -37,3 +40,40 @@ def test_names_of_any_alphabet_in_an_ascii_locale(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr.count(b"stray-output") == len(names)
     assert b"\\u" in done.stderr
+
+
+COMMANDS = (("list",), ("--help",), ("report", "--out", "-"), ("lint", "--score"), ("generate",))
+
+
+def _in_project(folder: Path, command: tuple[str, ...], redirection: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a project of one tool, its standard output as a shell redirects it."""
+    put(folder / "pyproject.toml", '[tool.toolcast]\nproviders = ["openai"]\n')
+    put(folder / "specs/a.yaml", "description: Does one thing.\npermission: read\nsecrets: []\n")
+    words = shlex.join([sys.executable, "-m", "toolcast", *command])
+    return subprocess.run(
+        ["sh", "-c", f"{words} {redirection}"],
+        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = _in_project(tmp_path, command, ">/dev/full")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "cannot write: no space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_closed_standard_output_stops_no_command(tmp_path: Path, command: tuple[str, ...]) -> None:
+    for _ in range(2):  # the second `generate` changes nothing, and imports nothing
+        done = _in_project(tmp_path, command, ">&-")
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_closed_standard_error_hides_problems_and_no_status(tmp_path: Path) -> None:
+    put(tmp_path / "specs/wrong.yaml", "description: [\n")
+    done = _in_project(tmp_path, ("lint",), "2>&-")
+    assert (done.returncode, done.stderr) == (1, "")

@@ -49,15 +49,17 @@ def _plainly() -> int:
         return _refuse()
 
     from .building import generate
+    from .streams import end_unwritten, write_anything
 
+    write_anything()
     try:
         status = generate()
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("toolcast: stopped\n")
         return 130
-    except BrokenPipeError:  # the reader of our output has gone: leave without complaint
-        os._exit(0)
+    except OSError as error:
+        end_unwritten(error)
     os._exit(status)  # nothing is left to do, and taking all apart would take a while
 
 
@@ -66,8 +68,9 @@ def _write_summary(tools: int, seconds: float) -> None:
     try:
         noun = "tool" if tools == 1 else "tools"
         line = f"toolcast: {tools} {noun}: 0 rebuilt, {tools} unchanged; 0 files written, 0 deleted"
-        sys.stdout.write(f"{line} ({seconds:.2f} s)\n")
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed, it cannot be told
+            sys.stdout.write(f"{line} ({seconds:.2f} s)\n")
+            sys.stdout.flush()
     except OSError:  # a closed pipe: nothing was to be done, so all is well
         os._exit(0)
     os._exit(0)

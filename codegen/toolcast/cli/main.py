@@ -3,13 +3,14 @@
 import difflib
 import importlib
 import io
+import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..console import printable
-from .streams import write_anything
+from .streams import end_unwritten, write_anything
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -127,6 +128,7 @@ def run(arguments: Sequence[str]) -> int:
     write_anything()
     try:
         outcome = cli.main(list(arguments), prog_name="toolcast", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         words = io.StringIO()
         error.show(words)
@@ -135,13 +137,6 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("toolcast: stopped", err=True)
         return 130
-    except BrokenPipeError:
-        _end_quietly()
+    except OSError as error:
+        end_unwritten(error)
     return outcome if isinstance(outcome, int) else 0
-
-
-def _end_quietly() -> NoReturn:
-    """The reader of our output has gone: leave without complaint, as other commands do."""
-    import os
-
-    os._exit(0)
