@@ -110,6 +110,7 @@ def test_a_state_that_cannot_be_read_ends_the_command(run: Command, tmp_path: Pa
         (("--open", "--format", "markdown"), "--open opens a page"),
         (("--open", "--out", "-"), "--open opens a page"),
         (("--port", "70000"), "70000"),
+        (("--port", "8000"), "--port belongs to --serve"),
         (("--format", "pdf"), "pdf"),
     ],
 )
@@ -120,6 +121,35 @@ def test_options_that_exclude_each_other_are_refused(
     assert result.exit_code == 2
     assert words in result.stderr
     assert _written(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("countt",), "unknown-tool"),
+        (("count", "none"), "unknown-tool"),
+        (("--provider", "opnai"), "unknown-provider"),
+        (("--provider", "mcp", "--provider", "opnai"), "unknown-provider"),
+    ],
+)
+def test_names_of_nothing_replace_no_report(
+    run: Command, tmp_path: Path, arguments: tuple[str, ...], code: str
+) -> None:
+    page = tmp_path / "toolcast-report.html"
+    assert run().exit_code == 0
+    before = page.read_bytes()
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert f"error[{code}]" in result.stderr
+    assert page.read_bytes() == before
+
+
+def test_a_folder_without_specs_gets_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["report"], prog_name="toolcast")
+    assert result.exit_code == 1
+    assert "error[no-specs]" in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_place_that_cannot_be_written_is_told(run: Command) -> None:

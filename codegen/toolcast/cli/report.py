@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 Form = Literal["html", "markdown", "json"]
 FORMS = ("html", "markdown", "json")
+_MISSING = ("no-specs", "unknown-tool", "unknown-provider")
+"""Codes of what a report is to be about and does not exist: one of less would replace a good one."""
+PORT = 8474
+"""Where --serve listens by default."""
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of tools stays until the end."""
 SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
@@ -62,8 +66,8 @@ class ReportOptions(Struct, frozen=True):
     "--serve", is_flag=True, help="Serve the page on this machine, and rebuild it after every save."
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8474, show_default=True, metavar="N",
-    help="The port of --serve; 0 is any that is free.",
+    "--port", type=click.IntRange(0, 65535), metavar="N",
+    help=f"The port of --serve; 0 is any that is free (default: {PORT}).",
 )  # fmt: skip
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,
@@ -81,7 +85,7 @@ def command(
     opened: bool,
     against: str | None,
     serve: bool,
-    port: int,
+    port: int | None,
     providers: tuple[str, ...],
     form: Form,
     config_file: Path | None,
@@ -91,13 +95,21 @@ def command(
     SPEC is a path or a tool's name; all tools without one, and limits are counted over those that are shown.
     The page loads nothing from anywhere. Nothing but the file is written, and `toolcast generate` need not
     have run. An earlier report is replaced; any other file only with --force. Specs that do not compile are
-    in the report with their problems; the exit status is 1 then.
+    in the report with their problems; the exit status is 1 then. Nothing is written where the folder of
+    specs, a SPEC or a provider does not exist.
     """
     _check_usage(out, opened, serve, form)
+    if port is not None and not serve:
+        raise click.UsageError("--port belongs to --serve: add --serve, or leave out --port.")
     if serve:
         from .report_serving import serve_report
 
-        return serve_report(ReportOptions(specs, providers, against), config_file, port, opened=opened)
+        return serve_report(
+            ReportOptions(specs, providers, against),
+            config_file,
+            PORT if port is None else port,
+            opened=opened,
+        )
     config = configuration(config_file)
     target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
     printed = str(target) == "-"
@@ -110,8 +122,11 @@ def command(
 
         compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
     report = collected(config, ReportOptions(specs, providers, against), compared)
+    problems = [each for each in report.diagnostics if each.severity == "error"]
+    print_diagnostics(problems)
+    if any(each.code in _MISSING for each in problems):
+        return 1
     content = _content(report, compared, form)
-    print_diagnostics([each for each in report.diagnostics if each.severity == "error"])
     if printed:
         _print(content)
     else:
@@ -121,7 +136,7 @@ def command(
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
         if opened:
             click.launch(target.absolute().as_uri())
-    return int(any(each.severity == "error" for each in report.diagnostics))
+    return int(bool(problems))
 
 
 def _check_usage(out: Path | None, opened: bool, serve: bool, form: Form) -> None:

@@ -117,7 +117,7 @@ def collect(
         findings=tuple(each for each in outcome.findings if not each.tool),
         diagnostics=_together(outcome.refused, made.diagnostics),
         diff=None if compared is None else comparison(compared),
-        score=_points(scored),
+        score=_points(scored) if project.subjects else None,  # nothing is no set of 100 points
         details=tuple(details),
     )
 
