@@ -90,13 +90,10 @@ def main(
                 stage_table = stages(ground.stages())
             if ground.baml is not None and size == max(sizes):
                 left_out = ground.baml.left_out
-    parts = [page(measured, origin, rounds)]
-    if stage_table:
-        parts.append("\n".join(stage_table))
+    text = page(measured, origin, rounds)
     if left_out:
-        parts.append(f"BAML has no words for {left_out.total():,} keywords of {max(sizes):,} functions.")
-    text = "\n\n".join(parts)
-    click.echo(text)
+        text += f"\n\nBAML has no words for {left_out.total():,} keywords of {max(sizes):,} functions."
+    click.echo("\n\n".join([text, *(["\n".join(stage_table)] if stage_table else [])]))
     if target is not None:
         write(target, "build", text)
     if file is not None:
