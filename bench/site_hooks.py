@@ -6,11 +6,17 @@ import re
 
 _CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 _CODE = re.compile(r"<code>[^<]*</code>")
+_EMPTY_HEADER = re.compile(r"<th[^>]*></th>")
 _SEARCH = 'data-md-component="search" role="dialog"'
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """Show `\\|` inside code of a table's cell as GitHub does: the backslash only keeps the cell together."""
+    """Correct tables, as HTML.
+
+    `\\|` inside code is shown as GitHub does: the backslash only keeps the cell together. An empty cell of
+    the head is no header.
+    """
+    html = _EMPTY_HEADER.sub("<td></td>", html)
     return _CELL.sub(lambda cell: _CODE.sub(lambda code: code[0].replace(r"\|", "|"), cell[0]), html)
 
 

@@ -1,17 +1,11 @@
 """The built site: every page is there, and nothing is loaded from other hosts."""
 
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
+from .links import DOCS, SITE
 
-from .links import DOCS, ROOT, SITE
-
-pytest.importorskip("material", reason="needs the extra `docs` (make docs)")
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 PAGES = ("canonical", "alternate", "next", "prev")  # of <link>: addresses that nothing is loaded from
 
@@ -31,18 +25,6 @@ class Resources(HTMLParser):
             self.found.append(address)
         if values.get("data-md-component") == "source":
             self.found.append("https://api.github.com/")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder
 
 
 def test_every_page_is_built(site: Path) -> None:

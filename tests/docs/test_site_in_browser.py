@@ -1,0 +1,120 @@
+"""The site in Chromium: axe-core finds nothing in pages of each kind, and none is wider than the screen."""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.report.browser.chromium import PHONE, WIDE, axe, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PAGES = (
+    "", "tutorial/first-tool/", "how-to/openai/", "reference/specs/", "reference/providers/",
+    "reference/names/runtime/", "reports/performance/",
+)  # fmt: skip
+TABLES = "reports/performance/"
+CODE = "tutorial/first-tool/"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """The address of the built site, served on the loopback interface."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+def page(browser: "Browser", scheme: str, request: pytest.FixtureRequest) -> "Iterator[Page]":
+    """An empty page of one size and colour scheme."""
+    width, height = request.param
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_axe_finds_nothing_and_no_page_is_wider_than_its_screen(page: "Page", address: str) -> None:
+    assert page.viewport_size is not None
+    found = {}
+    for path in PAGES:
+        page.goto(address + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], path
+        found[path] = axe(page)
+    assert {path: problems for path, problems in found.items() if problems} == {}
+
+
+def test_axe_finds_nothing_in_the_search(page: "Page", address: str) -> None:
+    page.goto(address)
+    page.keyboard.press("/")
+    page.get_by_role("textbox", name="Search").press_sequentially("strict mode")
+    page.locator(".md-search-result__link").first.wait_for()
+    assert axe(page) == []
+
+
+def test_axe_finds_nothing_in_the_menu_of_a_phone(browser: "Browser", scheme: str, address: str) -> None:
+    width, height = PHONE
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page.goto(address)
+    page.locator("label.md-header__button[for=__drawer]").click()
+    page.wait_for_function(
+        "document.querySelector('.md-sidebar--primary').getBoundingClientRect().left === 0"
+    )
+    assert axe(page) == []
+    page.close()
+
+
+def test_the_keyboard_scrolls_tables_that_are_wider_than_their_boxes(
+    browser: "Browser", address: str
+) -> None:
+    scrolls = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).length"
+    page = browser.new_page(viewport={"width": PHONE[0], "height": PHONE[1]})
+    page.goto(address + TABLES)
+    tables, boxes = page.get_by_role("group", name="Table"), page.locator(".md-typeset__scrollwrap")
+    narrow = tables.count()
+    assert narrow == boxes.evaluate_all(scrolls) > 0
+    tables.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    page.wait_for_function(
+        "narrow => document.querySelectorAll('.md-typeset__scrollwrap[tabindex]').length < narrow", arg=narrow
+    )
+    assert tables.count() == boxes.evaluate_all(scrolls)
+    page.close()
+
+
+def test_copy_buttons_are_no_landmarks(browser: "Browser", address: str) -> None:
+    page = browser.new_page(viewport={"width": WIDE[0], "height": WIDE[1]})
+    page.goto(address + CODE)
+    page.locator(".md-code__nav").first.wait_for(state="attached")
+    landmarks = page.get_by_role("navigation").evaluate_all("all => all.map(each => each.className)")
+    assert landmarks
+    assert "md-code__nav" not in landmarks
+    page.close()
