@@ -100,6 +100,7 @@ CASES = {
     "regex": Case("{type: string, ‸regex: a}", "unknown-keyword", ("`pattern`",), "warning"),
     "min of a string": Case("{type: string, ‸min: 1}", "unknown-keyword", ("`minLength`",), "warning"),
     "max of a number": Case("{type: number, ‸max: 1}", "unknown-keyword", ("`maximum`",), "warning"),
+    "text cut at its comma": Case("{type: string, description: A name, ‸or a number}", "unknown-keyword", ("the rest of a text", "in quotes"), "warning"),
     "choices": Case("{type: string, ‸choices: [a]}", "unknown-keyword", ("`enum`",), "warning"),
     "property beside type": Case("{type: object, ‸depth: {type: integer}}", "misplaced-property", ("`depth`", "below `properties:` (add that line)")),
     "property beside properties": Case("{type: object, properties: {b: {}}, ‸depth: {type: integer}}", "misplaced-property", ("below `properties:`",), "warning"),

@@ -71,6 +71,13 @@ def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | Non
             hint="write what is in its `schema` and its description, and nothing else",
             severity="error",
         )
+    if schema[key] is None and any(map(str.isspace, key)):
+        return UnknownKeyword(
+            code="unknown-keyword",
+            message=f"{quoted(key)} is no keyword but the rest of a text: in braces, a comma ends it",
+            hint="put the whole text in quotes",
+            severity="warning",
+        )
     close = _keyword(key, schema)
     if _is_property(key, schema) and close not in HOLDS_SCHEMAS:
         alone = "properties" not in schema
