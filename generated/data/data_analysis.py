@@ -115,7 +115,7 @@ class DataAnalysisStepsItemDerive(
 
     op: ClassVar[Literal["derive"]] = "derive"
     column: Annotated[str, Meta(min_length=1)]
-    """The new column"""
+    """The new column, or the one to replace."""
     expression: Annotated[str, Meta(min_length=1, max_length=2000)]
     """Arithmetic over column names, such as "price * quantity". Also comparisons, CASE, and
     functions such as round, abs, coalesce, lower and year. Names that are no plain words stand
@@ -298,7 +298,7 @@ class DataAnalysisResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     summary: dict[str, dict[str, int | float | None]] | None = None
     """Statistics by column name, then by the statistic's name."""
     chart_path: str | None = None
-    """Path of the chart"""
+    """Path of the chart, an SVG file."""
     truncated: bool = False
 
 

@@ -102,7 +102,7 @@ class DeriveStep(BaseModel):
     op: Literal["derive"]
     column: Annotated[StrictStr, Field(min_length=1)]
     """
-    The new column
+    The new column, or the one to replace.
     """
     expression: Annotated[StrictStr, Field(max_length=2000, min_length=1)]
     """
