@@ -1,9 +1,14 @@
 """The pages of docs/explanation: what they show is what happens, and the tests that they name exist."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from toolcast.containment import compare
+from toolcast.contract.build import Built, build_tool
+from toolcast.spec.read_file import SourceDocument, parse_document
+from toolcast.spec.spec_reader import read_tool
 
 from tests.docs.pages import DOCS, ROOT, run_page
 
@@ -16,6 +21,31 @@ _ROW = re.compile(r"^\| (toolcast[^|]*?) *\|(.*)\|$", re.MULTILINE)
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_what_happens(page: str, tmp_path: Path) -> None:
     run_page(DOCS / f"explanation/{page}.md", tmp_path / "home")
+
+
+def test_the_changes_of_the_page_of_containment_have_the_verdicts_that_it_states() -> None:
+    text = (DOCS / "explanation/containment.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\{.*\})` \| `(\{.*\})` \| (\w+) \| (.*) \|$", text, re.MULTILINE)
+    assert {verdict for _, _, verdict, _ in rows} == {"contained", "escapes", "undecided"}
+    for before, after, verdict, why in rows:
+        found = compare(_built(before), _built(after), "parameters")
+        assert found.verdict == verdict, before
+        if found.escapes:
+            assert f"`{json.dumps(found.escapes[0].value)}`" in why
+
+
+def _built(limit: str) -> Built:
+    text = f"""\
+description: Reads the newest entries of a log.
+permission: read
+secrets: []
+parameters: {{type: object, properties: {{limit: {limit}}}}}
+"""
+    document = parse_document(text.encode(), "tool.yaml", "yaml")
+    assert isinstance(document, SourceDocument)
+    spec = read_tool(document, "tool.yaml", frozenset())[0]
+    assert spec is not None
+    return build_tool(spec, {})
 
 
 def test_every_law_names_tests_that_exist() -> None:
