@@ -329,7 +329,7 @@ def _sets(
 ) -> Iterator[ProviderSet]:
     for number, profile in enumerate(profiles):
         tools, cells = tools_for(subjects, profile), [row.cells[number] for row in rows]
-        marks = len(tools) + 1  # the brackets and commas of the array that a request holds
+        marks = len(tools) + 1 if tools else 0  # the brackets and commas of the array that a request holds
         yield ProviderSet(
             id=profile.id,
             tools=len(tools),

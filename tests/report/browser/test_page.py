@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from toolcast.diff.change import Witness
 from toolcast.report.live_server import LiveServer, live_script
 from toolcast.report.page import render_page
+from toolcast.report.report_model import Report
 
 from bench.corpora.compile import CORPORA, import_corpus
 from tests.lint.projects import spec, write
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 VIEWS = (
     "#/", "#/tools", "#/tools?q=file", "#/tool/edit/openai", "#/tool/knowledge_search/typescript",
-    "#/providers/cohere", "#/changes/calls", "#/tool/none",
+    "#/providers/cohere", "#/score", "#/changes/calls", "#/tool/none",
 )  # fmt: skip
 
 
@@ -52,7 +54,7 @@ def test_no_view_is_wider_than_the_screen(
 
 def test_hostile_text_stays_text(browser: "Browser", hostile_page: Path) -> None:
     with opened(browser, hostile_page) as report:
-        for route in ("#/", "#/tools", "#/providers", "#/changes", "#/tool/hostile"):
+        for route in ("#/", "#/tools", "#/providers", "#/score", "#/changes", "#/tool/hostile"):
             page = report.go(route)
             assert (
                 page.locator("main img, main script, main svg[onload], main b, main [onmouseover]").count()
@@ -203,7 +205,7 @@ def test_the_map_of_tokens(browser: "Browser", reference_page: Path) -> None:
 
 def test_the_score(browser: "Browser", reference_page: Path) -> None:
     with opened(browser, reference_page) as report:
-        page = report.go("#/providers")
+        page = report.go("#/score")
         shown = page.locator("main").inner_text()
         assert "Score: 61 of 100" in shown
         assert "9 of 12 queries find their tool first" in shown
@@ -217,7 +219,7 @@ def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
     with opened(browser, reference_page) as report:
         page = report.go("#/changes")
         assert page.locator(".change").count() == 1
-        assert "One state accepts it" in page.locator(".witness").inner_text()
+        assert "One state accepts it" in page.locator(".change").inner_text()
         page.get_by_role("tab", name="cache").click()
         assert page.locator(".change.note").count() == 1
         assert page.url.endswith("#/changes/cache")
@@ -286,7 +288,7 @@ def test_a_tool_that_is_not_shown_is_named_without_a_link(browser: "Browser", tm
     write(tmp_path, {"count": twin, "count_words": twin}, 'providers = ["openai"]\n')
     shown = report_of(tmp_path, tools=("count",))
     with opened(browser, write_page(shown, tmp_path / "report.html")) as report:
-        for route in ("#/providers/openai", "#/tool/count/openai"):
+        for route in ("#/score", "#/tool/count/openai"):
             page = report.go(route)
             assert page.get_by_text("count_words", exact=True).count() > 0, route
             assert page.locator("a", has_text="count_words").count() == 0, route
@@ -306,3 +308,137 @@ def test_changes_stand_above_what_is_not_compared(browser: "Browser", tmp_path: 
         assert problem.is_visible()
         cards = shown.go("#/").locator(".cards .card").all_inner_texts()
         assert dict(card.lower().split("\n", 1) for card in cards)["groups"] == "0"
+
+
+def _with_tools(report: Report, count: int) -> Report:
+    """The report with its first tool under many names."""
+    row, shown = report.tools[0], report.details[0]
+    names = [f"tool_{number:03}" for number in range(count)]
+    return msgspec.structs.replace(
+        report,
+        tools=tuple(msgspec.structs.replace(row, name=name) for name in names),
+        details=tuple(msgspec.structs.replace(shown, name=name) for name in names),
+    )
+
+
+def test_the_way_back_leads_to_the_tool_in_the_list(browser: "Browser", tmp_path: Path) -> None:
+    report = _with_tools(report_of(ROOT, tools=("edit",)), 120)
+    with opened(browser, write_page(report, tmp_path / "report.html")) as shown:
+        page = shown.go("#/tools?q=tool")
+        shown.go("#/tool/tool_090")
+        for back in (page.go_back, lambda: page.keyboard.press("Escape")):
+            back()
+            page.wait_for_selector(".matrix")
+            assert page.evaluate("document.activeElement.textContent") == "tool_090"
+            assert page.locator("a.name", has_text="tool_090").is_visible()
+            assert page.url.endswith("#/tools?q=tool")
+            shown.go("#/tool/tool_090")
+        page.keyboard.press("]")
+        page.wait_for_selector("h1:text-is('tool_091')")
+        page.emulate_media(media="print")
+        shown.go("#/tools")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("tbody tr").count() == 120
+        assert shown.problems() == []
+
+
+def test_a_level_stays_chosen(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tool/edit/openai")
+        page.get_by_role("tab", name="Brief").click()
+        page.get_by_role("tab", name="gemini").first.click()
+        assert page.url.endswith("#/tool/edit/gemini?view=brief")
+        page.reload()
+        page.wait_for_selector("h1:text-is('edit')")
+        page.keyboard.press("]")
+        page.wait_for_selector("h1:text-is('file_read')")
+        chosen = page.get_by_role("tab", selected=True).all_inner_texts()
+        assert [each.split()[0] for each in chosen] == ["gemini", "Brief"]
+        assert report.problems() == []
+
+
+def test_arguments_last_until_they_are_reset(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tool/edit")
+        box = page.get_by_label("Arguments, as JSON")
+        example = box.input_value()
+        box.fill('{"file_path": 3}')
+        page.reload()
+        assert box.input_value() == '{"file_path": 3}'
+        assert "Refused" in page.locator(".verdict").inner_text()
+        report.go("#/tool/multi_edit")
+        assert box.input_value() not in ('{"file_path": 3}', example)
+        report.go("#/tool/edit")
+        page.get_by_role("button", name="Reset").click()
+        page.reload()
+        assert box.input_value() == example
+        assert report.problems() == []
+
+
+def test_a_search_without_a_result_says_so(browser: "Browser", reference_page: Path) -> None:
+    with opened(browser, reference_page) as report:
+        page = report.go("#/tools?q=nothing+like+this&permission=write")
+        assert page.get_by_text("No tool fits the search and the filters.").is_visible()
+        page.get_by_role("link", name="Show all 8").click()
+        page.wait_for_selector("tbody tr")
+        assert page.locator("tbody tr").count() == 8
+        assert page.get_by_label("Search tools").input_value() == ""
+
+
+def test_a_project_without_a_tool(browser: "Browser", tmp_path: Path) -> None:
+    write(tmp_path, {}, 'providers = ["openai"]\n')
+    (tmp_path / "specs").mkdir(exist_ok=True)
+    with opened(browser, write_page(report_of(tmp_path), tmp_path / "report.html")) as report:
+        for route, words in (
+            ("#/", "There is no tool yet."),
+            ("#/tools", "The report has no tool."),
+            ("#/providers", "It gets no tool."),
+        ):
+            assert words in report.go(route).locator("main").inner_text()
+        assert report.problems() == []
+
+
+def test_long_lists_of_changes_grow_and_long_witnesses_are_folded(browser: "Browser", tmp_path: Path) -> None:
+    report = with_changes(report_of(ROOT, tools=("edit",)))
+    assert report.diff is not None
+    first = msgspec.structs.replace(
+        report.diff.changes[0],
+        message="the description: [-Old <b>words-] {+New `words`+} end",
+        witness=Witness(value="a" * 5000, refusal="too long"),
+    )
+    diff = msgspec.structs.replace(report.diff, changes=(first,) * 260)
+    shown = msgspec.structs.replace(report, diff=diff)
+    with opened(browser, write_page(shown, tmp_path / "report.html")) as seen:
+        page = seen.go("#/changes")
+        changes = page.locator(".change")
+        counts = [changes.count()]
+        for button in ("Show 100 more of 210", "Show 100 more of 110", "Show all 260"):
+            page.get_by_role("button", name=button).click()
+            counts.append(changes.count())
+            assert page.evaluate("document.activeElement.className") == "change error"
+        assert counts == [50, 150, 250, 260]
+        assert not changes.first.locator("pre", has_text="aaaa").is_visible()
+        assert changes.first.get_by_text("too long").is_visible()
+        assert changes.first.locator("del").inner_text() == "Old <b>words"
+        assert changes.first.locator("ins").inner_text() == "New `words`"
+        assert seen.problems() == []
+
+
+def test_the_overview_has_the_figures_of_the_set(browser: "Browser", tmp_path: Path) -> None:
+    names = [f"find_{word}" for word in ("cities", "rivers", "people", "songs", "books")]
+    write(
+        tmp_path,
+        {f"{name}_{n}": spec() for name in names for n in range(5)},
+        'providers = ["openai", "cohere"]\n',
+    )
+    report = report_of(tmp_path)
+    assert [each for each in report.findings if "cohere" in each.providers]
+    with opened(browser, write_page(report, tmp_path / "report.html")) as shown:
+        rows = shown.go("#/").get_by_role("region", name="Providers").locator("tbody tr").all_inner_texts()
+        for row, own in zip(rows, report.sets, strict=True):
+            cells = [cell.strip() for cell in row.split("\t")]
+            findings = sum(own.id in each.providers for each in report.findings) + sum(
+                own.id in each.providers for detail in report.details for each in detail.findings
+            )
+            assert cells[2] == f"{own.tokens:,}"
+            assert cells[5] == str(findings)

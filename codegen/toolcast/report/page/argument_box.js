@@ -5,6 +5,7 @@ import { argumentJudge } from "./argument_check.js";
 import { codeBlock } from "./code_pane.js";
 import { el, fill } from "./elements.js";
 import { exampleValue } from "./example_value.js";
+import { keepText, keptText } from "./kept_text.js";
 import { jsonText } from "./json_text.js";
 
 const PAUSE = 120; // milliseconds without a key until a long text is judged
@@ -16,16 +17,19 @@ let made = 0;
  * The box of one tool.
  *
  * @param {object} detail - the tool's `ToolDetail`
+ * @param {string} project - the title of the report: what one types is kept by project and tool
  * @returns {HTMLElement}
  */
-export function argumentBox(detail) {
+export function argumentBox(detail, project) {
   const { check } = detail;
   const judge = argumentJudge(check);
   const example = jsonText(check.example ? readJson(check.example).value : exampleValue(readJson(check.schema).value));
   const id = `arguments-${++made}`;
   const verdict = el("p", { class: "verdict", role: "status" });
   const output = el("div", { class: "output" });
+  const name = `arguments:${JSON.stringify([project, detail.name])}`;
   const update = () => {
+    keepText(name, box.value === example ? null : box.value);
     const answer = answerOf(judge, box.value);
     verdict.className = `verdict ${answer.state}`;
     fill(verdict, el("strong", {}, answer.verdict));
@@ -47,7 +51,7 @@ export function argumentBox(detail) {
       },
     },
   });
-  box.value = example;
+  box.value = keptText(name) ?? example;
   update();
   const reset = el(
     "button",

@@ -3,11 +3,14 @@
 import { codeBlock } from "./code_pane.js";
 import { counted, el, fill, number, prose } from "./elements.js";
 import { findingsList } from "./findings_list.js";
+import { growingList } from "./growing_list.js";
 import { jsonText } from "./json_text.js";
-import { placeText, severityMark } from "./marks.js";
+import { placeText, severityMark, SEVERITIES } from "./marks.js";
 import { hashOf } from "./router.js";
 import { tabs } from "./tabs.js";
 
+const MOST = 50;
+const LONG = 400; // characters of a witness that is folded
 const WHO = {
   calls: "Callers: arguments that were accepted, and those that are",
   results: "Readers of results",
@@ -37,7 +40,7 @@ export function changesView(report, audience) {
   };
   const choice = tabs({
     label: "Audience",
-    tabs: audiences.map(([name, changes]) => ({ id: name, text: name, note: number(changes.length) })),
+    tabs: audiences.map(([name, changes]) => ({ id: name, text: name, note: countsOf(changes) })),
     chosen,
     panel,
     onChoose: (name) => {
@@ -50,7 +53,8 @@ export function changesView(report, audience) {
     "div",
     {},
     el("h1", { tabindex: -1 }, "Changes"),
-    el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
+    el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} compared, ${number(diff.unchanged)} unchanged.`),
+    el("p", { class: "row tight" }, SEVERITIES.map((level) => [level, atLevel(diff.changes, level)]).map(([level, count]) => (count ? severityMark(level, count) : null))),
     diff.diagnostics.length ? notCompared(diff.diagnostics) : null,
     chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed."),
   );
@@ -63,8 +67,16 @@ function notCompared(diagnostics) {
   return el("details", {}, summary, findingsList(diagnostics));
 }
 
+const atLevel = (changes, level) => changes.filter((change) => change.level === level && !change.suppressed).length;
+
+/** How many changes an audience has, and how many of them are errors. */
+function countsOf(changes) {
+  const errors = atLevel(changes, "error");
+  return errors ? `${number(changes.length)}, ✕ ${number(errors)}` : number(changes.length);
+}
+
 function changeList(changes, known) {
-  return el("ul", { class: "changes" }, changes.map((change) => changeItem(change, known)));
+  return growingList("changes", changes, (change) => changeItem(change, known), MOST);
 }
 
 function changeItem(change, known) {
@@ -82,18 +94,28 @@ function changeItem(change, known) {
       change.undecided ? el("span", { class: "badge" }, "undecided") : null,
       change.suppressed ? el("span", { class: "badge" }, "intended") : null,
     ),
-    el("p", {}, prose(change.message)),
+    el("p", {}, edited(change.message)),
     change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
     change.witness ? witness(change.witness) : null,
   );
 }
 
+/** A sentence, in which `[-words-]` were removed and `{+words+}` added. */
+function edited(text) {
+  return text.split(/(\[-.*?-\]|\{\+.*?\+\})/s).map((part, at) => {
+    if (at % 2 === 0) return prose(part);
+    return el(part[0] === "[" ? "del" : "ins", {}, part.slice(2, -2));
+  });
+}
+
+/** A value that one state accepts, and what the other says to it, which is short and therefore not folded. */
 function witness({ value, refusal }) {
-  return el(
+  const text = jsonText(value);
+  const shown = el(
     "details",
-    { class: "witness", open: true },
-    el("summary", {}, "A value that shows it"),
-    codeBlock(jsonText(value)),
-    refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : null,
+    { class: "witness", open: text.length <= LONG },
+    el("summary", {}, text.length <= LONG ? "A value that shows it" : `A value that shows it (${number(text.length)} characters)`),
+    codeBlock(text),
   );
+  return refusal ? [shown, el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : shown;
 }

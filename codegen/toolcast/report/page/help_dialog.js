@@ -8,7 +8,7 @@ const KEYS = [
   ["Enter", "open the tool, at the provider of the cell"],
   ["[ and ]", "previous and next tool"],
   ["Esc", "back to the list"],
-  ["1 … 4", "overview, tools, providers, changes"],
+  ["1 … 5", "the views, in the order of the links above"],
   ["t", "dark, light, or as the system has it"],
   ["?", "this help"],
 ];

@@ -4,10 +4,12 @@ import { changesView } from "./changes_view.js";
 import { el, fill, number } from "./elements.js";
 import { helpDialog } from "./help_dialog.js";
 import { overviewView } from "./overview_view.js";
+import { keepText, keptText } from "./kept_text.js";
 import { providersView } from "./providers_view.js";
 import { indexOf, readDetail } from "./report_data.js";
 import { hashOf, parseHash } from "./router.js";
 import { nextTheme, restoreTheme } from "./theme.js";
+import { scoreView } from "./score_view.js";
 import { toolView } from "./tool_view.js";
 import { toolsView } from "./tools_view.js";
 import { visibleText } from "./visible_text.js";
@@ -21,10 +23,12 @@ const views = [
   ["overview", "Overview", hashOf([])],
   ["tools", `Tools`, hashOf(["tools"])],
   ["providers", "Providers", hashOf(["providers"])],
+  ...(report.score && report.tools.length ? [["score", "Score", hashOf(["score"])]] : []),
   ...(report.diff ? [["changes", "Changes", hashOf(["changes"])]] : []),
 ];
 const links = views.map(([id, text, href]) => el("a", { href, "data-view": id }, text));
 let toolsHash = hashOf(["tools"]);
+let lastTool = null; // whose view was open before
 let current = null;
 let opening = 0;
 
@@ -68,10 +72,12 @@ function viewOf({ path, query }) {
     case "tool": {
       const at = positions.get(path[1]);
       if (at === undefined) return missing(path[1]);
-      return readDetail(at).then((detail) => toolView(report, detail, at, path[2]));
+      return readDetail(at).then((detail) => toolView(report, detail, at, { provider: path[2], view: query.view }));
     }
     case "providers":
       return providersView(report, path[1]);
+    case "score":
+      return report.score ? scoreView(report) : overviewView(report);
     case "changes":
       return report.diff ? changesView(report, path[1]) : overviewView(report);
     default:
@@ -107,9 +113,19 @@ async function open() {
     else link.removeAttribute("aria-current");
   }
   document.title = visibleText(`${view.title} · ${report.title}`);
-  if (isFirst) return;
+  const left = lastTool;
+  lastTool = route.path[0] === "tool" ? route.path[1] : null;
+  if (isFirst) return restorePlace();
   scrollTo(0, 0);
+  if (left !== null && current.reveal?.(left)) return; // back in the list, at the tool that one comes from
   main.querySelector("h1")?.focus({ preventScroll: true });
+}
+
+/** Scroll to where the page was before it was loaded anew. */
+function restorePlace() {
+  const [entry] = performance.getEntriesByType("navigation");
+  const [height, hash] = (keptText("place") ?? "").split(/ (.*)/s);
+  if (entry?.type === "reload" && hash === location.hash) scrollTo(0, Number(height));
 }
 
 async function openSearch() {
@@ -138,11 +154,7 @@ function key(event) {
     t: changeTheme,
     "[": () => main.querySelector("a[rel=prev]")?.click(),
     "]": () => main.querySelector("a[rel=next]")?.click(),
-    1: () => links[0].click(),
-    2: () => links[1].click(),
-    3: () => links[2].click(),
-    4: () => links[3]?.click(),
-  }[event.key];
+  }[event.key] ?? (/^[1-9]$/.test(event.key) && links[event.key - 1] ? () => links[event.key - 1].click() : null);
   if (!action) return;
   event.preventDefault();
   action();
@@ -150,4 +162,6 @@ function key(event) {
 
 addEventListener("hashchange", open);
 addEventListener("keydown", key);
+addEventListener("pagehide", () => keepText("place", `${scrollY} ${location.hash}`));
+addEventListener("beforeprint", () => current?.complete?.());
 open();

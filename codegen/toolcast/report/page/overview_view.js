@@ -1,6 +1,6 @@
 // The first view: how many tools there are, what is wrong, and what each provider's models lose.
 
-import { counted, el, number } from "./elements.js";
+import { counted, el, number, prose } from "./elements.js";
 import { findingsList } from "./findings_list.js";
 import { SEVERITIES, severityMark, strictShare } from "./marks.js";
 import { hashOf } from "./router.js";
@@ -20,6 +20,7 @@ export function overviewView(report) {
     {},
     el("h1", { tabindex: -1 }, report.title),
     el("dl", { class: "cards" }, cards(report)),
+    report.tools.length || failed ? null : el("p", { class: "notice" }, prose("There is no tool yet. Write a spec into the specs folder, or let `toolcast import` write specs from what you have.")),
     failed ? diagnosticsPart(report.diagnostics, "Specs that do not compile") : null,
     el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report)),
     worst(report),
@@ -30,22 +31,7 @@ export function overviewView(report) {
 
 function diagnosticsPart(diagnostics, title) {
   if (!diagnostics.length) return null;
-  const found = bySeverity(diagnostics);
-  const list = findingsList(found.slice(0, MOST));
-  const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
-  all.addEventListener("click", () => {
-    list.append(...findingsList(found.slice(MOST)).children);
-    list.children[MOST].tabIndex = -1;
-    list.children[MOST].focus(); // where the button was
-    all.remove();
-  });
-  return el(
-    "section",
-    {},
-    el("h2", {}, title),
-    list,
-    found.length > MOST ? el("p", { class: "after" }, all) : null,
-  );
+  return el("section", {}, el("h2", {}, title), findingsList(diagnostics, { most: MOST }));
 }
 
 function cards({ tools, providers, findings, diagnostics, diff, score }) {
@@ -54,9 +40,9 @@ function cards({ tools, providers, findings, diagnostics, diff, score }) {
     ["tools", number(tools.length), hashOf(["tools"])],
     ["groups", number(groups.size), null],
     ["providers", number(providers.length), hashOf(["providers"])],
-    ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), null],
+    ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), hashOf(["tools"], { sort: "-findings" })],
   ];
-  if (score) rows.push(["score, of 100", number(score.set.points), hashOf(["providers"])]);
+  if (score && tools.length) rows.push(["score, of 100", number(score.set.points), hashOf(["score"])]);
   if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
   if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
   return rows.map(([name, value, address]) =>
@@ -66,23 +52,24 @@ function cards({ tools, providers, findings, diagnostics, diff, score }) {
 
 const total = (counts) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
 
-function providerTable({ tools, providers, sets }) {
+function providerTable({ tools, providers, sets, findings }) {
   const rows = providers.map((provider, at) => {
     const cells = tools.map((tool) => tool.cells[at]).filter((cell) => cell.tokens !== null);
     const strict = cells.filter((cell) => cell.strict).length;
     const sum = (member) => cells.reduce((total, cell) => total + cell[member], 0);
     const set = sets.find((each) => each.id === provider.id);
-    const over = set?.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length ?? 0;
+    const ofSet = findings.filter((each) => each.providers.includes(provider.id)).length;
+    const over = set.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length;
     const share = el("td", { class: "number" }, strictShare(provider, strict, cells.length));
     return el(
       "tr",
       {},
       el("th", { scope: "row" }, el("a", { href: hashOf(["providers", provider.id]) }, provider.title)),
       share,
-      el("td", { class: "number" }, number(sum("tokens"))),
+      el("td", { class: "number" }, number(set.tokens)),
       el("td", { class: "number" }, number(sum("lost"))),
       el("td", { class: "number" }, number(sum("kept"))),
-      el("td", { class: "number" }, number(sum("findings"))),
+      el("td", { class: "number" }, number(sum("findings") + ofSet)),
       el("td", {}, over ? el("span", { class: "badge error" }, `✕ ${counted(over, "limit")} exceeded`) : "✓ within limits"),
     );
   });
@@ -121,14 +108,10 @@ function worst({ findings, tools }) {
         el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total(severity))),
       ),
     ),
-    findings.length ? [el("h3", {}, "Of the whole set"), findingsList(bySeverity(findings))] : null,
+    findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,
     found.length ? [el("h3", {}, "Tools with the worst findings"), toolList(found)] : null,
   );
 }
-
-const rank = ({ severity }) => SEVERITIES.indexOf(severity);
-
-const bySeverity = (found) => found.toSorted((a, b) => rank(a) - rank(b));
 
 const ofSet = (findings, severity) => findings.filter((each) => each.severity === severity).length;
 

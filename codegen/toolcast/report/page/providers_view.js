@@ -3,12 +3,9 @@
 import { counted, el, fill, number, svg } from "./elements.js";
 import { strictShare } from "./marks.js";
 import { hashOf } from "./router.js";
-import { scorePart } from "./score_part.js";
 import { tabs } from "./tabs.js";
 import { squarified } from "./treemap.js";
 
-const WIDTH = 1000;
-const HEIGHT = 480;
 const GROUP_HEAD = 18;
 const LETTER = 7; // width of a letter in the map's units, at its font size
 const MOST_ROWS = 200;
@@ -41,7 +38,6 @@ export function providersView(report, provider) {
     {},
     el("h1", { tabindex: -1 }, "Providers"),
     chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-    report.score ? scorePart(report) : null,
   );
   return { title: "Providers", element };
 }
@@ -107,17 +103,33 @@ function limitBar(limit) {
   );
 }
 
+/** The map, as wide as there is room: its texts have one size on every screen. */
 function treemap(tools, provider) {
+  const place = el("div", { class: "map" });
+  let drawn = 0;
+  const draw = (width) => {
+    if (width < 1 || Math.abs(width - drawn) < 24) return; // a scroll bar that comes or goes
+    drawn = width;
+    const height = Math.round(Math.min(720, Math.max(420, 0.45 * width)));
+    fill(place, drawing(tools, provider, Math.round(width), height));
+  };
+  const { paddingLeft, paddingRight } = getComputedStyle(document.querySelector("main"));
+  draw(document.querySelector("main").clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+  new ResizeObserver(([entry]) => draw(entry.contentRect.width)).observe(place);
+  return place;
+}
+
+function drawing(tools, provider, width, height) {
   const groups = Map.groupBy(tools, (tool) => tool.group);
   const sums = [...groups].map(([group, members]) => [group, members, members.reduce((sum, each) => sum + each.tokens, 0)]);
   sums.sort((a, b) => b[2] - a[2]);
   const kept = sums.filter(([, , sum]) => sum > 0);
-  const areas = squarified(kept.map(([, , sum]) => sum), { x: 0, y: 0, width: WIDTH, height: HEIGHT });
+  const areas = squarified(kept.map(([, , sum]) => sum), { x: 0, y: 0, width, height });
   const parts = kept.map(([group, members, sum], at) => groupPart(group, members, sum, areas[at], at, provider));
   const graphic = svg(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${width} ${height}`,
       class: "treemap",
       role: "group",
       "aria-label": "Tokens of each tool as areas, by group. Arrow keys go from tool to tool; the table below has the same figures.",
@@ -149,7 +161,7 @@ function groupPart(group, members, sum, area, at, provider) {
     { class: `tint-${at % 6}` },
     svg("rect", { class: "group-area", x: area.x, y: area.y, width: area.width, height: area.height }),
     head
-      ? svg("text", { class: "group-name", x: area.x + 6, y: area.y + 13, "aria-hidden": "true" }, fitting(`${group || "(no group)"} · ${number(sum)}`, area.width - 10))
+      ? svg("text", { class: "group-name", x: area.x + 6, y: area.y + 13, "aria-hidden": "true" }, groupTitle(group || "(no group)", sum, area.width - 10))
       : null,
     counted_.map((tool, index) => toolBox(tool, boxes[index], provider)),
   );
@@ -166,6 +178,11 @@ function toolBox(tool, box, provider) {
     name ? svg("text", { "aria-hidden": "true", x: box.x + 5, y: box.y + 14 }, name) : null,
     name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", "aria-hidden": "true", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null,
   );
+}
+
+function groupTitle(group, sum, width) {
+  const whole = `${group} · ${number(sum)}`;
+  return LETTER * whole.length <= width ? whole : fitting(group, width);
 }
 
 function fitting(text, width) {

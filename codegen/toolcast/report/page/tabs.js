@@ -19,6 +19,10 @@ export function tabs({ label, tabs: choices, chosen, panel, onChoose }) {
   const prefix = `tabs-${++made}`;
   panel.id = `${prefix}-panel`;
   panel.setAttribute("role", "tabpanel");
+  // On a narrow screen the tabs are one line that scrolls.
+  const reveal = (button) => {
+    list.scrollLeft = button.offsetLeft - list.offsetLeft - (list.clientWidth - button.offsetWidth) / 2;
+  };
   const choose = (id, focus) => {
     for (const button of buttons) {
       const active = button.dataset.id === id;
@@ -27,6 +31,7 @@ export function tabs({ label, tabs: choices, chosen, panel, onChoose }) {
       if (active) {
         panel.setAttribute("aria-labelledby", button.id);
         if (focus) button.focus();
+        requestAnimationFrame(() => reveal(button));
       }
     }
   };
@@ -51,7 +56,6 @@ export function tabs({ label, tabs: choices, chosen, panel, onChoose }) {
       choice.note ? el("span", { class: "tab-note" }, ` ${choice.note}`) : null,
     ),
   );
-  choose(chosen, false);
   const move = (event) => {
     const at = buttons.indexOf(event.target.closest("button"));
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -61,5 +65,7 @@ export function tabs({ label, tabs: choices, chosen, panel, onChoose }) {
     choose(button.dataset.id, true);
     onChoose(button.dataset.id);
   };
-  return el("div", { class: "tabs", role: "tablist", "aria-label": label, on: { keydown: move } }, buttons);
+  const list = el("div", { class: "tabs", role: "tablist", "aria-label": label, on: { keydown: move } }, buttons);
+  choose(chosen, false);
+  return list;
 }

@@ -53,6 +53,7 @@ function ordered(found, rows, words, sort, providers) {
   const at = providers.indexOf(provider);
   const key = (row) => {
     if (measure === "name") return row.name;
+    if (measure === "findings" && !provider) return row.counts.error * 1e8 + row.counts.warning * 1e4 + row.counts.note;
     if (at >= 0) return row.cells[at][measure] ?? -1;
     return Math.max(-1, ...row.cells.map((cell) => cell[measure] ?? -1));
   };

@@ -9,7 +9,7 @@ import { jsonLines } from "./json_lines.js";
 import { jsonText } from "./json_text.js";
 import { cellText, permissionMark, placeText } from "./marks.js";
 import { hashOf } from "./router.js";
-import { toolScore } from "./score_part.js";
+import { toolScore } from "./score_view.js";
 import { tabs } from "./tabs.js";
 
 const VIEWS = [
@@ -24,49 +24,64 @@ const VIEWS = [
  * @param {object} report - the index of the report
  * @param {object} detail - the tool's `ToolDetail`
  * @param {number} at - its position in the report
- * @param {string | undefined} provider - the id that the address states
+ * @param {{ provider?: string, view?: string }} address - the provider and the level that the address states
  * @returns {{ title: string, element: HTMLElement }}
  */
-export function toolView(report, detail, at, provider) {
+export function toolView(report, detail, at, { provider, view }) {
   const row = report.tools[at];
   const known = detail.providers.map((each) => each.id);
-  const chosen = known.includes(provider) ? provider : known[0];
+  const state = {
+    id: known.includes(provider) ? provider : known[0],
+    level: VIEWS.some(([level]) => level === view) ? view : VIEWS[0][0],
+  };
   const shown = el("div", {});
-  const show = (id) => fill(shown, providerPart(report, row, detail, id));
+  const neighbours = el("nav", { class: "row", "aria-label": "Neighbours" });
+  const show = () => fill(shown, providerPart(report, row, detail, state.id, levelChoice));
+  const addressOf = (name) => hashOf(["tool", name, ...(state.id ? [state.id] : [])], { view: state.level === VIEWS[0][0] ? "" : state.level });
+  const change = (part) => {
+    Object.assign(state, part);
+    history.replaceState(null, "", addressOf(row.name));
+    fill(neighbours, steps(report, at, addressOf));
+  };
+  const levelChoice = { level: () => state.level, choose: (level) => change({ level }) };
+  fill(neighbours, steps(report, at, addressOf));
   const choice = tabs({
     label: "Provider",
     tabs: known.map((id) => {
       const cell = row.cells[report.providers.findIndex((each) => each.id === id)];
       return { id, text: id, note: cell.lost ? `−${number(cell.lost)}` : "", title: cellText(cell, id) };
     }),
-    chosen,
+    chosen: state.id,
     panel: shown,
     onChoose: (id) => {
-      history.replaceState(null, "", hashOf(["tool", row.name, id]));
-      show(id);
+      change({ id });
+      show();
     },
   });
-  if (chosen) show(chosen);
+  if (state.id) show();
   const element = el(
     "article",
     { class: "tool" },
-    header(report, row, at, chosen),
-    chosen ? choice : el("p", {}, "No provider gets a definition of this tool."),
+    header(row, neighbours),
+    state.id ? choice : el("p", {}, "No provider gets a definition of this tool."),
     shown,
-    argumentBox(detail),
+    argumentBox(detail, report.title),
     detail.findings.length
-      ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings))
+      ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings, { tool: row.name }))
       : null,
     toolScore(detail.score, report),
   );
   return { title: row.name, element };
 }
 
-function header(report, row, at, provider) {
+/** Links to the tools before and after, at the same provider and level. */
+function steps({ tools }, at, addressOf) {
   const step = (other, label, key) =>
-    other
-      ? el("a", { class: "step", rel: key, href: hashOf(["tool", other.name, ...(provider ? [provider] : [])]) }, label)
-      : el("span", { class: "step muted" }, label);
+    other ? el("a", { class: "step", rel: key, href: addressOf(other.name) }, label) : el("span", { class: "step muted" }, label);
+  return [step(tools[at - 1], "← previous", "prev"), step(tools[at + 1], "next →", "next")];
+}
+
+function header(row, neighbours) {
   return el(
     "header",
     {},
@@ -74,7 +89,7 @@ function header(report, row, at, provider) {
       "div",
       { class: "row spread" },
       el("h1", { tabindex: -1 }, row.name),
-      el("nav", { class: "row", "aria-label": "Neighbours" }, step(report.tools[at - 1], "← previous", "prev"), step(report.tools[at + 1], "next →", "next")),
+      neighbours,
     ),
     el("p", { class: "lead" }, row.summary),
     row.deprecated ? el("p", { class: "notice" }, `Deprecated: ${row.deprecated}`) : null,
@@ -90,7 +105,7 @@ function header(report, row, at, provider) {
   );
 }
 
-function providerPart(report, row, detail, id) {
+function providerPart(report, row, detail, id, levelChoice) {
   const index = report.providers.findIndex((each) => each.id === id);
   const info = report.providers[index];
   const provider = detail.providers.find((each) => each.id === id);
@@ -100,24 +115,37 @@ function providerPart(report, row, detail, id) {
   const highlight = (loss) => {
     panes.forEach((pane) => pane.highlight(loss));
     items.forEach((item, at) => item.classList.toggle("chosen", at === loss));
-    items[loss]?.scrollIntoView({ block: "nearest" });
+  };
+  const fromPane = (loss) => {
+    highlight(loss);
+    items[loss].scrollIntoView({ block: "nearest" });
+  };
+  const fromList = (loss) => {
+    highlight(loss);
+    panes.at(-1).element.scrollIntoView({ block: "nearest" });
   };
   const { losses } = provider;
-  panes.push(specPane(detail, losses, highlight));
-  if (detail.struct_text) panes.push(structPane(detail, losses, highlight));
-  panes.push(definitionPane(provider, info, cell, losses, highlight));
-  items.push(...losses.map((loss, at) => lossItem(loss, at, highlight)));
+  panes.push(specPane(detail, losses, fromPane));
+  if (detail.struct_text) panes.push(structPane(detail, losses, fromPane));
+  panes.push(definitionPane(provider, info, cell, losses, fromPane));
+  items.push(...losses.map((loss, at) => lossItem(loss, at, fromList)));
   return [
     el("p", { class: "muted" }, definitionNote(info, provider, cell)),
     el("div", { class: `panes of-${panes.length}` }, panes.map((pane) => pane.element)),
     el(
       "section",
       {},
-      el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it (${number(losses.length)})` : `${info.title} is sent all of the spec`),
+      el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it` : `${info.title} is sent all of the spec`),
+      losses.length ? el("p", { class: "muted" }, lossCounts(cell)) : null,
       losses.length ? el("ol", { class: "losses" }, items) : null,
     ),
-    el("section", {}, el("h2", {}, "What a model sees"), levels(provider, info, cell)),
+    el("section", {}, el("h2", {}, "What a model sees"), levels(provider, info, cell, levelChoice)),
   ];
+}
+
+/** `2 lost or changed · 3 kept elsewhere` */
+function lossCounts({ lost, kept }) {
+  return [lost ? `${number(lost)} lost or changed` : "", kept ? `${number(kept)} kept elsewhere` : ""].filter(Boolean).join(" · ");
 }
 
 function definitionNote(info, provider, cell) {
@@ -187,7 +215,7 @@ function lossItem(loss, at, highlight) {
   );
 }
 
-function levels(provider, info, cell) {
+function levels(provider, info, cell, { level: chosen, choose }) {
   const panel = el("div", {});
   const tokens = { summary: null, brief: cell.brief, full: cell.tokens };
   const definitions = { summary: provider.summary, brief: provider.brief, full: provider.definition };
@@ -200,8 +228,8 @@ function levels(provider, info, cell) {
     pane.element.querySelector(".pane-head").append(copyButton(text));
     fill(panel, pane.element);
   };
-  const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens[id] === null ? "" : number(tokens[id]) })), chosen: "summary", panel, onChoose: show });
-  show("summary");
+  const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens[id] === null ? "" : number(tokens[id]) })), chosen: chosen(), panel, onChoose: (level) => (choose(level), show(level)) });
+  show(chosen());
   return [choice, panel];
 }
 

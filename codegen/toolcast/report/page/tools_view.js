@@ -18,7 +18,8 @@ const MEASURES = [
  * @param {object} report - the index of the report
  * @param {Record<string, string>} query - the filters that the address states
  * @param {(query: Record<string, string>) => void} onQuery - called with changed filters
- * @returns {{ title: string, element: HTMLElement, focusSearch: () => void }}
+ * @returns {{ title: string, element: HTMLElement, focusSearch: () => void, reveal: (name: string) => boolean, complete: () => void }}
+ *   `reveal` goes to the row of a tool, if it is among those found; `complete` makes all rows
  */
 export function toolsView(report, query, onQuery) {
   const state = { ...query };
@@ -27,6 +28,7 @@ export function toolsView(report, query, onQuery) {
   const status = el("p", { class: "muted", role: "status" });
   const body = el("tbody", {});
   const more = el("button", { type: "button", class: "more" });
+  const nothing = el("div", { class: "nothing" });
   const head = el("tr", {});
   const rows = new Map();
   let found = [];
@@ -50,6 +52,7 @@ export function toolsView(report, query, onQuery) {
     shown = 0;
     showMore();
     const all = report.tools.length;
+    fill(nothing, found.length ? null : noTool(all));
     status.textContent = found.length === all ? counted(all, "tool") : `${number(found.length)} of ${counted(all, "tool")}`;
     const first = body.querySelector("a");
     if (first) first.tabIndex = 0;
@@ -92,7 +95,7 @@ export function toolsView(report, query, onQuery) {
     el("thead", {}, head),
     body,
   );
-  const scroller = el("div", { class: "scroll tall" }, table, more);
+  const scroller = el("div", { class: "scroll tall" }, table, nothing, more);
   // The next rows are made before the reader sees the end of those that are there.
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && !more.hidden && showMore(), {
     root: scroller,
@@ -102,13 +105,38 @@ export function toolsView(report, query, onQuery) {
     "div",
     { class: "tools" },
     el("h1", { tabindex: -1, class: "sr-only" }, "Tools"),
-    el("div", { class: "filters", role: "search" }, search, filterControls(report, state, change)),
+    el("div", { class: "filters", role: "search" }, search, el("div", { class: "choices" }, filterControls(report, state, change))),
     el("div", { class: "row spread" }, status, legend()),
     scroller,
   );
   update();
   updateHead();
-  return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()) };
+  const reveal = (name) => {
+    const place = found.indexOf(report.tools.findIndex((tool) => tool.name === name));
+    if (place < 0) return false;
+    while (shown <= place) showMore();
+    const link = rowOf(found[place]).querySelector("a");
+    for (const each of body.querySelectorAll("a[tabindex='0']")) each.tabIndex = -1;
+    link.tabIndex = 0;
+    link.scrollIntoView({ block: "center" });
+    link.focus({ preventScroll: true });
+    return true;
+  };
+  const complete = () => {
+    while (shown < found.length) showMore();
+  };
+  return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()), reveal, complete };
+}
+
+/** What stands below the head of an empty table. */
+function noTool(all) {
+  if (!all) return el("p", {}, "The report has no tool.");
+  return el(
+    "p",
+    { class: "row" },
+    "No tool fits the search and the filters. ",
+    el("a", { href: hashOf(["tools"]) }, `Show all ${number(all)}`),
+  );
 }
 
 function headCells(providers, state, sortBy) {

@@ -1,31 +1,38 @@
 // The score of the set: what takes points off, and tools that may be taken for each other.
 
 import { counted, el, number, prose } from "./elements.js";
+import { growingList } from "./growing_list.js";
 import { hashOf } from "./router.js";
 
 const MOST = 20;
 
-/** The points of the set and of its tools with each deduction's reason, and pairs that are alike. */
-export function scorePart({ score, tools }) {
+/**
+ * The view of the score: the points of the set and of its tools with each deduction's reason, and pairs that are alike.
+ *
+ * @param {object} report - the index of the report; its `score` is not null
+ * @returns {{ title: string, element: HTMLElement }}
+ */
+export function scoreView({ score, tools }) {
   const link = linker(tools);
   const poor = score.tools.filter((tool) => tool.deductions.length);
-  return el(
-    "section",
+  const element = el(
+    "div",
     {},
-    el("h2", {}, `Score: ${number(score.set.points)} of 100`),
+    el("h1", { tabindex: -1 }, `Score: ${number(score.set.points)} of 100`),
     score.set.queries
       ? el(
           "p",
-          {},
+          { class: "lead" },
           `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: ` +
             "made of examples, summaries and parameter names, ranked by BM25.",
         )
       : null,
     score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
-    el("h3", {}, "Tools that are alike"),
-    score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
-    poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null,
+    el("h2", {}, "Tools that are alike"),
+    score.pairs.length ? growingList("pairs", score.pairs, (pair) => pairItem(pair, link), MOST) : el("p", {}, "✓ No two tools are alike."),
+    poor.length ? [el("h2", {}, "Tools with fewest points"), growingList("scores", poor, toolItem, MOST)] : null,
   );
+  return { title: "Score", element };
 }
 
 /** The score of one tool: what takes points off, and what a search finds instead of it. */
@@ -60,11 +67,6 @@ function missItem({ kind, query, rank, winner, words }, link) {
     winner ? ["; ", link(winner), " is first"] : null,
     words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null,
   );
-}
-
-function rest(items, itemOf, name) {
-  const list = el("ul", { class: name }, items.slice(0, MOST).map(itemOf));
-  return [list, items.length > MOST ? el("p", { class: "muted after" }, `… and ${number(items.length - MOST)} more`) : null];
 }
 
 function toolItem(tool) {
