@@ -57,6 +57,17 @@ def test_no_text_around_an_order_hides_it(before: str, order: str, after: str) -
     assert ORDERS[order] in kinds
 
 
+@given(st.sampled_from(sorted(ORDERS)), st.lists(st.text("ab:", min_size=1, max_size=9), max_size=9))
+def test_an_excerpt_has_words_as_they_stand_and_marks_where_the_text_goes_on(
+    order: str, after: list[str]
+) -> None:
+    text = f"Reads files. {order} {' '.join(after)}".strip()
+    for each in imperatives(text):
+        shown = each.excerpt.removesuffix(" …")
+        assert f" {shown} " in f" {text} " or shown == order.rstrip(".")
+        assert each.excerpt.endswith("…") is not text.endswith(shown)
+
+
 def test_a_long_text_is_read_in_linear_time() -> None:
     assert imperatives("do not tell " * 20_000 + "ignore all all all all " * 20_000) == ()
 

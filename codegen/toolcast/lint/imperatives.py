@@ -144,9 +144,17 @@ def imperatives(text: str) -> tuple[Imperative, ...]:
     for kind in ORDER_KINDS:
         match = kind.pattern.search(text[:_MAX_TEXT])
         if match is not None:
-            excerpt = " ".join(text[match.start() : match.end() + _AFTER].split()).lstrip(".!:; ")
-            found.append(Imperative(kind, excerpt))
+            found.append(Imperative(kind, _excerpt(text, match.start(), match.end())))
     return tuple(found)
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    """What matches with the words after it, none of them cut; with a mark where the text goes on."""
+    after, rest = text[end : end + _AFTER], text[end + _AFTER :]
+    if rest and not rest[0].isspace():
+        after = after[: after.rfind(" ") + 1]
+    words = " ".join(f"{text[start:end]}{after}".split()).lstrip(".!:; ")
+    return f"{words} …" if rest.strip() else words
 
 
 def imperative_texts(subject: Subject) -> Iterator[Finding]:
