@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.lint.descriptions import likeness, vague
+from toolcast.lint.words import stem
 
 from tests.lint.projects import GOOD, found, run, spec, write
 
@@ -113,6 +114,14 @@ def test_likeness_forgets_order_and_repetition(words: list[str], random: Any) ->
 def test_likeness_keeps_words_of_meaning(words: list[str], other: str) -> None:
     if other not in words:
         assert likeness(" ".join(words)) != likeness(" ".join([*words, other]))
+
+
+@pytest.mark.parametrize(
+    ("word", "singular"),
+    [("queries", "query"), ("cookies", "cookie"), ("series", "series"), ("boxes", "box"), ("class", "class")],
+)
+def test_a_plural_and_its_singular_are_one_word(word: str, singular: str) -> None:
+    assert stem(word) == stem(singular) == singular
 
 
 def test_names_that_differ_by_case_or_separators(tmp_path: Path) -> None:

@@ -54,9 +54,21 @@ def text_words(text: str) -> list[str]:
     return [word.lower() for word in _TEXT.findall(text)]
 
 
+_IRREGULAR: Final = {
+    "calories": "calorie",
+    "cookies": "cookie",
+    "movies": "movie",
+    "series": "series",
+    "species": "species",
+}
+"""Words in "ies" whose singular does not end in "y"."""
+
+
 @partial(cache_short_texts, size=4096)
 def stem(word: str) -> str:
     """Without the ending of a plural or of a third person: lists → list, queries → query, fetches → fetch."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zzes")):
