@@ -112,6 +112,17 @@ def test_a_pair_has_the_words_that_make_it_alike_and_those_that_do_not() -> None
     assert not pair.stated
 
 
+def test_of_two_tools_of_which_one_holds_the_other_the_poorer_says_when_to_use_it() -> None:
+    tools = [
+        _tool("list_folder", "List the files of a folder.", "path"),
+        _tool("list_folder_sizes", "List the files of a folder.", "path"),
+    ]
+    (pair,) = confused_pairs(tools)
+    suggestion = "say when to use 'list_folder' rather than 'list_folder_sizes', which alone has size"
+    assert pair.suggestion.startswith(suggestion)
+    assert not pair.distinct
+
+
 def test_tools_of_equal_words_are_a_pair_however_many_share_them() -> None:
     tools = [_tool(f"same{'_' * number}", "Reads one file.", "path") for number in range(300)]
     tools += [_tool(f"other_{number}", f"Does task {number}.", f"key_{number}") for number in range(50)]

@@ -60,6 +60,8 @@ def test_of_two_equal_tools_neither_is_found_first() -> None:
     places = [search.retrieval(name, "parameters", "file") for name in ("first", "second")]
     assert [each and each.rank for each in places] == [2, 2]
     assert [each and each.winner for each in places] == ["second", "first"]
+    assert places[0] is not None
+    assert explained(places[0]).endswith(" finds 'second' as well as this tool")
 
 
 def test_a_summary_is_not_found_by_itself() -> None:

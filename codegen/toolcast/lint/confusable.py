@@ -73,7 +73,10 @@ class ConfusedPair(Struct, frozen=True, kw_only=True):
                 if self.only_first
                 else (self.second, self.only_second, self.first)
             )
-            return f"say what {less!r} does that {more!r} does not: only {more!r} has {', '.join(words[:3])}"
+            return (
+                f"say when to use {less!r} rather than {more!r}, which alone has {', '.join(words[:3])},"
+                " or keep one of them"
+            )
         return "nothing tells them apart: keep one, or say in both when to use which"
 
 

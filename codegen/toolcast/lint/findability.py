@@ -178,10 +178,11 @@ def explained(found: Retrieval) -> str:
     query = f"a search for {QUERY_KINDS[found.kind]} ({found.query!r})"
     if not found.winner:
         return f"{query} finds nothing"
-    words = ", ".join(found.words)
-    by = f" by the words {words}" if words else ""
+    if not found.words:
+        return f"{query} finds {found.winner!r} as well as this tool"
+    words = f"the word{'s' if len(found.words) > 1 else ''} {', '.join(found.words)}"
     own = f"is at place {found.rank}" if found.rank else f"is not among the first {_MOST}"
-    return f"{query} finds {found.winner!r} first{by}; this tool {own}"
+    return f"{query} finds {found.winner!r} first by {words}; this tool {own}"
 
 
 def hard_to_find(subject: Subject, found: Sequence[Retrieval]) -> Iterator[Finding]:
