@@ -52,7 +52,8 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
         "- If any edit fails, for example because its old_string is missing or not unique, nothing "
         "is written, and the error\n"
         "  names it by its number, counted from 1.\n"
-        "- Prefer this tool over repeated calls of edit on the same file."
+        "- One call does what repeated calls of edit on the same file would, and reads and writes "
+        "the file once."
     ),
     contract="../contracts/multi_edit.json",
     schemas="../schemas",
