@@ -12,12 +12,15 @@ from pathlib import Path
 import click
 
 from ..marked import write as write_part
+from .ceiling import ceiling_part
 from .hard_tools import tools_part
+from .labelled_pairs import labelled_pairs_part, pair_labels
 from .labelled_texts import texts_part
 from .pairs import pairs_part
 from .retrieval import retrieval_part
+from .signals import signals_part
 from .speed import speed_part
-from .tool_sets import labelled, unlabelled
+from .tool_sets import ALL_SERVERS, labelled, unlabelled
 from .unlabelled_sets import others_part
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,11 +36,17 @@ def main(write: Path | None) -> None:
     if not corpora.is_dir():
         raise click.ClickException(f"not found: {corpora}; set TOOLCAST_SHARED")
     sets = labelled(corpora)
+    others = unlabelled(corpora)
+    every = [*sets, *(each for each in others if each.name != ALL_SERVERS)]
+    read = pair_labels(corpora)
     parts = {
         "retrieval": retrieval_part(sets),
         "tools": tools_part(sets),
         "pairs": pairs_part(sets),
-        "others": others_part(unlabelled(corpora)),
+        "ceiling": ceiling_part(sets),
+        "read": labelled_pairs_part(every, read),
+        "signals": signals_part(sets, every, read),
+        "others": others_part(others),
         "texts": texts_part(corpora),
         "speed": speed_part(corpora),
     }

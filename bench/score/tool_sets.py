@@ -11,6 +11,9 @@ from typing import Any
 from msgspec import Struct
 from toolcast.lint.tool_texts import ToolTexts, texts
 
+ALL_SERVERS = "all MCP servers"
+"""The name of the set of all servers' tools."""
+
 
 class Call(Struct, frozen=True):
     """The arguments of a recorded call, and the index of the tool that was called."""
@@ -46,6 +49,12 @@ def tool_set(name: str, listed: Sequence[Mapping[str, Any]]) -> ToolSet:
     return ToolSet(name, tuple(made), tuple(calls))
 
 
+def set_name(corpus: str, record: Mapping[str, Any]) -> str:
+    """The set that a tool of a corpus belongs to."""
+    parts = {"tau-bench": f"tau-bench {record.get('env')}", "mcp-servers": str(record.get("server"))}
+    return parts.get(corpus, corpus)
+
+
 def labelled(corpora: Path) -> list[ToolSet]:
     """The sets with recorded calls: tau-bench by environment, and BFCL as one set."""
     tau = records(corpora, "tau-bench")
@@ -67,6 +76,6 @@ def unlabelled(corpora: Path) -> list[ToolSet]:
     ]
     return [
         *sets,
-        tool_set("all MCP servers", servers),
+        tool_set(ALL_SERVERS, servers),
         tool_set("github-mcp-server", records(corpora, "github-mcp-server")),
     ]

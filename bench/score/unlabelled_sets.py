@@ -14,16 +14,18 @@ from .tool_sets import ToolSet
 def others_part(sets: Sequence[ToolSet]) -> str:
     """What the score finds in sets without recorded calls, as Markdown."""
     lines = [
-        "| set | tools | flagged pairs | tools in one | found first by summary | by parameters |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| set | tools | alike pairs | that take off points | tools in one of these | found first by summary"
+        " | by parameters |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for chosen in sets:
         pairs = confused_pairs(chosen.tools)
-        named = {name for each in pairs for name in (each.first, each.second)}
+        taking = [each for each in pairs if not each.distinct]
+        named = {name for each in taking for name in (each.first, each.second)}
         first = _first(chosen.tools)
         lines.append(
-            f"| {chosen.name} | {len(chosen.tools)} | {len(pairs)} | {len(named)} | {first['summary']} "
-            f"| {first['parameters']} |"
+            f"| {chosen.name} | {len(chosen.tools)} | {len(pairs)} | {len(taking)} | {len(named)} "
+            f"| {first['summary']} | {first['parameters']} |"
         )
     return "\n".join(lines)
 
