@@ -44,6 +44,17 @@ def exact(value: Any) -> str:
         ({"prefixItems": [WHOLE], "items": {"type": "number"}}, [1.0, 2.0], [1, 2.0]),
         ({"additionalProperties": WHOLE, "properties": {"a": {}}}, {"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 1}),
         ({"patternProperties": {"^n": WHOLE}}, {"n": 1.0, "m": 1.0}, {"n": 1, "m": 1.0}),
+        ({"unevaluatedItems": {"properties": {"a": TEXT}}}, [{"a": None}, {}], [{}, {}]),
+        (
+            {"prefixItems": [True], "contains": {"type": "object"}, "unevaluatedItems": WHOLE},
+            [1.0, {"z": 2.0}, 3.0],
+            [1.0, {"z": 2.0}, 3],
+        ),
+        (
+            {"unevaluatedProperties": {"properties": {"a": TEXT}}, "properties": {"k": True}},
+            {"k": {"a": None}, "n": {"a": None}},
+            {"k": {"a": None}, "n": {}},
+        ),
         (
             {"allOf": [{"properties": {"a": TEXT}}, {"properties": {"b": WHOLE}}]},
             {"a": None, "b": 1.0},

@@ -386,6 +386,19 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         },
         required=["v"],
     ),
+    "nulls in place of absence among items that nothing evaluates": obj(
+        {
+            "v": {
+                "type": "array",
+                "unevaluatedItems": obj({"a": {"type": "string"}}, additionalProperties=False),
+            }
+        },
+        required=["v"],
+    ),
+    "nulls in place of absence in properties that nothing evaluates": obj(
+        {"v": obj({}, unevaluatedProperties=obj({"a": {"type": "string"}}, additionalProperties=False))},
+        required=["v"],
+    ),
     "null beside a union that accepts null in one of its branches": obj(
         {
             "v": {

@@ -111,6 +111,22 @@ def test_composed_schemas(judge: Judge, seed: int, compose: Any) -> None:
     assert differences(judge, schema, values) == []
 
 
+INNER = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "array", "prefixItems": [True], "unevaluatedItems": INNER}, [{"a": None}, {"a": None}]),
+        ({"type": "object", "properties": {"k": True}, "unevaluatedProperties": INNER}, {"n": {"a": None}}),
+    ],
+)
+def test_a_null_in_place_of_absence_in_what_nothing_evaluates(judge: Judge, schema: Any, value: Any) -> None:
+    parameters = {"type": "object", "properties": {"v": schema}}
+    assert decided(Validator(parameters), {"v": value}) == []
+    assert differences(judge, parameters, [{"v": value}]) == []
+
+
 NUMBERS = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}}}
 
 

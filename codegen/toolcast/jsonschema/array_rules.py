@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import messages
@@ -51,21 +51,24 @@ def items_rule(context: RuleContext) -> Rule | None:
         return found
 
     def settle(value: Any, run: Run) -> Any:
-        if not isinstance(value, (list, tuple)):
-            return value
-        changed: list[Any] | None = None
-        for index, node in nodes(value):
-            item = node.settle(value[index], run)
-            if item is not value[index]:
-                changed = list(value) if changed is None else changed
-                changed[index] = item
-        return value if changed is None else run.keep_alive(changed)
+        return _settle_items(value, run, nodes(value)) if isinstance(value, (list, tuple)) else value
 
     def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
         evaluated.update(range(min(start, len(value))))
         return rest is not None or start >= len(value)
 
     return Rule(check, explain, settle, indices=indices)
+
+
+def _settle_items(value: Any, run: Run, nodes: Iterable[tuple[int, Node]]) -> Any:
+    """An array whose items at some indices are settled, each by a node."""
+    changed: list[Any] | None = None
+    for index, node in nodes:
+        item = node.settle(value[index], run)
+        if item is not value[index]:
+            changed = list(value) if changed is None else changed
+            changed[index] = item
+    return value if changed is None else run.keep_alive(changed)
 
 
 def unique_rule(context: RuleContext) -> Rule | None:
@@ -155,7 +158,12 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
                 found += node.explain(value[index], f"{path}[{index}]", run)
         return found
 
-    return Rule(check, explain, indices=evaluate_all, last=True)
+    def settle(value: Any, run: Run) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return value
+        return _settle_items(value, run, [(index, node) for index in remaining(value, run)])
+
+    return Rule(check, explain, settle, indices=evaluate_all, last=True)
 
 
 BUILDERS: Mapping[str, Builder] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import messages
 from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all
-from .object_rules import explain_extra
+from .object_rules import explain_extra, settle_members
 from .validator_errors import Violation
 
 
@@ -213,7 +213,13 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
                 found += explain_extra(node, name, value[name], path, run, known, "unevaluatedProperties")
         return found
 
-    return Rule(check, explain, names=evaluate_all, last=True)
+    def settle(value: Any, run: Run) -> Any:
+        if not isinstance(value, dict):
+            return value
+        left = frozenset(remaining(value, run))
+        return settle_members(value, run, lambda name: [node] if name in left else [])
+
+    return Rule(check, explain, settle, names=evaluate_all, last=True)
 
 
 BUILDERS: Mapping[str, Builder] = {

@@ -99,7 +99,7 @@ def pattern_properties_rule(context: RuleContext) -> Rule | None:
         def matching(name: str) -> list[Node]:
             return [node for search, node in pairs if run.finds(search, name)]
 
-        return _settle_items(value, run, matching)
+        return settle_members(value, run, matching)
 
     def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
         evaluated.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
@@ -140,12 +140,13 @@ def additional_rule(context: RuleContext) -> Rule | None:
         def matching(name: str) -> list[Node]:
             return [node] if extra(name, run) else []
 
-        return _settle_items(value, run, matching)
+        return settle_members(value, run, matching)
 
     return Rule(check, explain, settle, names=evaluate_all)
 
 
-def _settle_items(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -> Any:
+def settle_members(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -> Any:
+    """An object whose members are settled, each by the nodes of its name."""
     if not isinstance(value, dict):
         return value
     changed: dict[str, Any] | None = None

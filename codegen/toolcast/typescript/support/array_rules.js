@@ -4,6 +4,17 @@ import { has, isArray, key } from "./json_values.js";
 import { count, describe, label, literal } from "./messages.js";
 import { sizeRule, valueRule, violation } from "./node.js";
 
+/** A copy of an array in which `change(index, item)` has replaced items; the same array where nothing changed. */
+function withItems(value, change) {
+  if (!isArray(value)) return value;
+  let copy = null;
+  for (let index = 0; index < value.length; index++) {
+    const item = change(index, value[index]);
+    if (item !== value[index]) (copy ??= value.slice())[index] = item;
+  }
+  return copy ?? value;
+}
+
 /** `prefixItems` and `items`. */
 function itemsRule(context) {
   const { schema } = context;
@@ -11,18 +22,6 @@ function itemsRule(context) {
   const rest = has(schema, "items") ? context.child(schema.items) : null;
   const start = prefix.length;
   const nodeAt = (index) => (index < start ? prefix[index] : rest);
-
-  const changed = (value, change) => {
-    if (!isArray(value)) return value;
-    let copy = null;
-    for (let index = 0; index < value.length; index++) {
-      const node = nodeAt(index);
-      if (node === null) break;
-      const item = change(node, value[index]);
-      if (item !== value[index]) (copy ??= value.slice())[index] = item;
-    }
-    return copy ?? value;
-  };
 
   return {
     check(value, run) {
@@ -47,7 +46,11 @@ function itemsRule(context) {
       }
       return found;
     },
-    settle: (value, run) => changed(value, (node, item) => node.settle(item, run)),
+    settle: (value, run) =>
+      withItems(value, (index, item) => {
+        const node = nodeAt(index);
+        return node === null ? item : node.settle(item, run);
+      }),
     indices(value, run, evaluated) {
       for (let index = 0; index < Math.min(start, value.length); index++) evaluated.add(index);
       return rest !== null || start >= value.length;
@@ -130,6 +133,11 @@ export function unevaluatedItemsRule(context) {
         if (!node.check(value[index], run)) found.push(...node.explain(value[index], `${path}[${index}]`, run));
       }
       return found;
+    },
+    settle(value, run) {
+      if (!isArray(value)) return value;
+      const left = new Set(remaining(value, run));
+      return withItems(value, (index, item) => (left.has(index) ? node.settle(item, run) : item));
     },
     indices: () => true,
     last: true,

@@ -3,7 +3,7 @@
 import { has, isObject, key } from "./json_values.js";
 import { describe, label, names as listNames, show } from "./messages.js";
 import { violation } from "./node.js";
-import { explainExtra } from "./object_rules.js";
+import { explainExtra, withMembers } from "./object_rules.js";
 
 /** `$ref`. Where the target has references, verdicts are kept. */
 export function referenceRule(context) {
@@ -126,6 +126,11 @@ export function unevaluatedPropertiesRule(context) {
       return refused.flatMap((name) =>
         explainExtra(node, name, value[name], path, run, [known, "unevaluatedProperties"]),
       );
+    },
+    settle(value, run) {
+      if (!isObject(value)) return value;
+      const left = new Set(remaining(value, run));
+      return withMembers(value, (name, item) => (left.has(name) ? node.settle(item, run) : item));
     },
     names: () => true,
     last: true,

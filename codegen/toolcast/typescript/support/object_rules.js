@@ -5,8 +5,8 @@ import { hint, label, literal, member, names as listNames } from "./messages.js"
 import { nearest } from "./nearest.js";
 import { sizeRule, violation } from "./node.js";
 
-/** A copy of an object in which `change(name, item)` has replaced items; the same object where nothing changed. */
-function withItems(value, change) {
+/** A copy of an object in which `change(name, item)` has replaced members; the same object where nothing changed. */
+export function withMembers(value, change) {
   if (!isObject(value)) return value;
   let changed = null;
   for (const name of Object.keys(value)) {
@@ -90,7 +90,7 @@ function patternPropertiesRule(context) {
       return found;
     },
     settle: (value, run) =>
-      withItems(value, (name, item) => matching(name).reduce((last, node) => node.settle(last, run), item)),
+      withMembers(value, (name, item) => matching(name).reduce((last, node) => node.settle(last, run), item)),
     names(value, run, evaluated) {
       for (const name of Object.keys(value)) if (matching(name).length) evaluated.add(name);
       return false;
@@ -119,7 +119,7 @@ function additionalRule(context) {
       }
       return found;
     },
-    settle: (value, run) => withItems(value, (name, item) => (extra(name) ? node.settle(item, run) : item)),
+    settle: (value, run) => withMembers(value, (name, item) => (extra(name) ? node.settle(item, run) : item)),
     names: () => true,
   };
 }
