@@ -386,6 +386,9 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         },
         required=["v"],
     ),
+    "types that keywords imply, of keys without characters and of digits": obj(
+        {}, required=["", "0"], additionalProperties={"patternProperties": {"^x-": {"type": "string"}}}
+    ),
     "nulls in place of absence among items that nothing evaluates": obj(
         {
             "v": {

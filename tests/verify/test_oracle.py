@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
-from toolcast.verify.oracle import Oracle
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.verify.oracle import Oracle, path_of
+from toolcast.verify.shrink import inside
 
 PLAIN = {
     "type": "object",
@@ -38,6 +41,29 @@ PLAIN = {
 )
 def test_allowances_of_plain_objects(value: Any, verdict: bool) -> None:
     assert Oracle(PLAIN).verdict(value) is verdict
+
+
+NUMBERS_ONLY = {
+    "additionalProperties": {"$ref": "#"},
+    "items": {"$ref": "#"},
+    "type": ["object", "array", "integer"],
+}
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text(max_size=3),
+        lambda below: (
+            st.dictionaries(st.sampled_from(["", "0", "1", "01", "a", "/", "~"]), below, max_size=3)
+            | st.lists(below, max_size=3)
+        ),
+    )
+)
+def test_a_violation_is_found_at_its_place(value: Any) -> None:
+    found = [path_of(problem, value) for problem in Oracle(NUMBERS_ONLY).problems(value)]
+    wrong = {path for path, each in inside(value) if isinstance(each, str)}
+    assert bool(found) == bool(wrong)
+    assert set(found) <= wrong
 
 
 def test_alternatives_leave_a_null_open_but_never_what_no_reading_accepts() -> None:

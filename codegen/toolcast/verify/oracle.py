@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from ..jsonschema.equality import equal
 from .schema_document import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
 
@@ -196,6 +197,34 @@ class Oracle:
             if sure and isinstance(node.get("properties"), dict) and name in node["properties"]
         ]
         return any(schema is False or not self.part(schema).is_valid(None) for schema in declared)
+
+
+def path_of(problem: Any, value: Any) -> Path:
+    """Where in `value`, which was judged, a violation is.
+
+    jsonschema-rs leaves keys without characters out of its path, and states a key of digits as a number. So
+    the path is one that reads like its own and leads to the value that the violation is about.
+    """
+    steps = tuple(problem.instance_path)
+    return next(_paths(value, steps, problem.instance), steps)
+
+
+def _paths(value: Any, steps: Path, wanted: Any) -> Iterator[Path]:
+    if not steps and equal(value, wanted):
+        yield ()
+    if isinstance(value, dict):
+        for name in [name for name in value if steps and _reads_as(name, steps[0])]:
+            yield from ((name, *path) for path in _paths(value[name], steps[1:], wanted))
+        if "" in value:
+            yield from (("", *path) for path in _paths(value[""], steps, wanted))
+    elif isinstance(value, list) and steps and isinstance(steps[0], int) and steps[0] < len(value):
+        yield from ((steps[0], *path) for path in _paths(value[steps[0]], steps[1:], wanted))
+
+
+def _reads_as(name: str, step: str | int) -> bool:
+    if isinstance(step, str):
+        return name == step
+    return name.isascii() and name.isdigit() and int(name) == step
 
 
 def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

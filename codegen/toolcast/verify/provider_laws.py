@@ -11,9 +11,9 @@ from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_laws import ToolLedger
-from .oracle import Oracle
+from .oracle import Oracle, path_of
 from .schema_document import as_json_schema
-from .shrink import Path, differences, inside, replaced
+from .shrink import Path, at, differences, inside, replaced
 from .verified_tool import Decoder
 from .verify_report import Failure
 from .wire_encoding import WireEncoder
@@ -74,7 +74,7 @@ class Dialect:
     def _is_recorded(self, contract: Oracle, problem: Any, sent: Any) -> bool:
         """Whether the ledger has an entry for a violation; for a union's, entries for all violations of one
         branch."""
-        path = tuple(problem.instance_path)
+        path = path_of(problem, sent)
         if self.ledger.changed(contract, path, sent):
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
@@ -95,7 +95,7 @@ class Dialect:
 
         Of unions inside, a change below is enough: what no branch of theirs takes is not encoded for any.
         """
-        location = (*path, *problem.instance_path)
+        location = (*path, *path_of(problem, at(sent, path)))
         if self.ledger.changed(contract, location, sent):
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
@@ -110,8 +110,9 @@ class Dialect:
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
             plain = self.decode_wire(sent)
-            first = next(contract.problems(contract.settled(plain)), None)
-            if first is not None and self.ledger.changed(contract, tuple(first.instance_path)):
+            settled = contract.settled(plain)
+            first = next(contract.problems(settled), None)
+            if first is not None and self.ledger.changed(contract, path_of(first, settled)):
                 return None
             # It may be refused for what stands inside.
             changes = list(differences(contract.settled(value), contract.settled(plain)))
