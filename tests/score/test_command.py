@@ -54,3 +54,26 @@ def test_a_set_below_the_least_score_fails() -> None:
     points = json.loads(_lint("--score", "--format", "json").output)["score"]["set"]["points"]
     assert 0 < points < 100
     assert [_lint("--min-score", str(least)).return_value for least in (points, points + 1)] == [0, 1]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+def test_every_form_says_why_a_set_below_the_least_score_fails(form: str) -> None:
+    failed, passed = (_lint("--min-score", least, "--format", form) for least in ("100", "1"))
+    assert (failed.return_value, passed.return_value) == (1, 0)
+    assert "of 100 points, and --min-score asks for 100" in failed.output
+    assert "low-score" in failed.output
+    assert "low-score" not in passed.output
+
+
+@pytest.mark.parametrize("arguments", [(), ("--group", "none"), ("--format", "json")], ids=" ".join)
+def test_a_set_without_tools_has_no_score_and_passes_no_least_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(write(tmp_path, {}, 'providers = ["openai"]'))
+    (tmp_path / "specs").mkdir(exist_ok=True)
+    scored, least = _lint("--score", *arguments), _lint("--min-score", "0", *arguments)
+    assert "of 100" not in scored.output
+    assert '"points"' not in scored.output
+    assert least.return_value == 1
+    assert "no tool was scored" in least.output

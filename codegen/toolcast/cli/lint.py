@@ -1,7 +1,7 @@
 """`toolcast lint`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -125,21 +125,23 @@ def command(
         project = load_project(config, settings.providers, bar)
     outcome = lint_project(config, project, settings)
     score = _score(config, project, settings, outcome) if settings.score else None
-    _print(outcome, score, form)
+    low = () if min_score is None else tuple(_low(score, min_score, project.shown_root))
+    _print(outcome, score, low, form)
     worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
     worst = min(0, worst) if strict else worst
-    below = score is not None and min_score is not None and score.set.points < min_score
     found = any(RANKS[each.severity] > worst for each in outcome.findings)
-    return int(bool(outcome.refused) or found or below)
+    return int(bool(outcome.refused) or found or bool(low))
 
 
-def _score(config: "Config", project: "Project", settings: "Settings", outcome: "Outcome") -> "Score":
-    """The score of the set, with the parts of the tools that the command names."""
+def _score(config: "Config", project: "Project", settings: "Settings", outcome: "Outcome") -> "Score | None":
+    """The score of the set, with the parts of the tools that the command names; None of no tools."""
     from ..lint.project_tools import is_selected
     from ..lint.tool_sets import in_groups
     from ..score.scoring import for_tools, score
 
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
+    if not subjects:
+        return None
     found = score(subjects, project.profiles, config.lint, settings.today, outcome.distinction)
     if not settings.tools:
         return found
@@ -147,6 +149,18 @@ def _score(config: "Config", project: "Project", settings: "Settings", outcome: 
         each.tool.name for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)
     }
     return for_tools(found, names)
+
+
+def _low(score: "Score | None", least: int, specs: str) -> Iterator[Diagnostic]:
+    """Why a set does not pass `--min-score`, if it does not."""
+    if score is None:
+        message, hint = f"no tool was scored, and --min-score asks for {least} points", "write a spec"
+    elif score.set.points < least:
+        message = f"the set has {score.set.points} of 100 points, and --min-score asks for {least}"
+        hint = "`toolcast lint --score` names the reason of each point"
+    else:
+        return
+    yield Diagnostic(file=specs, code="low-score", message=message, hint=hint)
 
 
 def _known(codes: Sequence[str]) -> None:
@@ -184,23 +198,24 @@ def _fields(struct: Any) -> dict[str, Any]:
     return asdict(struct)
 
 
-def _print(outcome: "Outcome", score: "Score | None", form: Form) -> None:
+def _print(outcome: "Outcome", score: "Score | None", low: tuple[Diagnostic, ...], form: Form) -> None:
+    problems = (*outcome.refused, *low)
     if form == "sarif":
         from .sarif import sarif
 
-        click.echo(json_text(sarif(outcome.findings, outcome.refused)))
+        click.echo(json_text(sarif(outcome.findings, problems)))
     elif form == "json":
         answer = {
             "tools": outcome.tools,
             "suppressed": outcome.suppressed,
             "findings": outcome.findings,
-            "diagnostics": outcome.refused,
+            "diagnostics": problems,
             **({"tokens": outcome.tokens} if outcome.tokens is not None else {}),
             **({"score": score} if score is not None else {}),
         }
         click.echo(json_text(answer))
     elif form == "github":
-        sys.stdout.write(render([*outcome.refused, *map(as_diagnostic, outcome.findings)], "github"))
+        sys.stdout.write(render([*problems, *map(as_diagnostic, outcome.findings)], "github"))
     else:
         print_diagnostics(outcome.refused)
         colour = wants_colour(sys.stdout)
@@ -215,6 +230,7 @@ def _print(outcome: "Outcome", score: "Score | None", form: Form) -> None:
 
             click.echo(score_text(score, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
+        print_diagnostics(low)
 
 
 def as_diagnostic(each: "Finding") -> Diagnostic:

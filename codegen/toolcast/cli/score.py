@@ -46,7 +46,8 @@ def _tools(score: "Score", colour: bool) -> Iterator[str]:
         yield f"and {len(shown) - _TOOLS} more tools with fewer than 100 points (--format json has all)"
     if len(score.tools) > len(shown):
         yield f"100 of 100: {len(score.tools) - len(shown)} of {len(score.tools)} tools"
-    yield ""
+    if score.tools:
+        yield ""
 
 
 def _reason(deduction: "Deduction") -> str:
