@@ -19,7 +19,8 @@ _HEAD = """\
 Every key of [a spec](specs.md), from the JSON Schema of the format: `toolcast schema` prints it, and editors
 complete and check specs with it. Unknown keys are refused, with the nearest known one.
 
-The example of each key can be added to this spec (`input` stands in place of its `parameters`):
+Each example of a key can be added to this spec (`input` stands in place of its `parameters`); each key inside
+of a key stands in one of them:
 """
 _KEYWORDS = """\
 ## Keywords of schemas
@@ -69,8 +70,11 @@ def spec_keys() -> str:
     for key, each in keys.items():
         parts += _section(key, each, _required(key, found))
     words = found["$defs"]["schema"]["properties"]
-    rows = [[f"`{word}`", _type(each), escaped(each["description"])] for word, each in words.items()]
-    parts += [_KEYWORDS, table(["keyword", "value", "meaning"], rows)]
+    rows = [
+        [f"`{word}`", _type(each), escaped(each["description"]), _line({word: each["examples"][0]})]
+        for word, each in words.items()
+    ]
+    parts += [_KEYWORDS, table(["keyword", "value", "meaning", "example"], rows)]
     return "\n".join(parts)
 
 
@@ -85,7 +89,8 @@ def _section(key: str, found: dict[str, Any], required: str) -> list[str]:
     shown = f"{_meaning(found)} *{stated[:1].upper()}{stated[1:]}.*"
     if key in _MORE:
         shown += f" See [{_label(_MORE[key])}]({_MORE[key]})."
-    parts = [f"## {key}\n", f"{shown}\n", fenced(_yaml({key: found["examples"][0]}), "yaml")]
+    parts = [f"## {key}\n", f"{shown}\n"]
+    parts += [fenced(_yaml({key: example}), "yaml") for example in found["examples"]]
     below = list(_below(key, found))
     return [*parts, table(["key", "value", "meaning"], below)] if below else parts
 
@@ -160,6 +165,15 @@ def _kind(kind: str, found: dict[str, Any]) -> str:
         "object": "a mapping",
         "string": "a string",
     }[kind]
+
+
+def _line(value: Any) -> str:
+    """A mapping with one key as code in a line."""
+    ((key, item),) = value.items()
+    text = yaml.safe_dump(
+        {key: item}, default_flow_style=True, sort_keys=False, width=1000, allow_unicode=True
+    )
+    return f"`{text.strip()[1:-1]}`"
 
 
 def _yaml(value: Any) -> str:

@@ -1,8 +1,10 @@
 """Every key of a spec is on its page, with an example that compiles."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import toolcast
 import yaml
@@ -48,5 +50,52 @@ def test_examples_of_the_page_are_those_of_the_schema() -> None:
     shown = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", spec_keys(), re.DOTALL)]
     assert shown[0] == SPEC
     assert shown[1:] == [
-        {key: KEYS[key]["examples"][0]} for key in re.findall(r"^## (\S+)$", spec_keys(), re.M)
+        {key: example}
+        for key in re.findall(r"^## (\S+)$", spec_keys(), re.M)
+        for example in KEYS[key]["examples"]
     ]
+
+
+def names(value: Any) -> set[str]:
+    """The keys of mappings in a value, at any depth."""
+    if isinstance(value, dict):
+        return {*value}.union(*map(names, value.values()))
+    return set().union(*map(names, value)) if isinstance(value, list) else set()
+
+
+def inner_keys(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys that mappings below a schema may have, with their schemas; free names are left out."""
+    entries = {} if "$ref" in found else found.get("properties", {})
+    free = len({id(each) for each in entries.values()}) == 1 < len(entries)
+    if not free:
+        yield from entries.items()
+    below = [
+        *entries.values(),
+        found.get("additionalProperties"),
+        found.get("items"),
+        *found.get("anyOf", ()),
+    ]
+    for each in below:
+        if isinstance(each, dict):
+            yield from inner_keys(each)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_key_inside_of_a_key_is_described_and_in_an_example(key: str) -> None:
+    section = re.split(rf"^## {re.escape(key)}$", spec_keys(), flags=re.MULTILINE)[1].partition("\n## ")[0]
+    for name, found in inner_keys(KEYS[key]):
+        assert found.get("description"), name
+        assert f".{name}`" in section or f"[].{name}`" in section
+        assert name in names(KEYS[key]["examples"])
+
+
+@pytest.mark.parametrize("word", schema()["$defs"]["schema"]["properties"])
+def test_the_example_of_a_keyword_is_valid_and_on_the_page(word: str) -> None:
+    (example,) = schema()["$defs"]["schema"]["properties"][word]["examples"]
+    jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", word: example})
+    assert jsonschema_rs.Draft202012Validator(
+        schema()["$defs"]["schema"] | {"$defs": schema()["$defs"]}
+    ).is_valid({word: example})
+    row = next(line for line in spec_keys().splitlines() if line.startswith(f"| `{word}` |"))
+    shown = row.replace("\\|", "|").rsplit(" | ", 1)[1].removesuffix(" |").strip("`")
+    assert yaml.safe_load(shown) == {word: example}

@@ -71,22 +71,85 @@ def http_schema() -> dict[str, Any]:
                 "additionalProperties": _scheme(),
             },
         },
-        "examples": [
-            {
-                "method": "get",
-                "path": "/customers/{customer}/orders",
-                "server": "https://api.example.com/v1",
-                "in": {
-                    "customer": "path",
-                    "region": "query",
-                    "cursor": "query",
-                    "reason": "query",
-                    "user_id": "query",
-                    "token": {"in": "header", "name": "X-Token"},
-                },
-            }
-        ],
+        "examples": _examples(),
     }
+
+
+def _examples() -> list[dict[str, Any]]:
+    """Values of the key for `editor_schema.EXAMPLE`; each key inside of it is in one of them."""
+    server = "https://api.example.com/v1"
+    token = {"in": "header", "name": "X-Token"}
+    return [
+        {
+            "method": "get",
+            "path": "/customers/{customer}/orders",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "query",
+                "cursor": "query",
+                "reason": "query",
+                "user_id": "query",
+                "token": token,
+            },
+        },
+        {
+            "method": "post",
+            "path": "/customers/{customer}/orders/search",
+            "server": "https://{area}.example.com/v1",
+            "server_variables": {"area": "eu"},
+            "in": {
+                "customer": "path",
+                "region": {
+                    "in": "query",
+                    "name": "regions",
+                    "style": "form",
+                    "explode": False,
+                    "allow_reserved": True,
+                },
+                "cursor": {"in": "query", "content": "application/json"},
+                "token": token,
+                "reason": "body",
+                "user_id": "body",
+            },
+            "body": "application/x-www-form-urlencoded",
+            "encoding": {"reason": {"style": "form", "explode": True, "allow_reserved": True}},
+            "security": [{"key": []}, {"login": []}],
+            "schemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+                "login": {"type": "http", "scheme": "bearer"},
+            },
+        },
+        {
+            "method": "post",
+            "path": "/customers/{customer}/notes",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "body",
+                "cursor": "body",
+                "reason": "body",
+                "user_id": "body",
+                "token": token,
+            },
+            "body": "multipart/form-data",
+            "encoding": {"reason": {"content_type": "text/markdown"}},
+        },
+        {
+            "method": "put",
+            "path": "/customers/{customer}/photo",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "query",
+                "cursor": "query",
+                "reason": {"in": "body", "whole": True, "binary": True},
+                "user_id": "query",
+                "token": token,
+            },
+            "body": "image/png",
+        },
+    ]
 
 
 def _place() -> dict[str, Any]:
@@ -126,7 +189,7 @@ def _scheme() -> dict[str, Any]:
         "required": ["type"],
         "additionalProperties": False,
         "properties": {
-            "type": {"enum": list(SCHEME_TYPES)},
+            "type": {"enum": list(SCHEME_TYPES), "description": "The kind of scheme, in OpenAPI's terms."},
             "in": {"enum": ["header", "query", "cookie"], "description": "Where a key goes."},
             "name": {**_NAME, "description": "The key's name there."},
             "scheme": {**_NAME, "description": "HTTP's name of the scheme: bearer, basic."},
