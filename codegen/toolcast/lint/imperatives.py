@@ -132,7 +132,7 @@ class Imperative(Struct, frozen=True):
 
 
 def imperatives(text: str) -> tuple[Imperative, ...]:
-    """The kinds of orders in a text, each once.
+    """The kinds of orders in a text, each once. Words that are part of a graver order count for that alone.
 
     Args:
         text: a description.
@@ -141,9 +141,15 @@ def imperatives(text: str) -> tuple[Imperative, ...]:
         What is found in its first 100,000 characters, the gravest first.
     """
     found: list[Imperative] = []
+    taken: list[range] = []
     for kind in ORDER_KINDS:
-        match = kind.pattern.search(text[:_MAX_TEXT])
+        matches = (
+            each for each in kind.pattern.finditer(text[:_MAX_TEXT])
+            if not any(each.start() in span for span in taken)
+        )  # fmt: skip
+        match = next(matches, None)
         if match is not None:
+            taken.append(range(*match.span()))
             found.append(Imperative(kind, _excerpt(text, match.start(), match.end())))
     return tuple(found)
 
