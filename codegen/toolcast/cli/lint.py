@@ -123,8 +123,8 @@ def command(
     )
     with Bar("linting") as bar:
         project = load_project(config, settings.providers, bar)
-    outcome = lint_project(config, project, settings)
-    score = _score(config, project, settings, outcome) if settings.score else None
+        outcome = lint_project(config, project, settings)  # of 1,000 tools another second: the bar stays
+        score = _score(config, project, settings, outcome) if settings.score else None
     low = () if min_score is None else tuple(_low(score, min_score, project.shown_root))
     _print(outcome, score, low, form)
     worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
