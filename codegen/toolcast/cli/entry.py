@@ -7,6 +7,15 @@ import time
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of specs stays until the end, and one
 search through it takes longer than to compile a spec. A compile leaves few."""
+_COMPILER = ("black", "jinja2", "yaml")
+"""What the extra `build` brings and `mcp`, which brings click, does not."""
+
+
+def lacks_compiler() -> bool:
+    """Whether what compiles specs is not installed."""
+    from importlib.util import find_spec
+
+    return any(find_spec(name) is None for name in _COMPILER)
 
 
 def main() -> int:
@@ -32,21 +41,20 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        return _refuse()
+        return refuse()
     return run(sys.argv[1:])
 
 
-def _refuse() -> int:
+def refuse() -> int:
+    """Say which extra to install; the exit status."""
     sys.stderr.write("toolcast: the compiler is not installed; run: pip install 'toolcast[build]'\n")
     return 2
 
 
 def _plainly() -> int:
     """`generate` without options: click would take a tenth of the time of a small change."""
-    from importlib.util import find_spec
-
-    if find_spec("jinja2") is None:
-        return _refuse()
+    if lacks_compiler():
+        return refuse()
 
     from .building import generate
     from .streams import end_unwritten, write_anything

@@ -49,6 +49,10 @@ STEPS = {
 """The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
 
 
+WITHOUT_COMPILER = frozenset({"call", "completion", "doctor", "parse", "schema", "serve"})
+"""Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
+
+
 class Commands(click.Group):
     """Loads a command's module on first use, and suggests a near name for a wrong one."""
 
@@ -80,6 +84,9 @@ class Commands(click.Group):
             near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
             hint = f" Did you mean '{near[0]}'?" if near else " See 'toolcast --help'."
             ctx.fail(f"There is no command '{name}'.{hint}")
+        helped = ctx.resilient_parsing or {"-h", "--help"} & {*args}
+        if name and not name.startswith("-") and name not in WITHOUT_COMPILER and not helped:
+            _need_compiler(ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -88,6 +95,13 @@ class Commands(click.Group):
             formatter.write_dl(rows)
         with formatter.section("For build engines and git"):
             formatter.write_dl([(name, help) for name, (_, _, help) in sorted(STEPS.items())])
+
+
+def _need_compiler(ctx: click.Context) -> None:
+    from .entry import lacks_compiler, refuse
+
+    if lacks_compiler():
+        ctx.exit(refuse())
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
