@@ -3,6 +3,7 @@
 import re
 
 from .console import printable
+from .hidden_characters import escape_hidden
 
 _NAMED = re.compile(r"(`[A-Za-z0-9_.$*#/\[\]<>-]{1,100}`)")
 """A name between backticks, as messages have it: a code span already."""
@@ -15,10 +16,16 @@ _SPACE = re.compile(r"\s+")
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is: no markup but names as code, no mention, no link, one line."""
-    flat = _SPACE.sub(" ", printable(text)).strip()
+    """Text that Markdown shows as it is: no markup but names as code, no mention, no link, one line.
+    Characters that nobody sees are escaped as in JSON.
+    """
+    flat = _flat(text)
     parts = _NAMED.split(flat)
     return "".join(each if number % 2 else _SPECIAL.sub(_entity, each) for number, each in enumerate(parts))
+
+
+def _flat(text: str) -> str:
+    return _SPACE.sub(" ", escape_hidden(printable(text))).strip()
 
 
 def _entity(found: re.Match[str]) -> str:
@@ -27,7 +34,7 @@ def _entity(found: re.Match[str]) -> str:
 
 def code(text: str) -> str:
     """Text as a code span, whatever backticks it has."""
-    flat = _SPACE.sub(" ", printable(text)).strip() or " "
+    flat = _flat(text) or " "
     longest = max((len(run) for run in re.findall(r"`+", flat)), default=0)
     fence = "`" * (longest + 1)
     space = " " if flat.startswith("`") or flat.endswith("`") else ""

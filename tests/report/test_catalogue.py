@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -158,3 +159,17 @@ def test_a_review_fits_in_a_comment(own: Report) -> None:
     assert 0 < described < 100
     assert len(text) < 65_536
     assert f"{100 - described} more tools that differ are not described" in text
+
+
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [("\u200b", "\\\\u200b"), ("\u202e", "\\\\u202e"), ("\U000e0041", "\\\\udb40\\\\udc41")],
+)
+def test_what_nobody_sees_is_shown(tmp_path: Path, hidden: str, shown: str) -> None:
+    text = f"Counts{hidden} words."
+    properties = {f"a{hidden}": {"type": "string", "description": text}}
+    write(tmp_path, {"count": spec(description=text, properties=properties)}, 'providers = ["mcp"]\n')
+    page = "\n".join(catalogue(report_of(tmp_path)))
+    assert hidden not in page
+    assert f"Counts{shown} words." in page
+    assert f"`a{shown[1:].replace(chr(92) * 2, chr(92))}`" in page
