@@ -8,12 +8,14 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import jsonschema_rs
 import pytest
 import yaml
 from click.testing import Result
 from toolcast import __version__
-from toolcast.cli.main import COMMANDS, cli
+from toolcast.cli.import_ import KINDS
+from toolcast.cli.main import COMMANDS, STEPS, cli
 from toolcast.cli.main import run as run_line
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec.load import load_tool
@@ -31,12 +33,25 @@ def test_version_and_help(run: Command) -> None:
         assert all(re.search(rf"^  {name} ", text, re.MULTILINE) for name in COMMANDS)
 
 
-@pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name != "import"])
-def test_every_command_explains_itself_with_examples(run: Command, name: str) -> None:
-    result = run(name, "--help")
+NAMES = [*((name,) for name in sorted({**COMMANDS, **STEPS})), *(("import", kind) for kind in KINDS)]
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_every_command_explains_itself_with_examples(run: Command, names: tuple[str, ...]) -> None:
+    result = run(*names, "--help")
     assert result.exit_code == 0
     assert "Examples:\n" in result.output
-    assert f"    toolcast {name}" in result.output
+    assert f"toolcast {' '.join(names)} " in result.output.partition("Examples:\n")[2] + " "
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_every_option_is_explained(names: tuple[str, ...]) -> None:
+    command: click.Command | None = cli
+    for name in names:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name)
+    assert command is not None
+    assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
 
 
 def test_a_wrong_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,8 +62,6 @@ def test_a_wrong_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_commands_are_loaded_by_their_names() -> None:
-    import click
-
     context = click.Context(cli)
     for name in COMMANDS:
         command = cli.get_command(context, name)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .options import examples
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -45,7 +47,18 @@ class _Kinds(click.Group):
             formatter.write_dl([(name, KINDS[name][2]) for name in self.list_commands(ctx)])
 
 
-@click.group("import", cls=_Kinds, subcommand_metavar="KIND SOURCE…")
+@click.group(
+    "import",
+    cls=_Kinds,
+    subcommand_metavar="KIND SOURCE…",
+    epilog=examples(
+        "toolcast import tools tools.json --into specs/github",
+        "toolcast import mcp --into specs/git -- uvx mcp-server-git",
+        "toolcast import python server:mcp --into specs    all tools of a FastMCP server",
+        "toolcast import openapi api.yaml --into specs/shop",
+        "toolcast import openapi --help                    the options of one kind",
+    ),
+)
 def import_group() -> None:
     """Turn existing definitions into specs.
 

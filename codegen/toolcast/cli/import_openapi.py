@@ -7,19 +7,31 @@ import click
 from ..http.operation import METHODS
 from .import_options import ImportOptions, common_options
 from .import_writing import write_nothing, write_specs
+from .options import examples
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command("openapi")
+@click.command(
+    "openapi",
+    epilog=examples(
+        "toolcast import openapi api.yaml --into specs/shop",
+        "toolcast import openapi https://api.example.com/openapi.json --into specs/shop --check    (in CI)",
+        "toolcast import openapi api.yaml --into specs/shop --tag orders --method get --method post",
+        "toolcast import openapi api.yaml --into specs/shop --permission network --secrets none",
+    ),
+)
 @click.argument("source", metavar="FILE|URL")
 @click.option("--tag", "tags", multiple=True, help="Only operations with this tag.")
 @click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like '/pets*'.")
 @click.option(
     "--operation", "operations", multiple=True, metavar="GLOB", help="Only operation ids like 'get*'."
 )
-@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS, case_sensitive=False))
+@click.option(
+    "--method", "methods", multiple=True, type=click.Choice(METHODS, case_sensitive=False),
+    help="Only operations with this method. May be repeated.",
+)  # fmt: skip
 @click.option("--no-deprecated", is_flag=True, help="Without deprecated operations.")
 @click.option("--no-results", is_flag=True, help="Without response schemas.")
 @click.option("--names", type=_FILE, help="Names of tools: YAML or JSON, operation id → name.")

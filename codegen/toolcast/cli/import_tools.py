@@ -31,7 +31,12 @@ def command(files: tuple[Path, ...], options: ImportOptions) -> None:
     write_specs(read_tools(files), options)
 
 
-@click.command("sample")
+@click.command(
+    "sample",
+    epilog=examples(
+        "toolcast import sample calls.jsonl --name weather --into specs    parameters of recorded arguments",
+    ),
+)
 @click.argument("files", nargs=-1, required=True, type=_FILES)
 @click.option("--name", required=True, help="Name of the tool.")
 @common_options
