@@ -10,8 +10,9 @@ from ..config import show
 from ..console import Format, write_line
 from ..spec.tool_names import shown
 from .building import stale_lines
-from .options import config_option, configuration, examples, format_option, print_diagnostics
-from .steps import disk_problem, expanded, setting_of, stop
+from .disk import disk_problem
+from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
+from .steps import expanded, setting_of
 
 if TYPE_CHECKING:
     from ..project.state.cache import Cache
@@ -98,10 +99,10 @@ def command(
     except DamagedError as error:
         print_diagnostics(problems, form)
         message = "is gone, or not what the compile step wrote"
-        raise stop(form, compiled[str(error)], "damaged", message, "run that step again") from None
+        raise refuse(compiled[str(error)], "damaged", message, "run that step again", form=form) from None
     except OSError as error:
         print_diagnostics(problems, form)
-        raise disk_problem(form, error, out) from None
+        raise disk_problem(error, out, form) from None
     print_diagnostics(sorted(problems), form)
     if form == "text":
         root = show(config.specs)
@@ -125,4 +126,4 @@ def _read(folder: Path, form: Format) -> "Cache":
         return read_shard(folder)
     except CacheError as error:
         hint = "name the folders that `toolcast compile` wrote, and run that step again"
-        raise stop(form, folder / UNITS, "no-records", str(error), hint) from None
+        raise refuse(folder / UNITS, "no-records", str(error), hint, form=form) from None

@@ -256,7 +256,7 @@ def _file_name(name: str, media_type: str, default: str) -> str:
 
 def _saved(folder: Path, name: str, data: bytes) -> Path:
     """Write a new file; one that is there is not overwritten, the name gets a number."""
-    from .steps import disk_problem
+    from .disk import disk_problem
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -271,5 +271,5 @@ def _saved(folder: Path, name: str, data: bytes) -> Path:
                 continue
             return path
     except OSError as error:
-        raise disk_problem("text", error, folder) from None
+        raise disk_problem(error, folder) from None
     raise refuse(folder.as_posix(), "too-many", f"there are 10,000 files like {name}", "name another folder")

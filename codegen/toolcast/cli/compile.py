@@ -9,8 +9,9 @@ import click
 
 from ..config import show
 from ..console import Format
-from .options import config_option, configuration, examples, format_option, print_diagnostics
-from .steps import disk_problem, expanded, setting_of, stop
+from .disk import disk_problem
+from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
+from .steps import expanded, setting_of
 
 if TYPE_CHECKING:
     from ..project.steps.inputs import Folders
@@ -109,9 +110,9 @@ def command(
             idle = [name for name in expanded(types) if folders.below(name) not in read]
             write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
     except ForeignFolderError as error:
-        raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
+        raise refuse(out, "foreign-folder", str(error), "name a new folder with --out", form=form) from None
     except OSError as error:
-        raise disk_problem(form, error, out) from None
+        raise disk_problem(error, out, form) from None
     # Whether any tool refers to a type outside is known to `assemble`, which then reports its errors.
     own = [unit for path, unit in records.items() if not (unit.failed and is_outside(path))]
     print_diagnostics(sorted({problem for unit in own for problem in unit.diagnostics}), form)
@@ -127,10 +128,12 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
         path = folders.below(spec)
         if path is None or kind_of(path) is None:
             message = "is not a spec: no file of a specs folder that `generate` would compile"
-            raise stop(form, spec, "no-spec", message, "name files below the specs folder, or set --root")
+            raise refuse(
+                spec, "no-spec", message, "name files below the specs folder, or set --root", form=form
+            )
         if path not in folders:
             message = "there is no such file, or it cannot be read"
-            raise stop(form, spec, "cannot-read", message, "check the path")
+            raise refuse(spec, "cannot-read", message, "check the path", form=form)
         paths.append(path)
     return sorted(set(paths))
 

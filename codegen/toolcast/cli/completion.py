@@ -7,8 +7,8 @@ import click
 
 from ..config import show
 from ..console import write_line
+from .disk import disk_problem
 from .options import examples, refuse
-from .steps import disk_problem
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_TOOLCAST_COMPLETE"
@@ -40,7 +40,7 @@ def command(shell: str, install: bool) -> int:
         changed = _install(shell, text)
     except (OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError):
-            raise disk_problem("text", error, Path.home()) from None
+            raise disk_problem(error, Path.home()) from None
         raise refuse(shell, "not-text", "the shell's start file is not UTF-8", _by_hand(shell)) from None
     write_line(
         f"toolcast: completion for {shell} is {'installed' if changed else 'up to date'}; open a new shell"

@@ -7,13 +7,11 @@ from pathlib import Path, PurePath
 
 import click
 
-from .. import distribution
 from ..config import show
 from ..console import one_line, printable, write_line
-from ..git_process import git_program, run_git
 from ..integrations.project_files import MERGE_COMMAND, MERGE_KEY, OFFERS, Offer, text_of
 from ..spec.discovery import SUFFIXES
-from ..spec.editor_schema import format_text
+from .disk import create
 from .editor_files import (
     SettingsError,
     merged_settings,
@@ -92,6 +90,7 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
 def _help_editors(here: Path) -> None:
     """Write the schema of specs, and let VS Code know it."""
     from ..project.profiles import profiles_of
+    from ..spec.editor_schema import format_text
 
     config = configuration(None)
     profiles, problems = profiles_of(config)
@@ -142,6 +141,8 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
 
 def _let_git_merge(here: Path) -> None:
     """Name the merge driver in this clone's configuration, as git takes it from there; one named stays."""
+    from ..git_process import git_program, run_git
+
     program = git_program()
     if program is None or run_git(program, here, "rev-parse", "--is-inside-work-tree").text != "true":
         return
@@ -157,16 +158,11 @@ def _let_git_merge(here: Path) -> None:
 
 def _requirement(path: Path) -> str:
     """What pip installs in CI: this version of toolcast, or the checkout of toolcast itself."""
+    from .. import distribution
+
     project = tomllib.loads(path.read_text("utf-8")).get("project")
     own = isinstance(project, dict) and project.get("name") == distribution.NAME
     return ".[build]" if own else distribution.requirement("build")
-
-
-def create(path: Path, text: str) -> None:
-    """Write a new file; raises FileExistsError rather than touch one that is there, or a link."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8", newline="") as file:
-        file.write(text)
 
 
 def _table(path: Path) -> dict[str, object]:

@@ -7,11 +7,10 @@ import click
 
 from ..config import show
 from ..console import write_line
+from .disk import create, disk_problem
 from .editor_files import modeline
 from .example import BLANK
-from .init import create
 from .options import config_option, configuration, examples, refuse
-from .steps import disk_problem
 
 
 @click.command("new", epilog=examples("toolcast new files/edit", "toolcast new search"))
@@ -47,7 +46,7 @@ def command(name: str, config_file: Path | None) -> None:
     try:
         create(path, modeline(path) + BLANK.replace("{name}", tool))
     except OSError as error:
-        raise disk_problem("text", error, path) from None
+        raise disk_problem(error, path) from None
     write_line(f"created   {show(path)}; next: decide what is TODO there, then toolcast generate")
     if near:
         write_line(f"note: the group {group!r} is new; there is one called {near[0]!r}")

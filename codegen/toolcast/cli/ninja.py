@@ -8,8 +8,8 @@ import click
 
 from ..config import show
 from ..console import Format, write_line
-from .options import config_option, configuration, examples, format_option, print_diagnostics
-from .steps import disk_problem, stop
+from .disk import disk_problem
+from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
 
 
 @click.command(
@@ -67,7 +67,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     if not _is_ours(Path(file), MARK):
         message = "is no build file that this command wrote, so it stays"
         hint = "name another one with --file; yours can read it with `subninja`"
-        raise stop(form, Path(file), "foreign-file", message, hint)
+        raise refuse(Path(file), "foreign-file", message, hint, form=form)
     shown_root = show(config.specs)
     outside, problems = find_types(config)
     found = discover(config.specs, shown_root=shown_root, folders=outside)
@@ -91,8 +91,8 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     try:
         build_file = render_ninja(shards, layout)
     except ValueError as error:
-        raise stop(
-            form, Path(file), "bad-name", str(error), "give that file or folder another name"
+        raise refuse(
+            Path(file), "bad-name", str(error), "give that file or folder another name", form=form
         ) from None
     try:
         for path, content in lists_of(shards, layout).items():
@@ -100,7 +100,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         write_alone(Path(folder, CONFIGURED), render_depfile(layout.file, inputs))
         write_alone(Path(file), build_file)
     except OSError as error:
-        raise disk_problem(form, error, Path(file)) from None
+        raise disk_problem(error, Path(file), form) from None
     specs = len(found.tools) + len(found.types)
     summary = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
     write_line(f"toolcast: {summary}: {file}")

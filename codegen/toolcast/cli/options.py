@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..config import Config, load_config
+from ..config import Config, load_config, show
 from ..console import FORMATS, Format
 from ..console import print_diagnostics as print_diagnostics
 from ..diagnostics import Diagnostic
@@ -47,10 +47,11 @@ def configuration(file: Path | None, form: Format = "text", *, staged: bool = Fa
 
 
 def refuse(
-    file: str, code: str, message: str, hint: str = "", *, form: Format = "text"
+    file: Path | str, code: str, message: str, hint: str = "", *, form: Format = "text"
 ) -> click.exceptions.Exit:
-    """Tell one problem; raise the answer to end the command."""
-    print_diagnostics((Diagnostic(file=file, code=code, message=message, hint=hint),), form)
+    """Print one problem of a file, or of what else has a name; raise the result to end the command."""
+    shown = show(file) if isinstance(file, Path) else file
+    print_diagnostics((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
     return click.exceptions.Exit(1)
 
 

@@ -6,10 +6,9 @@ import click
 
 from ..config import show
 from ..console import inert_json, write_line
-from ..spec.editor_schema import format_text
+from .disk import disk_problem
 from .editor_files import schema_path
 from .options import config_option, configuration, examples, print_diagnostics
-from .steps import disk_problem
 
 
 @click.command(
@@ -30,6 +29,7 @@ def command(write: bool, config_file: Path | None) -> int:
     config = configuration(config_file)
 
     from ..project.profiles import profiles_of
+    from ..spec.editor_schema import format_text
 
     profiles, problems = profiles_of(config)
     print_diagnostics(problems)
@@ -41,7 +41,7 @@ def command(write: bool, config_file: Path | None) -> int:
     try:
         changed = write_schema(path, text)
     except OSError as error:
-        raise disk_problem("text", error, path) from None
+        raise disk_problem(error, path) from None
     write_line(f"{'written  ' if changed else 'kept     '} {show(path)}")
     return int(bool(problems))
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..config import Config, show
+from ..config import Config
 from ..console import Format
-from ..diagnostics import Diagnostic
 from .options import print_diagnostics
 
 if TYPE_CHECKING:
@@ -39,19 +38,3 @@ def setting_of(config: Config, form: Format) -> "Setting":
         print_diagnostics(problems, form)
         raise click.exceptions.Exit(1)
     return setting
-
-
-def stop(form: Format, file: Path | str, code: str, message: str, hint: str) -> click.exceptions.Exit:
-    """Tell one problem; raise the answer to end the command."""
-    shown = show(file) if isinstance(file, Path) else file
-    print_diagnostics((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
-    return click.exceptions.Exit(1)
-
-
-def disk_problem(form: Format, error: OSError, location: Path) -> click.exceptions.Exit:
-    """Print what the disk refused; raise the result to end the command. `location` is used where the error
-    names no file."""
-    from ..project.output.faults import reason, remedy
-
-    message = f"cannot read or write: {reason(error)}"
-    return stop(form, Path(str(error.filename or location)), "io-error", message, remedy(error))

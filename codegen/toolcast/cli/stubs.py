@@ -10,10 +10,9 @@ import click
 
 from ..config import Config, show
 from ..console import write_line
+from .disk import create, disk_problem
 from .generated_package import module_of
-from .init import create
 from .options import config_option, configuration, examples, print_diagnostics, refuse
-from .steps import disk_problem
 
 if TYPE_CHECKING:
     from ..project.core.compiled import ToolEntry
@@ -83,7 +82,7 @@ def _write_handlers(
                 create(marker, "")
             create(path, text)
         except OSError as error:
-            raise disk_problem("text", error, path) from None
+            raise disk_problem(error, path) from None
         written.append(entry)
         adapted = imported_function(entry)
         calls = "" if adapted is None else f", which calls {adapted[0]}:{adapted[1]}{adapted[2]}"
@@ -118,7 +117,7 @@ def _write_app(
     try:
         create(path, app_text(templates, config, report.entries))
     except OSError as error:
-        raise disk_problem("text", error, path) from None
+        raise disk_problem(error, path) from None
     write_line(f"created   {show(path)}")
     folders = {handlers_package(config)[0], module_of(config.output)[0]}
     elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
