@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,24 @@ def test_commands_are_loaded_by_their_names() -> None:
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert isinstance(command, click.Command)
+
+
+def test_help_and_options_need_no_stage_of_the_build() -> None:
+    """A command imports what compiles, reads or sends when it runs: `--help` and completion wait for none."""
+    # The options of imports are checked with what imports; `decide` has some of them.
+    modules = {module for name, (module, _, _) in {**COMMANDS, **STEPS}.items() if name != "decide"}
+    code = (
+        "import importlib, sys\n"
+        f"for name in {sorted(modules)}: importlib.import_module(f'toolcast.cli.{{name}}')\n"
+        "print(*(name.split('.')[1] for name in sys.modules if name.startswith('toolcast.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert {"cli", "config"} <= loaded
+    stages = {"contract", "python", "providers", "project", "runtime", "importers", "agents", "lint", "diff"}
+    assert not loaded & stages
 
 
 @pytest.mark.usefixtures("fake")

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.cli.editor_files import SettingsError, merged_settings, settings_of
-from toolcast.spec.editor_schema import FILE_NAME
+from toolcast.spec.discovery import EDITOR_SCHEMA
 
 from tests.cli.conftest import Command
 from tests.project.fake import put, states
@@ -36,7 +36,7 @@ def test_every_new_spec_names_the_one_schema(run: Command, empty: Path) -> None:
     put(empty / "sample.json", '{"q": "x"}')
     sample = ("--name", "sampled", "--into", "specs")
     assert run("import", "sample", "sample.json", *sample, *decided).exit_code == 0
-    schema = empty / "specs" / FILE_NAME
+    schema = empty / "specs" / EDITOR_SCHEMA
     specs = ["text/count_words", "web/api/search", "top", "web/fetch", "sampled"]
     for path in specs:
         assert named(empty / f"specs/{path}.yaml") == schema
@@ -58,7 +58,7 @@ def test_without_the_schema_no_line_names_it(run: Command, empty: Path) -> None:
     run("new", "web/search")
     for path in (empty / "specs").rglob("*.yaml"):
         assert "yaml-language-server" not in path.read_text()
-    put(empty / FILE_NAME, "{}")  # above the project: not this project's
+    put(empty / EDITOR_SCHEMA, "{}")  # above the project: not this project's
     put(empty / "inner/pyproject.toml", "[tool.toolcast]\n")
     assert run("new", "x", "--config", "inner/pyproject.toml").exit_code == 0
     assert "yaml-language-server" not in (empty / "inner/specs/x.yaml").read_text()
@@ -68,7 +68,7 @@ def test_the_schema_outlives_clean_and_is_kept_current(run: Command, empty: Path
     run("init", "--editor")
     run("generate")
     run("clean")
-    schema = empty / "specs" / FILE_NAME
+    schema = empty / "specs" / EDITOR_SCHEMA
     assert schema.is_file()
     assert json.loads(run("schema").stdout) == json.loads(schema.read_text("utf-8"))
     assert "kept" in run("schema", "--write").stdout
@@ -101,10 +101,10 @@ def test_settings_of_a_person_stay(run: Command, empty: Path) -> None:
     after = json.loads(text)
     assert '\n\t"editor.rulers": [' in text
     assert "é" in text
-    ours = after["yaml.schemas"].pop(f"./a/specs/{FILE_NAME}")
+    ours = after["yaml.schemas"].pop(f"./a/specs/{EDITOR_SCHEMA}")
     assert "a/specs/**/*.yaml" in ours
     assert "!a/specs/_types/**" in ours
-    assert after["json.schemas"].pop()["url"] == f"./a/specs/{FILE_NAME}"
+    assert after["json.schemas"].pop()["url"] == f"./a/specs/{EDITOR_SCHEMA}"
     assert after == mine
 
 

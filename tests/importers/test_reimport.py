@@ -8,8 +8,8 @@ import pytest
 import toolcast
 import yaml
 from click.testing import CliRunner, Result
-from toolcast.cli.editor_files import FILE_NAME
 from toolcast.cli.import_ import import_group
+from toolcast.spec.discovery import EDITOR_SCHEMA
 
 LOOK: dict[str, Any] = {
     "name": "look",
@@ -323,7 +323,7 @@ def test_definitions_that_tools_share_are_types_and_merge_like_specs(
     monkeypatch.chdir(tmp_path)
     project = Project(tmp_path)
     project.specs.mkdir()
-    (project.specs / FILE_NAME).write_text("{}")  # the schema for editors
+    (project.specs / EDITOR_SCHEMA).write_text("{}")  # the schema for editors
     options = ("--group", "a/b", "--permission", "read", "--secrets", "none")
     done = project.run(*options, tools=with_nodes("up", "down"))
     assert done.exit_code == 0, done.output

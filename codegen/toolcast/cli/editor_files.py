@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Config
-from ..spec.editor_schema import FILE_NAME
+from ..spec.discovery import EDITOR_SCHEMA
 
 _UP = 30  # folders of specs within each other
 _MAX_BYTES = 4 * 1024 * 1024
@@ -18,14 +18,14 @@ class SettingsError(ValueError):
 
 def schema_path(config: Config) -> Path:
     """Where a project keeps that schema."""
-    return config.specs / FILE_NAME
+    return config.specs / EDITOR_SCHEMA
 
 
 def modeline(spec: Path) -> str:
     """The first line of a new YAML spec, which names the schema; empty where the project has none."""
     for depth, folder in enumerate(list(spec.absolute().parents)[:_UP]):
-        if (folder / FILE_NAME).is_file():
-            return f"# yaml-language-server: $schema={'../' * depth or './'}{FILE_NAME}\n"
+        if (folder / EDITOR_SCHEMA).is_file():
+            return f"# yaml-language-server: $schema={'../' * depth or './'}{EDITOR_SCHEMA}\n"
         if (folder / "pyproject.toml").is_file():
             break
     return ""
@@ -33,8 +33,8 @@ def modeline(spec: Path) -> str:
 
 def settings_of(specs: str) -> dict[str, Any]:
     """VS Code's settings that name the schema for all specs in a folder (posix, from the workspace)."""
-    schema, types = f"./{specs}/{FILE_NAME}", f"!{specs}/_types/**"
-    match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{FILE_NAME}"]
+    schema, types = f"./{specs}/{EDITOR_SCHEMA}", f"!{specs}/_types/**"
+    match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{EDITOR_SCHEMA}"]
     return {
         "yaml.schemas": {schema: [f"{specs}/**/*.yaml", f"{specs}/**/*.yml", types]},
         "json.schemas": [{"fileMatch": match, "url": schema}],

@@ -15,7 +15,8 @@ from ..project.state import lock
 from ..project.state.cache import load_cache
 from ..project.state.files import read_plain
 from ..project.type_packages import find_types
-from ..spec.editor_schema import FILE_NAME, format_text
+from ..spec.discovery import EDITOR_SCHEMA
+from ..spec.editor_schema import format_text
 from .examination import Finding
 
 _MAX_SCHEMA = 4 * 1024 * 1024
@@ -111,7 +112,7 @@ def _providers(config: Config) -> Iterator[Finding]:
 
 def _editor(config: Config) -> Iterator[Finding]:
     """The schema that editors check specs with, where the project has it."""
-    path = config.specs / FILE_NAME
+    path = config.specs / EDITOR_SCHEMA
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_SCHEMA:
         return
     known = frozenset(profiles_of(config)[0].known)

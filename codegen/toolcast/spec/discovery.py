@@ -14,6 +14,8 @@ from .type_folders import TYPES as TYPES
 from .type_folders import TypeFolder, is_outside, type_place
 
 SUFFIXES = (".json", ".yaml", ".yml")
+EDITOR_SCHEMA = ".toolcast.schema.json"
+"""The schema of specs, for editors. It is no spec, for its name begins with a dot; `clean` leaves it."""
 
 _MAX_DEPTH = 30  # folders
 

@@ -17,8 +17,6 @@ from .text_input import OF_PARAMETERS
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-FILE_NAME: Final = ".toolcast.schema.json"
-"""In the specs folder: no spec, for its name begins with a dot. `clean` removes `.toolcast/`, not this."""
 
 EXAMPLE: Final[dict[str, Any]] = {
     "description": "Lists the orders of a customer, newest first.",
