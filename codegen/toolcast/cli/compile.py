@@ -9,9 +9,9 @@ import click
 
 from ..config import show
 from ..console import Format
+from .build_step import expanded, setting_of
 from .disk import disk_problem
 from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
-from .steps import expanded, setting_of
 
 if TYPE_CHECKING:
     from ..project.steps.inputs import Folders

@@ -1,4 +1,4 @@
-"""What `compile` and `assemble` share."""
+"""What `compile` and `assemble`, the steps of a build, share: lists of files, and the configuration."""
 
 from collections.abc import Sequence
 from pathlib import Path
