@@ -13,14 +13,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
-from .ledger_entry import Action, Changes, LedgerEntry, SeverityOfLoss, record
+from .keyword_forms import EXAMINED, FORMS, LIST, MAP, NO_SCHEMA, OMITTED, ONE, Form, usable_part
+from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
+from .ledger_entry import Action, Changes, LedgerEntry, record
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child
 from .references import anchors, is_plain_name, parse_reference
 from .schema_error import SchemaError
 from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
-from .unusable_values import is_dialect, is_type, unusable_pattern
+from .unusable_values import is_dialect, unusable_pattern
 from .upgrade import Row, draft_of, screen, upgrade, watched
 
 LEVELS: Final = 200
@@ -41,92 +42,10 @@ class Repairs(Struct, frozen=True):
     changes: Mapping[str, LedgerEntry]
 
 
-# -- the forms of values ----------------------------------------------------------------------------
-
-
-class _Form(Struct, frozen=True, eq=False):
-    """A form that takes more than a look at the class of a value."""
-
-    accepts: Callable[[Any], bool]
-
-
-def _is_number(value: Any) -> bool:
-    return value.__class__ is int or value.__class__ is float
-
-
-def _is_size(value: Any) -> bool:
-    return (value.__class__ is int and value >= 0) or (
-        value.__class__ is float and value >= 0 and value.is_integer()
-    )
-
-
-def _distinct(value: Any) -> bool:
-    """Whether a value is a list of texts, each of them once."""
-    try:
-        return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str
-    except TypeError:
-        return False
-
-
-def _nothing(_: Any) -> bool:
-    return False
-
-
-_ONE, _LIST, _MAP = _Form(_nothing), _Form(_nothing), _Form(_nothing)
-"""Keywords that hold schemas."""
-_EXAMINED = _Form(_nothing)
-"""Keywords that may be defects, though their values have the right form."""
-_FORMS: Final[Mapping[str, type | _Form]] = {
-    **dict.fromkeys(TEXTS, str),
-    **dict.fromkeys(NUMBERS, _Form(_is_number)),
-    **dict.fromkeys(SIZES, _Form(_is_size)),
-    **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable"), bool),
-    **dict.fromkeys(("enum", "examples"), list),
-    **dict.fromkeys(SCHEMA, _ONE),
-    **dict.fromkeys(SCHEMA_LIST, _LIST),
-    **dict.fromkeys(SCHEMA_MAP, _MAP),
-    "type": _Form(is_type),
-    "multipleOf": _Form(lambda value: _is_number(value) and value > 0),
-    "required": _Form(_distinct),
-    "dependentRequired": _Form(lambda value: value.__class__ is dict and all(map(_distinct, value.values()))),
-    **dict.fromkeys(
-        ("$dynamicRef", "$recursiveRef", "$vocabulary", "$id", "$anchor", "$schema", "pattern"),
-        _EXAMINED,
-    ),
-}
-"""The form of each keyword's value: its class, or a condition."""
-_NO_SCHEMA = "is left out, because a schema is an object, true or false"
-_OMITTED: Final = object()
-
-
 @lru_cache(maxsize=8)
 def _watched(draft: int) -> frozenset[str]:
     """Keywords by which `screen` recognises a schema object in older words."""
     return watched(draft) | {"nullable"}
-
-
-def _usable(key: str, value: Any) -> tuple[Any, Action, SeverityOfLoss, str]:
-    """The usable part of a malformed value, `_OMITTED` for none; and what is to be reported."""
-    if value is None:
-        return (
-            _OMITTED,
-            "dropped",
-            "kept elsewhere",
-            "is left out, because its value is null, which constrains nothing",
-        )
-    if key == "required" and isinstance(value, bool):
-        reason = (
-            "is left out, because a property cannot require itself; the object's `required` lists its name"
-        )
-        return _OMITTED, "dropped", "lost", reason
-    if key == "required" and isinstance(value, list):
-        names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
-        return names, "rewritten", "kept elsewhere", "is reduced to its names, each of them once"
-    if key in SCHEMA:
-        return _OMITTED, "dropped", "lost", _NO_SCHEMA
-    if key in SCHEMA_MAP:
-        return _OMITTED, "dropped", "lost", "is left out, because its value must be an object of schemas"
-    return _OMITTED, "dropped", "lost", f"is left out, because its value {value!r:.40} is malformed"
 
 
 class Parser:
@@ -178,14 +97,14 @@ class Parser:
         keywords: Any = written
         changes: dict[str, LedgerEntry] = {}
         for key, value in written.items():
-            form = _FORMS.get(key)
+            form = FORMS.get(key)
             if form is None or form is value.__class__:
                 continue
             new: Any
-            if form is _ONE and isinstance(value, (dict, bool)):
+            if form is ONE and isinstance(value, (dict, bool)):
                 at = (path, key) if rows is None else extended(path, rows[key].source)
                 new = self._node(value, at, level + 1) if isinstance(value, dict) else value
-            elif form is _MAP and isinstance(value, dict):
+            elif form is MAP and isinstance(value, dict):
                 at = path, key
                 if key == "patternProperties" and any(map(self._is_unusable, value)):
                     self.suspicious = True
@@ -199,7 +118,7 @@ class Parser:
                     else self._held(item, at, name)
                     for name, item in value.items()
                 }
-            elif form is _LIST and isinstance(value, list) and value:
+            elif form is LIST and isinstance(value, list) and value:
                 at = (path, key) if rows is None else extended(path, rows[key].source)
                 new = [
                     self._node(item, (at, str(i)), level + 1)
@@ -207,7 +126,7 @@ class Parser:
                     else self._held(item, (path, key), str(i))
                     for i, item in enumerate(value)
                 ]
-            elif isinstance(form, _Form) and form.accepts(value):
+            elif isinstance(form, Form) and form.accepts(value):
                 continue
             else:
                 new = self._examined(key, value, path, rows, changes)
@@ -215,7 +134,7 @@ class Parser:
                 continue
             if keywords is written:
                 keywords = dict(written)
-            if new is _OMITTED:
+            if new is OMITTED:
                 del keywords[key]
             else:
                 keywords[key] = new
@@ -240,7 +159,7 @@ class Parser:
             return value
         node = SchemaNode({}, (at, name))
         change = LedgerEntry(
-            path=pointer(at), keyword=name, action="dropped", severity="lost", reason=_NO_SCHEMA
+            path=pointer(at), keyword=name, action="dropped", severity="lost", reason=NO_SCHEMA
         )
         self.repairs[id(node)] = Repairs({}, {"": change})
         self._alive.append(node)
@@ -254,14 +173,14 @@ class Parser:
         rows: Mapping[str, Row] | None,
         changes: dict[str, LedgerEntry],
     ) -> Any:
-        """What is left of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
+        """What is left of a value that is malformed or may be a defect; `OMITTED` for nothing."""
         if self._checked:
             return value
         if key == "type" and value is not None:
             self.suspicious = True
             return value
-        if _FORMS[key] is not _EXAMINED or (key in TEXTS and not isinstance(value, str)):
-            left, action, severity, reason = _usable(key, value)
+        if FORMS[key] is not EXAMINED or (key in TEXTS and not isinstance(value, str)):
+            left, action, severity, reason = usable_part(key, value)
             changes[key] = LedgerEntry(
                 path=pointer(path), keyword=key, action=action, severity=severity, reason=reason
             )
@@ -270,7 +189,7 @@ class Parser:
             source = key if rows is None else rows[key].source[0]
             reason = "is left out, because `$id` cannot be a plain name since draft 2019-09"
             record(self.upgrades, path, source, "dropped", "kept elsewhere", reason)
-            return _OMITTED
+            return OMITTED
         sound = is_dialect(value) if key == "$schema" else key == "pattern" and not self._is_unusable(value)
         self.suspicious = self.suspicious or not sound
         return value
