@@ -7,8 +7,9 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-from toolcast.agents.disclosure import LEVELS, Disclosure, match_groups
+from toolcast.agents.disclosure import LEVELS, Disclosure
 from toolcast.agents.dispatch import Dispatcher
+from toolcast.agents.keyword_groups import match_groups
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
 from toolcast.runtime.definitions import bare_definition, cut_definition, cut_schema
