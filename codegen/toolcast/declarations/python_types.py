@@ -25,6 +25,7 @@ from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
 from .free_names import FreeNames
 from .inlined_definitions import reference_to
+from .object_members import object_members
 from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
 from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_name
 
@@ -127,13 +128,7 @@ class Types:
         Returns:
             The fields, and None where there are no other keys.
         """
-        required = schema.get("required", ())
-        patterns: Mapping[str, Any] = schema.get("patternProperties", {})
-        properties: dict[str, Any] = dict(schema.get("properties", {}))
-        silent = True if self._open or not (properties or required) else None
-        others = schema.get("additionalProperties", silent)
-        undeclared = others is not False or bool(patterns)
-        properties.update((name, undeclared) for name in required if name not in properties)
+        properties, required, patterns, others = object_members(schema, is_open=self._open)
         further = self._further(patterns, others, depth)
         made = [
             Field(

@@ -30,6 +30,7 @@ from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import unescape
 from .free_names import FreeNames
+from .object_members import object_members
 from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
 
 Comments = Literal["doc", "line"]
@@ -318,13 +319,7 @@ def _array(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
 
 
 def _object(schema: Mapping[str, Any], scope: Scope, depth: int) -> TypeText:
-    required = schema.get("required", ())
-    patterns: Mapping[str, Any] = schema.get("patternProperties", {})
-    properties: dict[str, Any] = dict(schema.get("properties", {}))
-    silent = True if scope.open or not (properties or required) else None
-    others = schema.get("additionalProperties", silent)
-    undeclared = others is not False or bool(patterns)
-    properties.update((name, undeclared) for name in required if name not in properties)
+    properties, required, patterns, others = object_members(schema, is_open=scope.open)
     further = _further(patterns, others, scope, depth)
     if not properties:
         return TypeText("Record<string, never>") if further is None else _record(further, scope)
