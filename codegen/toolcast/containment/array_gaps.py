@@ -8,12 +8,13 @@ from .case_facts import array_lengths, item_parts, leaves_rest, prefix_length, v
 from .cases import Case, cases_of
 from .gaps import Gap, Prover
 from .sides import Part
+from .size_gaps import ITEMS, size_gaps
 
 
 def array_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     """Arrays against lengths, items, uniqueness and `contains`."""
     schema = target.schema
-    found = _length_gaps(prover, case, target)
+    found = size_gaps(prover, case, target, ITEMS, lambda size: _of_size(prover, case, target, size))
     if "items" in schema or "prefixItems" in schema:
         found += _item_gaps(prover, case, target)
     if schema.get("uniqueItems") is True:
@@ -22,35 +23,6 @@ def array_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
         found += _contains_gaps(prover, case, target)
     if "unevaluatedItems" in schema and "items" not in schema:
         found += _unevaluated_gaps(prover, case, target)
-    return found
-
-
-def _length_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    ours, found = array_lengths(case.facts), []
-    low, high = int(target.schema.get("minItems", 0)), target.schema.get("maxItems")
-    if ours.least < low:
-        message = f"at least {ours.least} items before, {low} now"
-        found.append(
-            prover.gap(
-                case,
-                target,
-                "min-items-raised",
-                message,
-                lambda: _of_size(prover, case, target, {"maxItems": low - 1}),
-            )
-        )
-    if high is not None and (ours.most is None or ours.most > high):
-        before = "any number of items" if ours.most is None else f"at most {ours.most} items"
-        message = f"{before} before, at most {int(high)} now"
-        found.append(
-            prover.gap(
-                case,
-                target,
-                "max-items-lowered",
-                message,
-                lambda: _of_size(prover, case, target, {"minItems": int(high) + 1}),
-            )
-        )
     return found
 
 

@@ -11,7 +11,6 @@ from .case_facts import (
     is_closed,
     matches,
     member_parts,
-    object_sizes,
     patterned,
     required_names,
     text_lengths,
@@ -21,6 +20,7 @@ from .case_facts import (
 from .cases import Case, cases_of, possible_facts
 from .gaps import Gap, Prover, merged
 from .sides import Part
+from .size_gaps import PROPERTIES, size_gaps
 from .texts import UndecidedTextError, find_text
 
 VARIED: Final = 4
@@ -40,7 +40,9 @@ def object_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     if "propertyNames" in schema:
         found += _name_gaps(prover, case, target)
     if "minProperties" in schema or "maxProperties" in schema:
-        found += _size_gaps(prover, case, target)
+        found += size_gaps(
+            prover, case, target, PROPERTIES, lambda size: _of_size(prover, case, target, size)
+        )
     if "dependentRequired" in schema or "dependentSchemas" in schema:
         found += _dependent_gaps(prover, case, target)
     if "unevaluatedProperties" in schema:
@@ -356,36 +358,6 @@ def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 
 
 # -- numbers of properties and dependencies -------------------------------------------------------
-
-
-def _size_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    ours, found = object_sizes(case.facts), []
-    low = int(target.schema.get("minProperties", 0))
-    high = target.schema.get("maxProperties")
-    if ours.least < low:
-        message = f"at least {ours.least} properties before, {low} now"
-        found.append(
-            prover.gap(
-                case,
-                target,
-                "min-properties-raised",
-                message,
-                lambda: _of_size(prover, case, target, {"maxProperties": low - 1}),
-            )
-        )
-    if high is not None and (ours.most is None or ours.most > high):
-        before = "any number of properties" if ours.most is None else f"at most {ours.most} properties"
-        message = f"{before} before, at most {int(high)} now"
-        found.append(
-            prover.gap(
-                case,
-                target,
-                "max-properties-lowered",
-                message,
-                lambda: _of_size(prover, case, target, {"minProperties": int(high) + 1}),
-            )
-        )
-    return found
 
 
 def _of_size(prover: Prover, case: Case, target: Part, size: dict[str, Any]) -> Iterator[Any]:
