@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
+from msgspec.structs import asdict
 
 from ..console import FORMATS, Format, json_text, paint, render, wants_colour
 from .complete_values import complete_providers, complete_tools
@@ -152,7 +153,7 @@ def _list(form: Form) -> None:
     from ..diff.rules import RULES
 
     if form != "text":
-        rows: Any = [{"rule": id, **_fields(rule)} for id, rule in RULES.items()]
+        rows: Any = [{"rule": id, **asdict(rule)} for id, rule in RULES.items()]
         click.echo(json_text(rows))
         return
     colour = wants_colour(sys.stdout)
@@ -163,12 +164,6 @@ def _list(form: Form) -> None:
             color=colour,
         )
         click.echo(f"  {rule.title}. {rule.about}")
-
-
-def _fields(struct: Any) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
-    return asdict(struct)
 
 
 def _print(outcome: "Outcome", form: Form) -> None:
@@ -200,7 +195,7 @@ def as_data(outcome: "Outcome") -> dict[str, Any]:
         return [
             {
                 "level": each.level,
-                **_fields(each.change),
+                **asdict(each.change),
                 **({"suppression": each.suppression} if each.suppression is not None else {}),
             }
             for each in findings

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from msgspec.structs import asdict
 
 from ..console import json_text, paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
@@ -179,7 +180,7 @@ def _list(form: Form) -> None:
     from ..lint.finding import RULES
 
     if form != "text":
-        rows: Any = [{"code": code, **_fields(RULES[code])} for code in sorted(RULES)]
+        rows: Any = [{"code": code, **asdict(RULES[code])} for code in sorted(RULES)]
         click.echo(json_text(rows))
         return
     colour = wants_colour(sys.stdout)
@@ -190,12 +191,6 @@ def _list(form: Form) -> None:
             color=colour,
         )
         click.echo(f"  {rule.title}. {rule.about}")
-
-
-def _fields(struct: Any) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
-    return asdict(struct)
 
 
 def _print(outcome: "Outcome", score: "Score | None", low: tuple[Diagnostic, ...], form: Form) -> None:
