@@ -48,7 +48,8 @@ async def run_from(
         The record, of what happened from there on.
 
     Raises:
-        ValueError: as for `run_tools`, or the state is of a run in another format.
+        ValueError: as for `run_tools`.
+        StateError: the state is of a run in another format.
     """
     waits = depth() == 0 if options.pause is None else options.pause
     view = tools.tools if isinstance(tools, Disclosure) else tools

@@ -23,6 +23,14 @@ class Document:
     """An index of one document. Nothing outside of it is ever read."""
 
     def __init__(self, root: Any) -> None:
+        """Index a document.
+
+        Args:
+            root: its root schema, as JSON.
+
+        Raises:
+            UnsupportedSchema: two schemas have one `$id` or one anchor, or schemas are nested too deeply.
+        """
         self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
         self.anchors: dict[tuple[str, str], SchemaLocation] = {}
         self.bases: dict[str, str] = {}
@@ -45,13 +53,29 @@ class Document:
                 raise UnsupportedSchema(f"{pointer}/{word}", f"another schema has the anchor {name!r}")
 
     def locate(self, pointer: str) -> SchemaLocation | None:
-        """The schema at a JSON pointer from the root, or None."""
+        """Find the schema at a place.
+
+        Args:
+            pointer: JSON pointer from the root.
+
+        Returns:
+            The schema; None where nothing is there.
+        """
         return self._descend(self.resources[""], pointer)
 
     def resolve(self, reference: str, base: str, pointer: str) -> SchemaLocation:
-        """The target of `$ref: reference` in a schema with base URI `base`.
+        """Find the target of a reference.
 
-        Raises UnsupportedSchema (at `pointer`, that of the `$ref`) where it is not in this document.
+        Args:
+            reference: the value of `$ref`.
+            base: base URI of the schema that has it.
+            pointer: JSON pointer of the `$ref`, for the error.
+
+        Returns:
+            The target.
+
+        Raises:
+            UnsupportedSchema: it is not in this document, or is no schema.
         """
         uri, _, fragment = reference.partition("#")
         target = join(base, uri) if uri else base
@@ -84,7 +108,8 @@ class Document:
 
 
 def walk(start: SchemaLocation) -> Iterator[SchemaLocation]:
-    """Every schema in a document, the root first, each with its base URI. Does not recurse."""
+    """Every schema in a document, the root first, each with its base URI. Does not recurse. Raises
+    UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep."""
     stack = [(start, 0)]
     while stack:
         (schema, pointer, base), depth = stack.pop()

@@ -30,7 +30,15 @@ class Schemas:
     """One document whose schemas are compiled together: a common target of references is compiled once."""
 
     def __init__(self, root: Any, *, formats: bool = False) -> None:
-        """Raises UnsupportedSchema for two schemas with one name."""
+        """Index a document.
+
+        Args:
+            root: its root schema, as JSON.
+            formats: whether `format` is checked.
+
+        Raises:
+            UnsupportedSchema: two schemas have one `$id` or one anchor, or schemas are nested too deeply.
+        """
         self.document = Document(root)
         self.compiler = Compiler(self.document, formats=formats)
 

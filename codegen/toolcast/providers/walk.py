@@ -73,7 +73,7 @@ class Walker:
     # -- one node -------------------------------------------------------------------------------
 
     def visit(self, node: Node) -> Node:
-        """The output for a node."""
+        """The output for a node. Raises SchemaError for schemas nested too deeply, or too many."""
         plan, ledger = self.plan, self.ledger
         self.depth += 1
         ledger.schemas += 1

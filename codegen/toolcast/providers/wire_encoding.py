@@ -97,7 +97,8 @@ class Run:
         self.known: dict[tuple[int, int, int, bool, bool], tuple[Any, ...]] = {}
 
     def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
-        """`value` as `schema` wants it; found once, though unions ask again for their choice."""
+        """`value` as `schema` wants it; found once, though unions ask again for their choice. Raises
+        UnfitError for a value that does not fit."""
         key = id(schema), id(form), id(value), self.strict, self.drops
         known = self.known.get(key)
         if known is None:

@@ -305,7 +305,8 @@ class _Call:
 async def run_precheck(
     tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
 ) -> str | None:
-    """The handler's own refusal, if it has a precheck and that has one."""
+    """The handler's own refusal, if it has a precheck and that has one. Raises TypeError for a precheck that
+    returns neither None nor a text, and what it raises."""
     precheck = getattr(handler, "precheck", None)
     if precheck is None:
         return None

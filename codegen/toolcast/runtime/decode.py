@@ -74,7 +74,8 @@ def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None")
 
 
 def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
-    """Settle, validate, convert. `encoded` says that `value` was sent in a provider's wire form."""
+    """Settle, validate, convert. `encoded` says that `value` was sent in a provider's wire form. Raises
+    ArgumentError, which names every violation."""
     try:
         settled, violations = settle(tool._parameters(), value)
         if violations and encoded:

@@ -16,7 +16,16 @@ from ..jsonschema.json_values import as_decimal, is_multiple, is_number
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
-    """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1."""
+    """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1.
+
+    Args:
+        name: the property, for the message.
+        value: its value.
+        divisor: more than 0.
+
+    Raises:
+        ValueError: `value` is a number and no multiple.
+    """
     kind = type(value)
     if kind is int and type(divisor) is int:
         if value % divisor == 0:
@@ -39,7 +48,15 @@ def _divisor(divisor: float) -> tuple[tuple[int, int], int | None]:
 
 
 def check_unique(name: str, items: Any) -> None:
-    """`uniqueItems`: 1 equals 1.0, and true does not equal 1."""
+    """`uniqueItems`: 1 equals 1.0, and true does not equal 1.
+
+    Args:
+        name: the property, for the message.
+        items: its value.
+
+    Raises:
+        ValueError: two items are equal; the message has the indices of the first such pair, from 0.
+    """
     if type(items) is not list and not isinstance(items, (list, tuple)):
         return
     if len(items) < 2:
@@ -63,7 +80,16 @@ def check_unique(name: str, items: Any) -> None:
 
 def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | None = None) -> None:
     """`minProperties` and `maxProperties` of a Struct whose optional fields all have None or UNSET for
-    absence (a default cannot be distinguished from absence)."""
+    absence (a default cannot be distinguished from absence).
+
+    Args:
+        value: the Struct.
+        minimum: fewest properties.
+        maximum: most properties; None for any number.
+
+    Raises:
+        ValueError: it has fewer or more.
+    """
     count = 0
     for field in value.__struct_fields__:
         item = getattr(value, field)
@@ -80,7 +106,16 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 
 
 def check_format(label: str, value: Any, name: str) -> None:
-    """`format`, for the names in `jsonschema.formats.FORMATS`; any other name accepts every text."""
+    """`format`, for the names in `jsonschema.formats.FORMATS`; any other name accepts every text.
+
+    Args:
+        label: the property, for the message.
+        value: its value.
+        name: name of the format.
+
+    Raises:
+        ValueError: `value` is a text of another form.
+    """
     if not isinstance(value, str) or _glance(name)(value):
         return
     from ..jsonschema.formats import FORMATS  # its expressions are made at first use
@@ -104,7 +139,16 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 
 
 def check_pattern(label: str, value: Any, pattern: str) -> None:
-    """`pattern`, an ECMA-262 expression that was translated to Python's."""
+    """`pattern`, an ECMA-262 expression that was translated to Python's.
+
+    Args:
+        label: the property, for the message.
+        value: its value.
+        pattern: the expression for `re`, compiled at first use.
+
+    Raises:
+        ValueError: `value` is a text in which it is not found.
+    """
     if isinstance(value, str) and not _compiled(pattern).search(value):
         from ..jsonschema.messages import literal
 
@@ -117,7 +161,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    """`enum` and `const` over any JSON values. None is checked like any value: it may be a member or not."""
+    """`enum` and `const` over any JSON values. None is checked like any value: it may be a member or not.
+
+    Args:
+        name: the property, for the message.
+        value: its value.
+        allowed: the members.
+
+    Raises:
+        ValueError: `value` equals none of them, by JSON's equality.
+    """
     if value is msgspec.UNSET or any(equal(value, member) for member in allowed):
         return
     raise ValueError(f"{name} must be one of {', '.join(_show(member) for member in allowed)}")
@@ -132,7 +185,19 @@ def check_bounds(
     exclusive_minimum: float | None = None,
     exclusive_maximum: float | None = None,
 ) -> None:
-    """Bounds past 64 bits. Python compares int with float exactly."""
+    """Bounds past 64 bits. Python compares int with float exactly.
+
+    Args:
+        name: the property, for the message.
+        value: its value.
+        minimum: least allowed number.
+        maximum: greatest allowed number.
+        exclusive_minimum: a number that is less than all allowed ones.
+        exclusive_maximum: a number that is greater than all allowed ones.
+
+    Raises:
+        ValueError: `value` is a number beyond a bound.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return
     if minimum is not None and not value >= minimum:

@@ -64,7 +64,21 @@ Sampler: TypeAlias = Callable[[SamplingRequest], Sampled | Awaitable[Sampled]]
 
 
 async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -> Sampled:
-    """Ask. Raises RefusalError where there is no model to ask, ValueError for a request that is not valid."""
+    """Ask for an answer of the model of whoever made the call.
+
+    Args:
+        sampler: asks; None where there is no model to ask.
+        tool: name of the tool that asks, for messages.
+        request: the messages, and at most how many tokens the answer has.
+
+    Returns:
+        The answer.
+
+    Raises:
+        RefusalError: there is no model to ask.
+        ValueError: the request has no message, or allows no token.
+        TypeError: `sampler` did not return `Sampled`.
+    """
     if not request.messages or request.max_tokens < 1:
         raise ValueError("sample() needs a message, and max_tokens of at least 1")
     if sampler is None:

@@ -44,6 +44,7 @@ def get_field(value: Any, key: str, path: str) -> Any:
     """The value of a key, or of the attribute of that name; None where there is neither.
 
     A key of the wire may be written as Python's clients have it: `functionCall` or `function_call`.
+    Raises DispatchError for a value that has neither keys nor attributes.
     """
     if type(value) is dict and (key in value or key.islower()):
         return value.get(key)

@@ -90,8 +90,11 @@ class TooLargeError(Exception):
 
 
 def schema_size(schema: Any, limit: int) -> int:
-    """Objects and lists in `schema`, each reference counted as what it leads to, a circle once. Raises Heavy
-    past `limit`, and for resources inside of it (`$id`), by which a reference may lead anywhere."""
+    """Objects and lists in `schema`, each reference counted as what it leads to, a circle once.
+
+    Raises TooLargeError past `limit`, and for resources inside of it (`$id`), by which a reference may lead
+    anywhere.
+    """
     try:
         return _SizeCounter(schema, limit).schema_size(schema)
     except RecursionError:

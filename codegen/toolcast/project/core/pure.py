@@ -98,12 +98,21 @@ class Made(Struct, frozen=True, kw_only=True):
 
 
 def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs") -> Made:
-    """Compile the tool or shared type at `path` (posix, below the specs root).
+    """Compile one tool or shared type.
 
-    `sources` maps such paths to bytes. Only `path` and the types it refers to are requested, so `sources` may
-    read them on request. `shown_root` is put before paths in diagnostics. Problems of the spec are
-    diagnostics; raises ValueError for a path that `generate` would pass over, KeyError where there is no such
-    source.
+    Args:
+        path: path of the spec, posix, below the specs root.
+        sources: bytes of each file, by such paths. Only `path` and the types it refers to are requested, so
+            it may read them on request.
+        kit: what compiles it.
+        shown_root: path of the root in diagnostics.
+
+    Returns:
+        What it compiles to. Problems of the spec are diagnostics.
+
+    Raises:
+        ValueError: `generate` would pass over the path.
+        KeyError: there is no source at the path.
     """
     (made,) = compile_specs((path,), sources, kit, shown_root=shown_root)
     return made
@@ -112,7 +121,21 @@ def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_roo
 def compile_specs(
     paths: Iterable[str], sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs"
 ) -> Iterator[Made]:
-    """`compile_spec` for each of `paths`, reading shared types once."""
+    """Compile several specs, and read shared types once.
+
+    Args:
+        paths: tools and shared types, posix, below the specs root.
+        sources: bytes of each file, by such paths; it may read them on request.
+        kit: what compiles them.
+        shown_root: path of the root in diagnostics.
+
+    Yields:
+        What each compiles to, in the order of `paths`. Problems of a spec are diagnostics.
+
+    Raises:
+        ValueError: `generate` would pass over a path.
+        KeyError: there is no source at a path.
+    """
     types = _Types(sources, shown_root)
     context = Context(
         frontend=FRONTEND,

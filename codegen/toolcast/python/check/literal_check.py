@@ -29,7 +29,8 @@ class LiteralChecker:
         require_allowed_syntax(expression, self.names)
 
     def check_annotation(self, expression: ast.expr, allowed: AllowedLiterals) -> None:
-        """Every literal of an annotation or marker; a quoted annotation is looked into."""
+        """Compare every literal of an annotation or marker with the contract; a quoted annotation is looked
+        into. Raises UnsoundError for one that is not the contract's."""
         self.check_syntax(expression)
         queue: list[ast.expr] = [expression]
         while queue:
@@ -57,7 +58,7 @@ class LiteralChecker:
                 queue += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
     def check_enum(self, node: ast.AST, values: tuple[object, ...], allowed: AllowedLiterals) -> None:
-        """The members of one enum."""
+        """Raise UnsoundError unless values are all members of one enum of the contract."""
         if repr(values) not in allowed.choices:
             raise UnsoundError(f"line {getattr(node, 'lineno', 0)}: {values!r} is no enum of the contract")
 

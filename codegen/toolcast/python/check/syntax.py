@@ -19,7 +19,7 @@ def defined_name(node: ast.stmt) -> str:
 
 def alias_values(node: ast.stmt, definition: AliasDefinition) -> list[tuple[ast.stmt, ast.expr]]:
     """What an alias stands for: one assignment, or one for type checkers and one for run time, with what
-    each assigns."""
+    each assigns. Raises UnsoundError for a statement of another form."""
     if isinstance(node, ast.AnnAssign) and node.value is not None and not definition.marker:
         return [(node, node.value)]
     if isinstance(node, ast.If) and definition.marker and len(node.orelse) == 1:
