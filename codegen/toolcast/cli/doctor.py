@@ -11,7 +11,7 @@ from ..config import Config, show
 from ..console import inert_json, one_line, paint, wants_colour, write_line
 from ..spec.tool_names import shown
 from .complete_values import complete_tools
-from .options import config_option, configuration, examples
+from .options import config_option, configuration, examples, json_option
 
 if TYPE_CHECKING:
     from ..doctor.explain import Explanation
@@ -34,10 +34,7 @@ _SHOWN = 8
     "--explain", "tool", metavar="TOOL", shell_complete=complete_tools,
     help="Say why this tool was built: its name, or a spec's path.",
 )  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="For people, or for programs.",
-)  # fmt: skip
+@json_option()
 @config_option
 def command(tool: str | None, form: Form, config_file: Path | None) -> int:
     """Examine the installation, the project and its cache.

@@ -11,7 +11,7 @@ import click
 from ..config import Config, show
 from ..console import json_text, wants_colour, write_line
 from .complete_values import complete_groups, complete_providers, complete_tools
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from ..lint.tool_list import Listing, Row
@@ -43,10 +43,7 @@ PERMISSIONS = ("read", "write", "execute", "network")
     "--provider", "providers", multiple=True, metavar="ID", shell_complete=complete_providers,
     help="Count tokens for this provider (repeatable; default: the first configured).",
 )  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="For people, or for programs.",
-)  # fmt: skip
+@json_option()
 @config_option
 def command(
     patterns: tuple[str, ...],

@@ -37,6 +37,13 @@ def format_option(function: Command) -> Command:
     )(function)
 
 
+def json_option(help: str = "For people, or for programs.") -> Callable[[Command], Command]:
+    """`--format text|json`."""
+    return click.option(
+        "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help=help
+    )
+
+
 def configuration(file: Path | None, form: Format = "text", *, staged: bool = False) -> Config:
     """The configuration; ends the command if it has errors. `staged`: see `load_config`."""
     config, problems = load_config(Path.cwd(), file, staged=staged)

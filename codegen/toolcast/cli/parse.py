@@ -11,7 +11,7 @@ import msgspec
 
 from ..console import json_text, one_line, print_diagnostics, write_line
 from .complete_values import complete_text_formats
-from .options import examples, refuse
+from .options import examples, json_option, refuse
 
 if TYPE_CHECKING:
     from ..agents.text_calls import Call, Event, Parsed, TextFormat, TextStream
@@ -36,10 +36,7 @@ _FILE = ".toml"
 @click.option("--cut", is_flag=True, help="The answer was cut off: its stop reason was a limit.")
 @click.option("--events", is_flag=True, help="Print what a stream tells; each line is a piece of it.")
 @click.option("--formats", is_flag=True, help="List the text formats instead.")
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="For people, or for programs.",
-)  # fmt: skip
+@json_option()
 def command(
     file: Path | None,
     names: tuple[str, ...],

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..config import Config
 from ..console import inert_json, printable, wants_colour, write_line
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from ..project.core.compiled import Options
@@ -41,14 +41,7 @@ if TYPE_CHECKING:
 @click.option("--ledger", is_flag=True, help="Show what providers' JSON lacks, and why.")
 @click.option("--steps", is_flag=True, help="Show how the provider's schema comes about, pass by pass.")
 @click.option("--providers", is_flag=True, help="List the providers there are.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How declarations, ledger, steps and providers are printed: for people, or for programs.",
-)
+@json_option("How declarations, ledger, steps and providers are printed: for people, or for programs.")
 @config_option
 def command(
     tool: str | None,

@@ -11,7 +11,7 @@ import click
 from ..config import Config, show
 from ..console import inert_json, write_line
 from ..jsonschema.pointers import join
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,14 +37,7 @@ def _complete_files(
     ),
 )
 @click.argument("place", metavar="FILE[:LINE[:COLUMN]]", shell_complete=_complete_files)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="For people and editors, or for programs.",
-)
+@json_option("For people and editors, or for programs.")
 @config_option
 def command(place: str, form: Literal["text", "json"], config_file: Path | None) -> int:
     """Find the line of a spec that a generated line was made from, or all lines made from a spec's line.
