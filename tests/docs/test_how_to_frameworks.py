@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import random
 import shutil
 import subprocess
 import threading
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -138,9 +140,15 @@ class QuietFiles(SimpleHTTPRequestHandler):
 
 def moved(page: Path, folder: Path) -> Path:
     """The page with a free port in place of 8000."""
-    with socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     copy = folder / page.name
-    copy.write_text(page.read_text("utf-8").replace("8000", str(port)), "utf-8")
+    copy.write_text(page.read_text("utf-8").replace("8000", str(free_port())), "utf-8")
     return copy
+
+
+def free_port() -> int:
+    """A port that nobody has, and that the system gives nobody: those that it gives are above."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port

@@ -99,10 +99,12 @@ def silent() -> Iterator[str]:
         listener.close()
 
 
-def refusing() -> str:
+@contextlib.contextmanager
+def refusing() -> Iterator[str]:
     """A URL where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # or another test may listen there
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 def status(code: int) -> Callable[[BaseHTTPRequestHandler], bool]:

@@ -335,8 +335,8 @@ def test_servers_that_misbehave_cost_little_and_change_nothing(
 
 @pytest.mark.usefixtures("impatient")
 def test_nobody_answers(tmp_path: Path, checkout: Checkout) -> None:
-    with silent() as url:
-        for name, where in (("one", url), ("two", refusing()), ("three", "http://cache.invalid/")):
+    with silent() as url, refusing() as nobody:
+        for name, where in (("one", url), ("two", nobody), ("three", "http://cache.invalid/")):
             config = checkout(name, where)
             report = build(config, FAKE)
             assert (report.rebuilt, codes(report)) == (TOOLS, ["cache-failed"])
