@@ -15,6 +15,7 @@ from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 
 from generated.files.edit import EDIT, EditResult
 from generated.files.glob import GLOB
+from generated.memory.memory_store import MEMORY_STORE
 from generated.web.web_fetch import WEB_FETCH
 from tests.agents.dispatch.answers import Asked
 
@@ -23,7 +24,6 @@ from .test_loop import GOOD, USER, Own, Scripted, answered, asks
 pytestmark = pytest.mark.untyped_results
 
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
-FINAL = msgspec.structs.replace(WEB_FETCH, name="final")
 PAGE = {"url": "https://example.org/"}
 B = {**GOOD, "file_path": "/b"}
 
@@ -686,20 +686,21 @@ def test_the_model_is_asked_once_for_its_final_output() -> None:
     tools = Tools().registry
     answer = asks()
     with pytest.raises(ConnectionError) as raised:
-        start(tools, answer, ConnectionError("no route"), final=FINAL)
+        start(tools, answer, ConnectionError("no route"), final=MEMORY_STORE)
     record = record_of(raised.value)
     assert record is not None
-    after = again(tools, record.state, answer, final=FINAL)
+    after = again(tools, record.state, answer, final=MEMORY_STORE)
     assert (after.stopped, after.output, len(after.rounds)) == ("answer", None, 1)
 
 
 def test_the_final_output_is_the_same_again_without_asking() -> None:
     tools = Tools().registry
-    script = asks(("glob", {"pattern": "*"}), ("final", PAGE))
-    record = start(tools, script, final=FINAL)
-    after = again(tools, record.state, AssertionError("the model was asked"), final=FINAL)
+    output = {"content": "It is so.", "tags": ["a"]}
+    script = asks(("glob", {"pattern": "*"}), ("memory_store", output))
+    record = start(tools, script, final=MEMORY_STORE)
+    after = again(tools, record.state, AssertionError("the model was asked"), final=MEMORY_STORE)
     assert (after.stopped, after.output) == ("answer", record.output)
-    assert record.output == WEB_FETCH.decode(PAGE)
+    assert record.output == MEMORY_STORE.decode(output)
 
 
 def test_an_adapter_of_ones_own_pauses_and_goes_on() -> None:
