@@ -1,6 +1,5 @@
 """`toolcast report`: what it writes, where, its exit status, and what it says to wrong use."""
 
-import errno
 import http.client
 import json
 import os
@@ -19,6 +18,7 @@ from toolcast.cli.main import cli
 from toolcast.report.report_model import Report
 
 from tests.lint.projects import GOOD, spec, write
+from tests.system_limits import UNIX, limited
 
 Command = Callable[..., Result]
 
@@ -184,22 +184,14 @@ def test_what_is_no_report_is_replaced_by_force_alone(run: Command, tmp_path: Pa
     assert target.read_text() != "# Mine\n"
 
 
-def test_a_report_that_cannot_be_written_leaves_the_earlier_one(
-    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@UNIX
+def test_a_report_that_cannot_be_written_leaves_the_earlier_one(run: Command, tmp_path: Path) -> None:
     assert run("--out", "page.html").exit_code == 0
     before = (tmp_path / "page.html").read_bytes()
-    full = OSError(errno.ENOSPC, "No space left on device")
-
-    def half(path: Path, content: bytes) -> int:
-        with path.open("wb") as file:
-            file.write(content[: len(content) // 2])
-        raise full
-
-    monkeypatch.setattr(Path, "write_bytes", half)
-    result = run("count", "--out", "page.html")
+    with limited("RLIMIT_FSIZE", 50_000):
+        result = run("count", "--out", "page.html")
     assert result.exit_code == 1
-    assert "page.html: error[io-error]: cannot write: no space left" in result.stderr
+    assert "page.html: error[io-error]: cannot write: file too large" in result.stderr
     assert (tmp_path / "page.html").read_bytes() == before
     assert _written(tmp_path) == {"page.html"}
 

@@ -15,7 +15,7 @@ from toolcast.jsonschema import Validator
 from toolcast.runtime import MissingDataError, ToolRegistry, ToolResult
 from toolcast.runtime.resources import list_folders, read_resource
 
-from tests.without_descriptors import UNIX, without_descriptors
+from tests.system_limits import UNIX, without_descriptors
 
 SAMPLE = Path(__file__).parent / "sample"
 ARGUMENTS = {"file_path": "a", "old_string": "b", "new_string": "c"}

@@ -208,10 +208,10 @@ def _check_target(target: Path) -> None:
 
 
 def _write(target: Path, content: bytes) -> None:
-    from .report_file import write_report
+    from ..replace_file import replace_file
 
     try:
-        write_report(target, content)
+        replace_file(target, content)
     except OSError as error:
         raise _not_written(show(target.absolute()), error) from None
 

@@ -1,7 +1,5 @@
-"""The file of `toolcast report`: written whole or not at all, and over nothing but an earlier report."""
+"""Which files `toolcast report` may replace: earlier reports."""
 
-import contextlib
-import os
 import stat
 from pathlib import Path
 from typing import Final
@@ -36,31 +34,3 @@ def is_replaceable(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     return not head or any(mark in head for mark in MARKS)
-
-
-def write_report(path: Path, content: bytes) -> None:
-    """Write a report, whole or not at all. A link stays one, and a file keeps its permissions.
-
-    Args:
-        path: where to write; into a pipe or a device it is written as it comes.
-        content: the report.
-
-    Raises:
-        OSError: it cannot be written; the file that was there stays as it was.
-    """
-    target = path.resolve()
-    mode: int | None = None
-    with contextlib.suppress(FileNotFoundError):
-        mode = target.stat().st_mode
-    if mode is not None and not stat.S_ISREG(mode):
-        target.write_bytes(content)
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content)
-        if mode is not None:
-            temporary.chmod(stat.S_IMODE(mode))
-        temporary.replace(target)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.tools.schedule.cron_times import cron_times
 
+from tests.system_limits import UNIX, without_descriptors
 from tests.tools.schedule.cron_oracle import Oracle
-from tests.without_descriptors import UNIX, without_descriptors
 
 ZONES = [
     "UTC",

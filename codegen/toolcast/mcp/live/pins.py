@@ -1,6 +1,5 @@
 """Which tools of which servers were approved, as they were then."""
 
-import os
 from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from ...replace_file import replace_file
 from .server_tool import LiveTool
 
 _VERSION = 1
@@ -136,12 +136,7 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
         """
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_bytes(msgspec.json.format(_encode(self), indent=2) + b"\n")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(target, msgspec.json.format(_encode(self), indent=2) + b"\n")
 
     def get(self, server: str, tool: str) -> Pin | None:
         """Find the pin of a tool.
