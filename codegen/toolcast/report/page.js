@@ -146,6 +146,29 @@
     return el("span", { class: losses.length ? "line marked" : "line" }, el("span", { class: "words" }, words, "\n"), marks);
   }
 
+  // codegen/toolcast/report/page/growing_list.js
+  var STEP = 100;
+  function growingList(name, items, itemOf, most) {
+    const list = el("ul", { class: name }, items.slice(0, most).map(itemOf));
+    if (items.length <= most) return [list];
+    const button = el("button", { type: "button" });
+    const line = el("p", { class: "after" }, button);
+    const label2 = () => {
+      const left = items.length - list.children.length;
+      button.textContent = left > STEP ? `Show ${STEP} more of ${number(left)}` : `Show all ${number(items.length)}`;
+    };
+    button.addEventListener("click", () => {
+      const at = list.children.length;
+      list.append(...items.slice(at, at + STEP).map(itemOf));
+      if (list.children.length === items.length) line.remove();
+      else label2();
+      list.children[at].tabIndex = -1;
+      list.children[at].focus();
+    });
+    label2();
+    return [list, line];
+  }
+
   // codegen/toolcast/report/page/marks.js
   var SEVERITIES = ["error", "warning", "note"];
   var SIGNS = { error: "✕", warning: "!", note: "i" };
@@ -198,10 +221,12 @@
   }
 
   // codegen/toolcast/report/page/findings_list.js
-  function findingsList(findings) {
-    return el("ul", { class: "findings" }, findings.map(findingItem));
+  var rank = ({ severity }) => SEVERITIES.indexOf(severity);
+  function findingsList(findings, { most = 50, tool = "" } = {}) {
+    const sorted = findings.toSorted((a, b) => rank(a) - rank(b));
+    return growingList("findings", sorted, (finding) => findingItem(finding, tool), most);
   }
-  function findingItem(finding) {
+  function findingItem(finding, shown) {
     const providers = finding.providers ?? [];
     const wayOut = finding.fix || finding.hint;
     return el(
@@ -212,7 +237,7 @@
         { class: "finding-head" },
         severityMark(finding.severity),
         el("code", {}, finding.code),
-        finding.tool ? el("a", { href: hashOf(["tool", finding.tool, ...providers.slice(0, 1)]) }, finding.tool) : null,
+        finding.tool && finding.tool !== shown ? el("a", { href: hashOf(["tool", finding.tool, ...providers.slice(0, 1)]) }, finding.tool) : null,
         el("span", { class: "muted" }, placeText(finding.file, finding.line)),
         providers.map((id) => el("span", { class: "badge" }, id))
       ),
@@ -242,6 +267,9 @@ ${indent}${close}` : open2 + close;
     const prefix = `tabs-${++made}`;
     panel.id = `${prefix}-panel`;
     panel.setAttribute("role", "tabpanel");
+    const reveal = (button) => {
+      list.scrollLeft = button.offsetLeft - list.offsetLeft - (list.clientWidth - button.offsetWidth) / 2;
+    };
     const choose = (id, focus) => {
       for (const button of buttons) {
         const active = button.dataset.id === id;
@@ -250,6 +278,7 @@ ${indent}${close}` : open2 + close;
         if (active) {
           panel.setAttribute("aria-labelledby", button.id);
           if (focus) button.focus();
+          requestAnimationFrame(() => reveal(button));
         }
       }
     };
@@ -274,7 +303,6 @@ ${indent}${close}` : open2 + close;
         choice.note ? el("span", { class: "tab-note" }, ` ${choice.note}`) : null
       )
     );
-    choose(chosen, false);
     const move = (event) => {
       const at = buttons.indexOf(event.target.closest("button"));
       const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -284,10 +312,14 @@ ${indent}${close}` : open2 + close;
       choose(button.dataset.id, true);
       onChoose(button.dataset.id);
     };
-    return el("div", { class: "tabs", role: "tablist", "aria-label": label2, on: { keydown: move } }, buttons);
+    const list = el("div", { class: "tabs", role: "tablist", "aria-label": label2, on: { keydown: move } }, buttons);
+    choose(chosen, false);
+    return list;
   }
 
   // codegen/toolcast/report/page/changes_view.js
+  var MOST = 50;
+  var LONG = 400;
   var WHO = {
     calls: "Callers: arguments that were accepted, and those that are",
     results: "Readers of results",
@@ -309,7 +341,7 @@ ${indent}${close}` : open2 + close;
     };
     const choice = tabs({
       label: "Audience",
-      tabs: audiences.map(([name, changes]) => ({ id: name, text: name, note: number(changes.length) })),
+      tabs: audiences.map(([name, changes]) => ({ id: name, text: name, note: countsOf(changes) })),
       chosen,
       panel,
       onChoose: (name) => {
@@ -322,7 +354,8 @@ ${indent}${close}` : open2 + close;
       "div",
       {},
       el("h1", { tabindex: -1 }, "Changes"),
-      el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} may differ, ${number(diff.unchanged)} are the same.`),
+      el("p", { class: "lead" }, `From ${diff.old} to ${diff.new}: ${counted(diff.compared, "tool")} compared, ${number(diff.unchanged)} unchanged.`),
+      el("p", { class: "row tight" }, SEVERITIES.map((level) => [level, atLevel(diff.changes, level)]).map(([level, count2]) => count2 ? severityMark(level, count2) : null)),
       diff.diagnostics.length ? notCompared(diff.diagnostics) : null,
       chosen ? [choice, panel] : el("p", {}, "Nothing that anybody would notice has changed.")
     );
@@ -332,8 +365,13 @@ ${indent}${close}` : open2 + close;
     const summary = el("summary", {}, `${counted(diagnostics.length, "problem")} in specs that are therefore not compared`);
     return el("details", {}, summary, findingsList(diagnostics));
   }
+  var atLevel = (changes, level) => changes.filter((change) => change.level === level && !change.suppressed).length;
+  function countsOf(changes) {
+    const errors = atLevel(changes, "error");
+    return errors ? `${number(changes.length)}, ✕ ${number(errors)}` : number(changes.length);
+  }
   function changeList(changes, known2) {
-    return el("ul", { class: "changes" }, changes.map((change) => changeItem(change, known2)));
+    return growingList("changes", changes, (change) => changeItem(change, known2), MOST);
   }
   function changeItem(change, known2) {
     return el(
@@ -350,19 +388,26 @@ ${indent}${close}` : open2 + close;
         change.undecided ? el("span", { class: "badge" }, "undecided") : null,
         change.suppressed ? el("span", { class: "badge" }, "intended") : null
       ),
-      el("p", {}, prose(change.message)),
+      el("p", {}, edited(change.message)),
       change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
       change.witness ? witness(change.witness) : null
     );
   }
+  function edited(text) {
+    return text.split(/(\[-.*?-\]|\{\+.*?\+\})/s).map((part, at) => {
+      if (at % 2 === 0) return prose(part);
+      return el(part[0] === "[" ? "del" : "ins", {}, part.slice(2, -2));
+    });
+  }
   function witness({ value, refusal }) {
-    return el(
+    const text = jsonText(value);
+    const shown = el(
       "details",
-      { class: "witness", open: true },
-      el("summary", {}, "A value that shows it"),
-      codeBlock(jsonText(value)),
-      refusal ? [el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : null
+      { class: "witness", open: text.length <= LONG },
+      el("summary", {}, text.length <= LONG ? "A value that shows it" : `A value that shows it (${number(text.length)} characters)`),
+      codeBlock(text)
     );
+    return refusal ? [shown, el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : shown;
   }
 
   // codegen/toolcast/report/page/help_dialog.js
@@ -372,7 +417,7 @@ ${indent}${close}` : open2 + close;
     ["Enter", "open the tool, at the provider of the cell"],
     ["[ and ]", "previous and next tool"],
     ["Esc", "back to the list"],
-    ["1 … 4", "overview, tools, providers, changes"],
+    ["1 … 5", "the views, in the order of the links above"],
     ["t", "dark, light, or as the system has it"],
     ["?", "this help"]
   ];
@@ -388,7 +433,7 @@ ${indent}${close}` : open2 + close;
   }
 
   // codegen/toolcast/report/page/overview_view.js
-  var MOST = 12;
+  var MOST2 = 12;
   function overviewView(report2) {
     const failed = report2.diagnostics.some((each) => each.severity === "error");
     const element = el(
@@ -396,6 +441,7 @@ ${indent}${close}` : open2 + close;
       {},
       el("h1", { tabindex: -1 }, report2.title),
       el("dl", { class: "cards" }, cards(report2)),
+      report2.tools.length || failed ? null : el("p", { class: "notice" }, prose("There is no tool yet. Write a spec into the specs folder, or let `toolcast import` write specs from what you have.")),
       failed ? diagnosticsPart(report2.diagnostics, "Specs that do not compile") : null,
       el("section", {}, el("h2", {}, "What each provider's models get"), providerTable(report2)),
       worst(report2),
@@ -405,22 +451,7 @@ ${indent}${close}` : open2 + close;
   }
   function diagnosticsPart(diagnostics, title) {
     if (!diagnostics.length) return null;
-    const found = bySeverity(diagnostics);
-    const list = findingsList(found.slice(0, MOST));
-    const all = el("button", { type: "button" }, `Show all ${number(found.length)}`);
-    all.addEventListener("click", () => {
-      list.append(...findingsList(found.slice(MOST)).children);
-      list.children[MOST].tabIndex = -1;
-      list.children[MOST].focus();
-      all.remove();
-    });
-    return el(
-      "section",
-      {},
-      el("h2", {}, title),
-      list,
-      found.length > MOST ? el("p", { class: "after" }, all) : null
-    );
+    return el("section", {}, el("h2", {}, title), findingsList(diagnostics, { most: MOST2 }));
   }
   function cards({ tools, providers, findings, diagnostics, diff, score }) {
     const groups = new Set(tools.map((tool) => tool.group).filter(Boolean));
@@ -428,9 +459,9 @@ ${indent}${close}` : open2 + close;
       ["tools", number(tools.length), hashOf(["tools"])],
       ["groups", number(groups.size), null],
       ["providers", number(providers.length), hashOf(["providers"])],
-      ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), null]
+      ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), hashOf(["tools"], { sort: "-findings" })]
     ];
-    if (score) rows.push(["score, of 100", number(score.set.points), hashOf(["providers"])]);
+    if (score && tools.length) rows.push(["score, of 100", number(score.set.points), hashOf(["score"])]);
     if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
     if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
     return rows.map(
@@ -438,23 +469,24 @@ ${indent}${close}` : open2 + close;
     );
   }
   var total = (counts) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
-  function providerTable({ tools, providers, sets }) {
+  function providerTable({ tools, providers, sets, findings }) {
     const rows = providers.map((provider, at) => {
       const cells = tools.map((tool) => tool.cells[at]).filter((cell) => cell.tokens !== null);
       const strict = cells.filter((cell) => cell.strict).length;
       const sum = (member2) => cells.reduce((total2, cell) => total2 + cell[member2], 0);
       const set = sets.find((each) => each.id === provider.id);
-      const over = set?.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length ?? 0;
+      const ofSet2 = findings.filter((each) => each.providers.includes(provider.id)).length;
+      const over = set.limits.filter((limit) => limit.used > limit.allowed && !limit.advised).length;
       const share = el("td", { class: "number" }, strictShare(provider, strict, cells.length));
       return el(
         "tr",
         {},
         el("th", { scope: "row" }, el("a", { href: hashOf(["providers", provider.id]) }, provider.title)),
         share,
-        el("td", { class: "number" }, number(sum("tokens"))),
+        el("td", { class: "number" }, number(set.tokens)),
         el("td", { class: "number" }, number(sum("lost"))),
         el("td", { class: "number" }, number(sum("kept"))),
-        el("td", { class: "number" }, number(sum("findings"))),
+        el("td", { class: "number" }, number(sum("findings") + ofSet2)),
         el("td", {}, over ? el("span", { class: "badge error" }, `✕ ${counted(over, "limit")} exceeded`) : "✓ within limits")
       );
     });
@@ -492,19 +524,17 @@ ${indent}${close}` : open2 + close;
           (severity) => el("a", { class: "quiet", href: hashOf(["tools"], { finding: severity }) }, severityMark(severity, total2(severity)))
         )
       ),
-      findings.length ? [el("h3", {}, "Of the whole set"), findingsList(bySeverity(findings))] : null,
+      findings.length ? [el("h3", {}, "Of the whole set"), findingsList(findings)] : null,
       found.length ? [el("h3", {}, "Tools with the worst findings"), toolList(found)] : null
     );
   }
-  var rank = ({ severity }) => SEVERITIES.indexOf(severity);
-  var bySeverity = (found) => found.toSorted((a, b) => rank(a) - rank(b));
   var ofSet = (findings, severity) => findings.filter((each) => each.severity === severity).length;
   function toolList(found) {
     return [
       el(
         "ul",
         { class: "worst" },
-        found.slice(0, MOST).map(
+        found.slice(0, MOST2).map(
           (tool) => el(
             "li",
             {},
@@ -516,108 +546,25 @@ ${indent}${close}` : open2 + close;
           )
         )
       ),
-      found.length > MOST ? el("p", {}, el("a", { href: hashOf(["tools"], { sort: "-findings" }) }, `All ${number(found.length)} tools with findings`)) : null
+      found.length > MOST2 ? el("p", {}, el("a", { href: hashOf(["tools"], { sort: "-findings" }) }, `All ${number(found.length)} tools with findings`)) : null
     ];
   }
 
-  // codegen/toolcast/report/page/score_part.js
-  var MOST2 = 20;
-  function scorePart({ score, tools }) {
-    const link = linker(tools);
-    const poor = score.tools.filter((tool) => tool.deductions.length);
-    return el(
-      "section",
-      {},
-      el("h2", {}, `Score: ${number(score.set.points)} of 100`),
-      score.set.queries ? el(
-        "p",
-        {},
-        `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: made of examples, summaries and parameter names, ranked by BM25.`
-      ) : null,
-      score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
-      el("h3", {}, "Tools that may be confused"),
-      score.pairs.length ? rest(score.pairs, (pair) => pairItem(pair, link), "pairs") : el("p", {}, "✓ No two tools are alike."),
-      poor.length ? [el("h3", {}, "Tools with fewest points"), rest(poor, toolItem, "scores")] : null
-    );
+  // codegen/toolcast/report/page/kept_text.js
+  var PREFIX = "toolcast-report:";
+  function keptText(name) {
+    try {
+      return sessionStorage.getItem(PREFIX + name);
+    } catch {
+      return null;
+    }
   }
-  function toolScore(score, { tools }) {
-    const link = linker(tools);
-    const misses = score.retrievals.filter((each) => each.rank !== 1);
-    return el(
-      "section",
-      {},
-      el("h2", {}, `Score: ${number(score.points)} of 100`),
-      score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
-      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map((miss) => missItem(miss, link)))] : null
-    );
-  }
-  function linker(tools) {
-    const known2 = new Set(tools.map((tool) => tool.name));
-    return (name) => known2.has(name) ? el("a", { href: hashOf(["tool", name]) }, name) : el("strong", {}, name);
-  }
-  function missItem({ kind, query, rank: rank2, winner, words }, link) {
-    return el(
-      "li",
-      {},
-      el("span", { class: "badge" }, kind),
-      " ",
-      el("q", {}, query),
-      rank2 === null ? " finds it nowhere" : ` finds it at place ${number(rank2)}`,
-      winner ? ["; ", link(winner), " is first"] : null,
-      words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
-    );
-  }
-  function rest(items, itemOf, name) {
-    const list = el("ul", { class: name }, items.slice(0, MOST2).map(itemOf));
-    return [list, items.length > MOST2 ? el("p", { class: "muted after" }, `… and ${number(items.length - MOST2)} more`) : null];
-  }
-  function toolItem(tool) {
-    const sums = Map.groupBy(tool.deductions, (deduction) => deduction.part);
-    const lost = (deductions) => deductions.reduce((sum, each) => sum + each.points, 0);
-    return el(
-      "li",
-      { class: "points-of" },
-      el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
-      el(
-        "details",
-        {},
-        el(
-          "summary",
-          {},
-          el("strong", {}, `${number(tool.points)} `),
-          [...sums].map(([part, deductions]) => [el("span", { class: "badge" }, `${part} −${number(lost(deductions))}`), " "])
-        ),
-        el("ul", {}, tool.deductions.map(deductionItem))
-      )
-    );
-  }
-  function deductionItem(deduction) {
-    return el(
-      "li",
-      { class: "deduction" },
-      el("span", { class: "points" }, `−${number(deduction.points)}`),
-      ` ${deduction.part}: `,
-      prose(deduction.reason),
-      deduction.code ? [" ", el("code", {}, deduction.code)] : null
-    );
-  }
-  function pairItem(pair, link) {
-    const only = (name, words) => words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
-    return el(
-      "li",
-      {},
-      el(
-        "p",
-        { class: "row" },
-        link(pair.first),
-        el("span", { "aria-hidden": "true" }, "≈"),
-        link(pair.second),
-        el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
-        pair.stated ? el("span", { class: "badge" }, "one names the other") : null
-      ),
-      el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
-      el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second))
-    );
+  function keepText(name, text) {
+    try {
+      if (text === null) sessionStorage.removeItem(PREFIX + name);
+      else sessionStorage.setItem(PREFIX + name, text);
+    } catch {
+    }
   }
 
   // codegen/toolcast/report/page/treemap.js
@@ -664,8 +611,6 @@ ${indent}${close}` : open2 + close;
   }
 
   // codegen/toolcast/report/page/providers_view.js
-  var WIDTH = 1e3;
-  var HEIGHT = 480;
   var GROUP_HEAD = 18;
   var LETTER = 7;
   var MOST_ROWS = 200;
@@ -689,8 +634,7 @@ ${indent}${close}` : open2 + close;
       "div",
       {},
       el("h1", { tabindex: -1 }, "Providers"),
-      chosen ? [choice, panel] : el("p", {}, "The report has no provider."),
-      report2.score ? scorePart(report2) : null
+      chosen ? [choice, panel] : el("p", {}, "The report has no provider.")
     );
     return { title: "Providers", element };
   }
@@ -746,16 +690,30 @@ ${indent}${close}` : open2 + close;
     );
   }
   function treemap(tools, provider) {
+    const place = el("div", { class: "map" });
+    let drawn = 0;
+    const draw = (width) => {
+      if (width < 1 || Math.abs(width - drawn) < 24) return;
+      drawn = width;
+      const height = Math.round(Math.min(720, Math.max(420, 0.45 * width)));
+      fill(place, drawing(tools, provider, Math.round(width), height));
+    };
+    const { paddingLeft, paddingRight } = getComputedStyle(document.querySelector("main"));
+    draw(document.querySelector("main").clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+    new ResizeObserver(([entry]) => draw(entry.contentRect.width)).observe(place);
+    return place;
+  }
+  function drawing(tools, provider, width, height) {
     const groups = Map.groupBy(tools, (tool) => tool.group);
     const sums = [...groups].map(([group, members]) => [group, members, members.reduce((sum, each) => sum + each.tokens, 0)]);
     sums.sort((a, b) => b[2] - a[2]);
     const kept = sums.filter(([, , sum]) => sum > 0);
-    const areas = squarified(kept.map(([, , sum]) => sum), { x: 0, y: 0, width: WIDTH, height: HEIGHT });
+    const areas = squarified(kept.map(([, , sum]) => sum), { x: 0, y: 0, width, height });
     const parts = kept.map(([group, members, sum], at) => groupPart(group, members, sum, areas[at], at, provider));
     const graphic = svg(
       "svg",
       {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${width} ${height}`,
         class: "treemap",
         role: "group",
         "aria-label": "Tokens of each tool as areas, by group. Arrow keys go from tool to tool; the table below has the same figures."
@@ -785,7 +743,7 @@ ${indent}${close}` : open2 + close;
       "g",
       { class: `tint-${at % 6}` },
       svg("rect", { class: "group-area", x: area.x, y: area.y, width: area.width, height: area.height }),
-      head2 ? svg("text", { class: "group-name", x: area.x + 6, y: area.y + 13, "aria-hidden": "true" }, fitting(`${group || "(no group)"} · ${number(sum)}`, area.width - 10)) : null,
+      head2 ? svg("text", { class: "group-name", x: area.x + 6, y: area.y + 13, "aria-hidden": "true" }, groupTitle(group || "(no group)", sum, area.width - 10)) : null,
       counted_.map((tool, index) => toolBox(tool, boxes[index], provider))
     );
   }
@@ -800,6 +758,10 @@ ${indent}${close}` : open2 + close;
       name ? svg("text", { "aria-hidden": "true", x: box.x + 5, y: box.y + 14 }, name) : null,
       name && box.height > 32 && box.width > 40 ? svg("text", { class: "amount", "aria-hidden": "true", x: box.x + 5, y: box.y + 28 }, number(tool.tokens)) : null
     );
+  }
+  function groupTitle(group, sum, width) {
+    const whole = `${group} · ${number(sum)}`;
+    return LETTER * whole.length <= width ? whole : fitting(group, width);
   }
   function fitting(text, width) {
     const most = Math.floor(width / LETTER);
@@ -837,12 +799,12 @@ ${indent}${close}` : open2 + close;
   }
 
   // codegen/toolcast/report/page/exact_json.js
-  var LONG = /[0-9]{16}/;
+  var LONG2 = /[0-9]{16}/;
   var TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
   var INTEGER = /^-?[0-9]{16,}$/;
   var MARK = "\uDC00";
   function exactJson(text) {
-    if (!LONG.test(text)) return JSON.parse(text);
+    if (!LONG2.test(text)) return JSON.parse(text);
     const marked = text.replace(
       TOKEN,
       (token2) => INTEGER.test(token2) && !Number.isSafeInteger(Number(token2)) ? `"${MARK}${token2}"` : token2
@@ -897,6 +859,104 @@ ${indent}${close}` : open2 + close;
   function apply(theme) {
     current = THEMES.includes(theme) ? theme : "system";
     document.documentElement.dataset.theme = current;
+  }
+
+  // codegen/toolcast/report/page/score_view.js
+  var MOST3 = 20;
+  function scoreView({ score, tools }) {
+    const link = linker(tools);
+    const poor = score.tools.filter((tool) => tool.deductions.length);
+    const element = el(
+      "div",
+      {},
+      el("h1", { tabindex: -1 }, `Score: ${number(score.set.points)} of 100`),
+      score.set.queries ? el(
+        "p",
+        { class: "lead" },
+        `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: made of examples, summaries and parameter names, ranked by BM25.`
+      ) : null,
+      score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
+      el("h2", {}, "Tools that are alike"),
+      score.pairs.length ? growingList("pairs", score.pairs, (pair) => pairItem(pair, link), MOST3) : el("p", {}, "✓ No two tools are alike."),
+      poor.length ? [el("h2", {}, "Tools with fewest points"), growingList("scores", poor, toolItem, MOST3)] : null
+    );
+    return { title: "Score", element };
+  }
+  function toolScore(score, { tools }) {
+    const link = linker(tools);
+    const misses = score.retrievals.filter((each) => each.rank !== 1);
+    return el(
+      "section",
+      {},
+      el("h2", {}, `Score: ${number(score.points)} of 100`),
+      score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
+      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map((miss) => missItem(miss, link)))] : null
+    );
+  }
+  function linker(tools) {
+    const known2 = new Set(tools.map((tool) => tool.name));
+    return (name) => known2.has(name) ? el("a", { href: hashOf(["tool", name]) }, name) : el("strong", {}, name);
+  }
+  function missItem({ kind, query, rank: rank2, winner, words }, link) {
+    return el(
+      "li",
+      {},
+      el("span", { class: "badge" }, kind),
+      " ",
+      el("q", {}, query),
+      rank2 === null ? " finds it nowhere" : ` finds it at place ${number(rank2)}`,
+      winner ? ["; ", link(winner), " is first"] : null,
+      words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
+    );
+  }
+  function toolItem(tool) {
+    const sums = Map.groupBy(tool.deductions, (deduction) => deduction.part);
+    const lost = (deductions) => deductions.reduce((sum, each) => sum + each.points, 0);
+    return el(
+      "li",
+      { class: "points-of" },
+      el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
+      el(
+        "details",
+        {},
+        el(
+          "summary",
+          {},
+          el("strong", {}, `${number(tool.points)} `),
+          [...sums].map(([part, deductions]) => [el("span", { class: "badge" }, `${part} −${number(lost(deductions))}`), " "])
+        ),
+        el("ul", {}, tool.deductions.map(deductionItem))
+      )
+    );
+  }
+  function deductionItem(deduction) {
+    return el(
+      "li",
+      { class: "deduction" },
+      el("span", { class: "points" }, `−${number(deduction.points)}`),
+      ` ${deduction.part}: `,
+      prose(deduction.reason),
+      deduction.code ? [" ", el("code", {}, deduction.code)] : null
+    );
+  }
+  function pairItem(pair, link) {
+    const only = (name, words) => words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
+    return el(
+      "li",
+      {},
+      el(
+        "p",
+        { class: "row" },
+        link(pair.first),
+        el("span", { "aria-hidden": "true" }, "≈"),
+        link(pair.second),
+        el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
+        pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
+        pair.names_differ ? el("span", { class: "badge" }, "the names differ") : null
+      ),
+      el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
+      el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second))
+    );
   }
 
   // codegen/toolcast/typescript/support/json_values.js
@@ -1045,7 +1105,7 @@ ${indent}${close}` : open2 + close;
 
   // codegen/toolcast/typescript/support/messages.js
   var MAX_LISTED = 20;
-  var WIDTH2 = 60;
+  var WIDTH = 60;
   var KINDS = {
     integer: "an integer",
     number: "a number",
@@ -1074,11 +1134,11 @@ ${indent}${close}` : open2 + close;
       const bits = (value < 0n ? -value : value).toString(2).length;
       if (bits > 200) return `an integer of ${bits} bits`;
     }
-    if (typeof value === "string" && lengthOf(value) > WIDTH2) {
-      return `${JSON.stringify(head(value, WIDTH2)).slice(0, -1)}…"`;
+    if (typeof value === "string" && lengthOf(value) > WIDTH) {
+      return `${JSON.stringify(head(value, WIDTH)).slice(0, -1)}…"`;
     }
     const text = jsonText2(value);
-    return lengthOf(text) <= 2 * WIDTH2 ? text : `${head(text, 2 * WIDTH2)}…`;
+    return lengthOf(text) <= 2 * WIDTH ? text : `${head(text, 2 * WIDTH)}…`;
   }
   function jsonText2(value) {
     if (typeof value === "number") return numberText(value);
@@ -1418,9 +1478,9 @@ ${one.message}`)) found.push(one);
   function itemsRule(context) {
     const { schema } = context;
     const prefix = (schema.prefixItems ?? []).map((sub) => context.child(sub));
-    const rest2 = has(schema, "items") ? context.child(schema.items) : null;
+    const rest = has(schema, "items") ? context.child(schema.items) : null;
     const start = prefix.length;
-    const nodeAt = (index) => index < start ? prefix[index] : rest2;
+    const nodeAt = (index) => index < start ? prefix[index] : rest;
     return {
       check(value, run) {
         if (!isArray(value)) return true;
@@ -1432,7 +1492,7 @@ ${one.message}`)) found.push(one);
         return true;
       },
       explain(value, path, run) {
-        if (rest2 !== null && rest2.schema === false && value.length > start) {
+        if (rest !== null && rest.schema === false && value.length > start) {
           const wanted = `must have at most ${count(start, "item")}`;
           return [violation(path, `${label(path)} ${wanted}, got ${value.length}`, "items", false)];
         }
@@ -1450,7 +1510,7 @@ ${one.message}`)) found.push(one);
       }),
       indices(value, run, evaluated) {
         for (let index = 0; index < Math.min(start, value.length); index++) evaluated.add(index);
-        return rest2 !== null || start >= value.length;
+        return rest !== null || start >= value.length;
       }
     };
   }
@@ -2152,14 +2212,14 @@ ${one.message}`)) found.push(one);
     return true;
   }
   function adapted(delta, first, length) {
-    let rest2 = first ? Math.floor(delta / 700) : Math.floor(delta / 2);
-    rest2 += Math.floor(rest2 / length);
+    let rest = first ? Math.floor(delta / 700) : Math.floor(delta / 2);
+    rest += Math.floor(rest / length);
     let turns = 0;
-    while (rest2 > 455) {
-      rest2 = Math.floor(rest2 / 35);
+    while (rest > 455) {
+      rest = Math.floor(rest / 35);
       turns += 36;
     }
-    return turns + Math.floor(36 * rest2 / (rest2 + 38));
+    return turns + Math.floor(36 * rest / (rest + 38));
   }
   var BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
   var IPV4 = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
@@ -2240,7 +2300,7 @@ ${one.message}`)) found.push(one);
   );
 
   // codegen/toolcast/typescript/support/scalar_rules.js
-  var LONG2 = 1e3;
+  var LONG3 = 1e3;
   var TYPES = {
     object: isObject,
     array: isArray,
@@ -2334,7 +2394,7 @@ ${one.message}`)) found.push(one);
   }
   function patternRule({ schema, search }) {
     const found = search(schema.pattern);
-    const shown = found.slow === void 0 || found.simulation ? LONG2 : Math.min(found.slow.fast, LONG2);
+    const shown = found.slow === void 0 || found.simulation ? LONG3 : Math.min(found.slow.fast, LONG3);
     const longest = Math.max(schema.maxLength ?? Infinity, shown);
     const skips = (text) => found.slow !== void 0 && text.length > longest && lengthOf(text) > longest;
     return valueRule(
@@ -2771,8 +2831,8 @@ ${one.message}`)) found.push(one);
       const expected = ranges.length || state === 0 ? [classText(ranges)] : [];
       if (this.mayEnd[state]) expected.push("the end of the text");
       const wanted = expected.length ? `expected ${expected.join(" or ")}` : "nothing fits";
-      const rest2 = Array.from(text).slice(at, at + EXCERPT + 1);
-      const excerpt = rest2.slice(0, EXCERPT).join("") + (rest2.length > EXCERPT ? "…" : "");
+      const rest = Array.from(text).slice(at, at + EXCERPT + 1);
+      const excerpt = rest.slice(0, EXCERPT).join("") + (rest.length > EXCERPT ? "…" : "");
       const here = excerpt ? `found ${JSON.stringify(excerpt)}` : "the text ends";
       return `does not fit the grammar at ${placeOf(text, at)}: ${wanted}, but ${here}`;
     }
@@ -2953,7 +3013,7 @@ ${one.message}`)) found.push(one);
   var CONSTANTS = ["NaN", "Infinity", "-Infinity"];
   var BLANK2 = " 	\n\r";
   var NUMBER2 = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-  var MOST3 = 50;
+  var MOST4 = 50;
   var MAX_DIGITS2 = 4300;
   var Problem = class extends Error {
   };
@@ -3099,13 +3159,13 @@ ${one.message}`)) found.push(one);
   function duplicatesIn(root) {
     const found = [];
     const visit = (node, path) => {
-      if (!Array.isArray(node) || found.length >= MOST3) return;
+      if (!Array.isArray(node) || found.length >= MOST4) return;
       if (node instanceof Pairs) for (const name of repeated(node)) found.push([path, name]);
       const below = node instanceof Pairs ? node : node.map((item, index) => [index, item]);
       for (const [name, item] of below) visit(item, [...path, name]);
     };
     visit(root, []);
-    return found.slice(0, MOST3);
+    return found.slice(0, MOST4);
   }
   function repeated(pairs) {
     const known2 = /* @__PURE__ */ new Set();
@@ -3285,16 +3345,18 @@ The full schema of '${tool}': ${schema}` : text;
 
   // codegen/toolcast/report/page/argument_box.js
   var PAUSE = 120;
-  var LONG3 = 2e4;
+  var LONG4 = 2e4;
   var made2 = 0;
-  function argumentBox(detail) {
+  function argumentBox(detail, project) {
     const { check } = detail;
     const judge = argumentJudge(check);
     const example = jsonText(check.example ? readJson(check.example).value : exampleValue(readJson(check.schema).value));
     const id = `arguments-${++made2}`;
     const verdict = el("p", { class: "verdict", role: "status" });
     const output = el("div", { class: "output" });
+    const name = `arguments:${JSON.stringify([project, detail.name])}`;
     const update = () => {
+      keepText(name, box.value === example ? null : box.value);
       const answer = answerOf(judge, box.value);
       verdict.className = `verdict ${answer.state}`;
       fill(verdict, el("strong", {}, answer.verdict));
@@ -3311,12 +3373,12 @@ The full schema of '${tool}': ${schema}` : text;
       on: {
         input: () => {
           clearTimeout(waiting);
-          if (box.value.length < LONG3) update();
+          if (box.value.length < LONG4) update();
           else waiting = setTimeout(update, PAUSE);
         }
       }
     });
-    box.value = example;
+    box.value = keptText(name) ?? example;
     update();
     const reset = el(
       "button",
@@ -3443,7 +3505,7 @@ The full schema of '${tool}': ${schema}` : text;
   }
 
   // codegen/toolcast/report/page/json_lines.js
-  var WIDTH3 = 72;
+  var WIDTH2 = 72;
   var INDENT = "  ";
   function jsonLines(value) {
     const lines = [];
@@ -3472,7 +3534,7 @@ The full schema of '${tool}': ${schema}` : text;
   function isShort(value, members) {
     if (!members.length) return true;
     if (!Array.isArray(value) || members.some(([, item]) => typeof item === "object" && item !== null)) return false;
-    return members.reduce((sum, [, item]) => sum + literal(item).length + 2, 2) <= WIDTH3;
+    return members.reduce((sum, [, item]) => sum + literal(item).length + 2, 2) <= WIDTH2;
   }
   function inline(value) {
     if (Array.isArray(value)) {
@@ -3492,40 +3554,55 @@ The full schema of '${tool}': ${schema}` : text;
     ["brief", "Brief", "parameters cut to names and types"],
     ["full", "Full", "the complete definition"]
   ];
-  function toolView(report2, detail, at, provider) {
+  function toolView(report2, detail, at, { provider, view }) {
     const row = report2.tools[at];
     const known2 = detail.providers.map((each) => each.id);
-    const chosen = known2.includes(provider) ? provider : known2[0];
+    const state = {
+      id: known2.includes(provider) ? provider : known2[0],
+      level: VIEWS.some(([level]) => level === view) ? view : VIEWS[0][0]
+    };
     const shown = el("div", {});
-    const show2 = (id) => fill(shown, providerPart2(report2, row, detail, id));
+    const neighbours = el("nav", { class: "row", "aria-label": "Neighbours" });
+    const show2 = () => fill(shown, providerPart2(report2, row, detail, state.id, levelChoice));
+    const addressOf = (name) => hashOf(["tool", name, ...state.id ? [state.id] : []], { view: state.level === VIEWS[0][0] ? "" : state.level });
+    const change = (part) => {
+      Object.assign(state, part);
+      history.replaceState(null, "", addressOf(row.name));
+      fill(neighbours, steps(report2, at, addressOf));
+    };
+    const levelChoice = { level: () => state.level, choose: (level) => change({ level }) };
+    fill(neighbours, steps(report2, at, addressOf));
     const choice = tabs({
       label: "Provider",
       tabs: known2.map((id) => {
         const cell = row.cells[report2.providers.findIndex((each) => each.id === id)];
         return { id, text: id, note: cell.lost ? `−${number(cell.lost)}` : "", title: cellText(cell, id) };
       }),
-      chosen,
+      chosen: state.id,
       panel: shown,
       onChoose: (id) => {
-        history.replaceState(null, "", hashOf(["tool", row.name, id]));
-        show2(id);
+        change({ id });
+        show2();
       }
     });
-    if (chosen) show2(chosen);
+    if (state.id) show2();
     const element = el(
       "article",
       { class: "tool" },
-      header(report2, row, at, chosen),
-      chosen ? choice : el("p", {}, "No provider gets a definition of this tool."),
+      header(row, neighbours),
+      state.id ? choice : el("p", {}, "No provider gets a definition of this tool."),
       shown,
-      argumentBox(detail),
-      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings)) : null,
+      argumentBox(detail, report2.title),
+      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings, { tool: row.name })) : null,
       toolScore(detail.score, report2)
     );
     return { title: row.name, element };
   }
-  function header(report2, row, at, provider) {
-    const step = (other, label2, key3) => other ? el("a", { class: "step", rel: key3, href: hashOf(["tool", other.name, ...provider ? [provider] : []]) }, label2) : el("span", { class: "step muted" }, label2);
+  function steps({ tools }, at, addressOf) {
+    const step = (other, label2, key3) => other ? el("a", { class: "step", rel: key3, href: addressOf(other.name) }, label2) : el("span", { class: "step muted" }, label2);
+    return [step(tools[at - 1], "← previous", "prev"), step(tools[at + 1], "next →", "next")];
+  }
+  function header(row, neighbours) {
     return el(
       "header",
       {},
@@ -3533,7 +3610,7 @@ The full schema of '${tool}': ${schema}` : text;
         "div",
         { class: "row spread" },
         el("h1", { tabindex: -1 }, row.name),
-        el("nav", { class: "row", "aria-label": "Neighbours" }, step(report2.tools[at - 1], "← previous", "prev"), step(report2.tools[at + 1], "next →", "next"))
+        neighbours
       ),
       el("p", { class: "lead" }, row.summary),
       row.deprecated ? el("p", { class: "notice" }, `Deprecated: ${row.deprecated}`) : null,
@@ -3548,7 +3625,7 @@ The full schema of '${tool}': ${schema}` : text;
       )
     );
   }
-  function providerPart2(report2, row, detail, id) {
+  function providerPart2(report2, row, detail, id, levelChoice) {
     const index = report2.providers.findIndex((each) => each.id === id);
     const info = report2.providers[index];
     const provider = detail.providers.find((each) => each.id === id);
@@ -3558,24 +3635,35 @@ The full schema of '${tool}': ${schema}` : text;
     const highlight = (loss) => {
       panes.forEach((pane) => pane.highlight(loss));
       items.forEach((item, at) => item.classList.toggle("chosen", at === loss));
-      items[loss]?.scrollIntoView({ block: "nearest" });
+    };
+    const fromPane = (loss) => {
+      highlight(loss);
+      items[loss].scrollIntoView({ block: "nearest" });
+    };
+    const fromList = (loss) => {
+      highlight(loss);
+      panes.at(-1).element.scrollIntoView({ block: "nearest" });
     };
     const { losses } = provider;
-    panes.push(specPane(detail, losses, highlight));
-    if (detail.struct_text) panes.push(structPane(detail, losses, highlight));
-    panes.push(definitionPane(provider, info, cell, losses, highlight));
-    items.push(...losses.map((loss, at) => lossItem(loss, at, highlight)));
+    panes.push(specPane(detail, losses, fromPane));
+    if (detail.struct_text) panes.push(structPane(detail, losses, fromPane));
+    panes.push(definitionPane(provider, info, cell, losses, fromPane));
+    items.push(...losses.map((loss, at) => lossItem(loss, at, fromList)));
     return [
       el("p", { class: "muted" }, definitionNote(info, provider, cell)),
       el("div", { class: `panes of-${panes.length}` }, panes.map((pane) => pane.element)),
       el(
         "section",
         {},
-        el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it (${number(losses.length)})` : `${info.title} is sent all of the spec`),
+        el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it` : `${info.title} is sent all of the spec`),
+        losses.length ? el("p", { class: "muted" }, lossCounts(cell)) : null,
         losses.length ? el("ol", { class: "losses" }, items) : null
       ),
-      el("section", {}, el("h2", {}, "What a model sees"), levels(provider, info, cell))
+      el("section", {}, el("h2", {}, "What a model sees"), levels(provider, info, cell, levelChoice))
     ];
+  }
+  function lossCounts({ lost, kept }) {
+    return [lost ? `${number(lost)} lost or changed` : "", kept ? `${number(kept)} kept elsewhere` : ""].filter(Boolean).join(" · ");
   }
   function definitionNote(info, provider, cell) {
     const strict = { true: "the provider is asked to enforce the schema", false: "the schema is not enforced" }[provider.strict];
@@ -3635,7 +3723,7 @@ The full schema of '${tool}': ${schema}` : text;
       )
     );
   }
-  function levels(provider, info, cell) {
+  function levels(provider, info, cell, { level: chosen, choose }) {
     const panel = el("div", {});
     const tokens2 = { summary: null, brief: cell.brief, full: cell.tokens };
     const definitions = { summary: provider.summary, brief: provider.brief, full: provider.definition };
@@ -3648,8 +3736,8 @@ The full schema of '${tool}': ${schema}` : text;
       pane.element.querySelector(".pane-head").append(copyButton(text));
       fill(panel, pane.element);
     };
-    const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens2[id] === null ? "" : number(tokens2[id]) })), chosen: "summary", panel, onChoose: show2 });
-    show2("summary");
+    const choice = tabs({ label: "Level", tabs: VIEWS.map(([id, text]) => ({ id, text, note: tokens2[id] === null ? "" : number(tokens2[id]) })), chosen: chosen(), panel, onChoose: (level) => (choose(level), show2(level)) });
+    show2(chosen());
     return [choice, panel];
   }
   function copyButton(text) {
@@ -3697,6 +3785,7 @@ The full schema of '${tool}': ${schema}` : text;
     const at = providers.indexOf(provider);
     const key3 = (row) => {
       if (measure === "name") return row.name;
+      if (measure === "findings" && !provider) return row.counts.error * 1e8 + row.counts.warning * 1e4 + row.counts.note;
       if (at >= 0) return row.cells[at][measure] ?? -1;
       return Math.max(-1, ...row.cells.map((cell) => cell[measure] ?? -1));
     };
@@ -3728,6 +3817,7 @@ The full schema of '${tool}': ${schema}` : text;
     const status = el("p", { class: "muted", role: "status" });
     const body = el("tbody", {});
     const more = el("button", { type: "button", class: "more" });
+    const nothing = el("div", { class: "nothing" });
     const head2 = el("tr", {});
     const rows = /* @__PURE__ */ new Map();
     let found = [];
@@ -3750,6 +3840,7 @@ The full schema of '${tool}': ${schema}` : text;
       shown = 0;
       showMore();
       const all = report2.tools.length;
+      fill(nothing, found.length ? null : noTool(all));
       status.textContent = found.length === all ? counted(all, "tool") : `${number(found.length)} of ${counted(all, "tool")}`;
       const first = body.querySelector("a");
       if (first) first.tabIndex = 0;
@@ -3792,7 +3883,7 @@ The full schema of '${tool}': ${schema}` : text;
       el("thead", {}, head2),
       body
     );
-    const scroller = el("div", { class: "scroll tall" }, table, more);
+    const scroller = el("div", { class: "scroll tall" }, table, nothing, more);
     new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && !more.hidden && showMore(), {
       root: scroller,
       rootMargin: "800px"
@@ -3801,13 +3892,36 @@ The full schema of '${tool}': ${schema}` : text;
       "div",
       { class: "tools" },
       el("h1", { tabindex: -1, class: "sr-only" }, "Tools"),
-      el("div", { class: "filters", role: "search" }, search, filterControls(report2, state, change)),
+      el("div", { class: "filters", role: "search" }, search, el("div", { class: "choices" }, filterControls(report2, state, change))),
       el("div", { class: "row spread" }, status, legend()),
       scroller
     );
     update();
     updateHead();
-    return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()) };
+    const reveal = (name) => {
+      const place = found.indexOf(report2.tools.findIndex((tool) => tool.name === name));
+      if (place < 0) return false;
+      while (shown <= place) showMore();
+      const link = rowOf(found[place]).querySelector("a");
+      for (const each of body.querySelectorAll("a[tabindex='0']")) each.tabIndex = -1;
+      link.tabIndex = 0;
+      link.scrollIntoView({ block: "center" });
+      link.focus({ preventScroll: true });
+      return true;
+    };
+    const complete = () => {
+      while (shown < found.length) showMore();
+    };
+    return { title: "Tools", element, focusSearch: () => (search.focus(), search.select()), reveal, complete };
+  }
+  function noTool(all) {
+    if (!all) return el("p", {}, "The report has no tool.");
+    return el(
+      "p",
+      { class: "row" },
+      "No tool fits the search and the filters. ",
+      el("a", { href: hashOf(["tools"]) }, `Show all ${number(all)}`)
+    );
   }
   function headCells(providers, state, sortBy) {
     const [measure = "", provider = ""] = (state.sort ?? "").replace(/^-/, "").split(":");
@@ -3933,10 +4047,12 @@ The full schema of '${tool}': ${schema}` : text;
     ["overview", "Overview", hashOf([])],
     ["tools", `Tools`, hashOf(["tools"])],
     ["providers", "Providers", hashOf(["providers"])],
+    ...report.score && report.tools.length ? [["score", "Score", hashOf(["score"])]] : [],
     ...report.diff ? [["changes", "Changes", hashOf(["changes"])]] : []
   ];
   var links = views.map(([id, text, href]) => el("a", { href, "data-view": id }, text));
   var toolsHash = hashOf(["tools"]);
+  var lastTool = null;
   var current2 = null;
   var opening = 0;
   var themeButton = el("button", { type: "button", class: "icon", on: { click: () => changeTheme() } });
@@ -3976,10 +4092,12 @@ The full schema of '${tool}': ${schema}` : text;
       case "tool": {
         const at = positions.get(path[1]);
         if (at === void 0) return missing(path[1]);
-        return readDetail(at).then((detail) => toolView(report, detail, at, path[2]));
+        return readDetail(at).then((detail) => toolView(report, detail, at, { provider: path[2], view: query.view }));
       }
       case "providers":
         return providersView(report, path[1]);
+      case "score":
+        return report.score ? scoreView(report) : overviewView(report);
       case "changes":
         return report.diff ? changesView(report, path[1]) : overviewView(report);
       default:
@@ -4013,9 +4131,17 @@ The full schema of '${tool}': ${schema}` : text;
       else link.removeAttribute("aria-current");
     }
     document.title = visibleText(`${view.title} · ${report.title}`);
-    if (isFirst) return;
+    const left = lastTool;
+    lastTool = route.path[0] === "tool" ? route.path[1] : null;
+    if (isFirst) return restorePlace();
     scrollTo(0, 0);
+    if (left !== null && current2.reveal?.(left)) return;
     main.querySelector("h1")?.focus({ preventScroll: true });
+  }
+  function restorePlace() {
+    const [entry] = performance.getEntriesByType("navigation");
+    const [height, hash] = (keptText("place") ?? "").split(/ (.*)/s);
+    if (entry?.type === "reload" && hash === location.hash) scrollTo(0, Number(height));
   }
   async function openSearch() {
     if (!current2?.focusSearch) {
@@ -4041,17 +4167,15 @@ The full schema of '${tool}': ${schema}` : text;
       "?": () => help.showModal(),
       t: changeTheme,
       "[": () => main.querySelector("a[rel=prev]")?.click(),
-      "]": () => main.querySelector("a[rel=next]")?.click(),
-      1: () => links[0].click(),
-      2: () => links[1].click(),
-      3: () => links[2].click(),
-      4: () => links[3]?.click()
-    }[event.key];
+      "]": () => main.querySelector("a[rel=next]")?.click()
+    }[event.key] ?? (/^[1-9]$/.test(event.key) && links[event.key - 1] ? () => links[event.key - 1].click() : null);
     if (!action) return;
     event.preventDefault();
     action();
   }
   addEventListener("hashchange", open);
   addEventListener("keydown", key2);
+  addEventListener("pagehide", () => keepText("place", `${scrollY} ${location.hash}`));
+  addEventListener("beforeprint", () => current2?.complete?.());
   open();
 })();
