@@ -43,6 +43,7 @@ def test_allowances_of_plain_objects(value: Any, verdict: bool) -> None:
     assert Oracle(PLAIN).verdict(value) is verdict
 
 
+KEYS = ("", "0", "1", "01", "+1", "-1", "a", "/", "~")
 NUMBERS_ONLY = {
     "additionalProperties": {"$ref": "#"},
     "items": {"$ref": "#"},
@@ -53,10 +54,7 @@ NUMBERS_ONLY = {
 @given(
     st.recursive(
         st.integers() | st.text(max_size=3),
-        lambda below: (
-            st.dictionaries(st.sampled_from(["", "0", "1", "01", "a", "/", "~"]), below, max_size=3)
-            | st.lists(below, max_size=3)
-        ),
+        lambda below: st.dictionaries(st.sampled_from(KEYS), below, max_size=3) | st.lists(below, max_size=3),
     )
 )
 def test_a_violation_is_found_at_its_place(value: Any) -> None:
@@ -64,6 +62,13 @@ def test_a_violation_is_found_at_its_place(value: Any) -> None:
     wrong = {path for path, each in inside(value) if isinstance(each, str)}
     assert bool(found) == bool(wrong)
     assert set(found) <= wrong
+
+
+@pytest.mark.parametrize("key", ["+7", "007", pytest.param("0" * 5000 + "7", id="zeros")])
+def test_a_violation_is_found_at_a_key_that_reads_like_a_number(key: str) -> None:
+    (problem,) = Oracle(NUMBERS_ONLY).problems({key: "no number"})
+    assert tuple(problem.instance_path) == (7,)
+    assert path_of(problem, {key: "no number"}) == (key,)
 
 
 def test_alternatives_leave_a_null_open_but_never_what_no_reading_accepts() -> None:

@@ -224,7 +224,8 @@ def _paths(value: Any, steps: Path, wanted: Any) -> Iterator[Path]:
 def _reads_as(name: str, step: str | int) -> bool:
     if isinstance(step, str):
         return name == step
-    return name.isascii() and name.isdigit() and int(name) == step
+    digits = name.removeprefix("+")  # as Rust reads numbers; `int` refuses thousands of zeros
+    return digits.isascii() and digits.isdigit() and (digits.lstrip("0") or "0") == str(step)
 
 
 def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
