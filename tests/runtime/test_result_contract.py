@@ -56,7 +56,7 @@ def test_a_handler_does_not_run_where_its_result_could_not_be_given(folder: Path
     (folder / "contracts").rename(folder / "aside")
     result = call()
     assert not result.success
-    assert "MissingDataError" in result.error
+    assert "'edit' failed in reading its contract: internal error MissingDataError" in result.error
     assert reached == []
     (folder / "aside").rename(folder / "contracts")
     assert call().data == edit.EditResult(replaced=2)

@@ -191,7 +191,7 @@ class _Call:
             self.stage = "arguments"
             raise refuse_arguments(binding, problem, provider) from problem
         if binding.result is not None:
-            self.stage = "loading"
+            self.stage = "reading its contract"
             binding.prepare_result(provider)
             self.stage = "arguments"
         if injected is not None and context.approved and self._approved_other(injected):
