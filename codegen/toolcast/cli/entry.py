@@ -76,7 +76,7 @@ def _write_summary(tools: int, seconds: float) -> None:
     try:
         noun = "tool" if tools == 1 else "tools"
         line = f"toolcast: {tools} {noun}: 0 rebuilt, {tools} unchanged; 0 files written, 0 deleted"
-        if sys.stdout is not None:  # closed, it cannot be told
+        if sys.stdout is not None:  # None where it was closed
             sys.stdout.write(f"{line} ({seconds:.2f} s)\n")
             sys.stdout.flush()
     except OSError:  # a closed pipe: nothing was to be done, so all is well

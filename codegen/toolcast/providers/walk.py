@@ -234,14 +234,14 @@ class Walker:
         kinds = [accepted_types(schema, document, dialect.typed) for schema in schemas] if union else []
         if union:
             overlaps.block_ambiguous(node, key, kinds, dialect, ledger)
-        rivals = overlaps.of_branches(node, schemas, kinds, dialect) if union else []
+        overlapping = overlaps.of_branches(node, schemas, kinds, dialect) if union else []
         drop = key == "anyOf" and plan.kept.booleans == "rewrite" and any(one is not False for one in schemas)
         branches: list[Schema] = []
         for i, schema in enumerate(schemas):
             if drop and schema is False:
                 continue
             if union:
-                place = replace(place, overlap=rivals[i])
+                place = replace(place, overlap=overlapping[i])
             branches.append(self.below(schema, (at, str(i)), place))
         if key == "anyOf" and plan.kept.any_of != "keep" and any(map(is_free, branches)):
             note_free_union(node.path, ledger)
@@ -286,8 +286,8 @@ class Walker:
             if key == "patternProperties" and not self._keeps_pattern(name, at):
                 continue
             if overlap is not None:
-                rivals = overlaps.of_property(overlap, name, self.walk.document, self.plan.dialect)
-                place = replace(place, overlap=rivals)
+                overlapping = overlaps.of_property(overlap, name, self.walk.document, self.plan.dialect)
+                place = replace(place, overlap=overlapping)
             children[name] = self.below(schema, (at, name), place)
         out[key] = children
         return ()
