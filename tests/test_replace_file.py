@@ -2,12 +2,19 @@
 
 import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from toolcast.replace_file import replace_file
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
+
+
+def temporary(path: Path) -> Path:
+    """The file that this thread writes first."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
 
 
 def test_a_file_is_made_and_replaced_with_nothing_beside(tmp_path: Path) -> None:
@@ -35,7 +42,7 @@ def test_a_link_at_the_place_of_the_temporary_file_is_not_followed(tmp_path: Pat
     """A stranger's checkout may hold one for every process id."""
     other = tmp_path / "other"
     other.write_bytes(b"kept")
-    (tmp_path / f".pins.json.{os.getpid()}.tmp").symlink_to(other)
+    temporary(tmp_path / "pins.json").symlink_to(other)
     replace_file(tmp_path / "pins.json", b"two")
     assert other.read_bytes() == b"kept"
     assert not (tmp_path / "pins.json").is_symlink()
@@ -45,7 +52,7 @@ def test_a_link_at_the_place_of_the_temporary_file_is_not_followed(tmp_path: Pat
 def test_what_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_bytes(b"one")
-    (tmp_path / f".report.html.{os.getpid()}.tmp").mkdir()
+    temporary(path).mkdir()
     with pytest.raises(OSError):  # noqa: PT011 - each system has a message of its own
         replace_file(path, b"two")
     assert path.read_bytes() == b"one"
@@ -55,3 +62,30 @@ def test_what_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path) -> Non
 def test_a_device_is_written_to_as_it_is() -> None:
     replace_file(Path(os.devnull), b"two")
     assert not Path(os.devnull).is_file()
+
+
+def test_threads_replace_a_file_at_once(tmp_path: Path) -> None:
+    """Each writes a file of its own first: none removes or renames that of another."""
+    path = tmp_path / "pins.json"
+    contents = [bytes([number]) * 100_000 for number in range(4)]
+    met = threading.Barrier(len(contents), timeout=60)
+
+    def write(content: bytes) -> None:
+        met.wait()
+        for _ in range(50):
+            replace_file(path, content)
+            assert path.read_bytes() in contents
+
+    with ThreadPoolExecutor(len(contents)) as threads:
+        list(threads.map(write, contents))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@POSIX
+def test_links_in_a_circle_are_an_error_of_the_system(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(OSError, match="symbolic links"):
+        replace_file(one, b"two")
+    assert one.is_symlink()
