@@ -126,7 +126,7 @@ def test_calls_that_wait_are_refused_when_hope_is_gone(free: threading.Event) ->
             done |= more
         assert all("did not return" in task.result().error for task in done)
         free.set()
-        await asyncio.gather(*waiting)
+        assert all(result.success for result in await asyncio.gather(*waiting))
         return len(waiting)
 
     assert asyncio.run(asyncio.wait_for(use(), 60)) == 2
