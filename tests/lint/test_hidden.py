@@ -56,3 +56,17 @@ def test_joiners_and_selectors_that_writing_needs_are_no_finding(tmp_path: Path,
     tool = spec(description=f"Counts the words of {text} and returns how many there are.")
     codes = {each.code for each in run(write(tmp_path, {"count_words": tool})).findings}
     assert not codes & {"hidden-text", "hidden-character"}
+
+
+@pytest.mark.parametrize(
+    ("key", "written"),
+    [("größe\u202e", r"größe\u202e"), ("名\u200b前", r"名\u200b前"), ("größe\n\u2800", r"größe\n\u2800")],
+)
+def test_a_key_is_named_as_it_is_written_with_escapes_for_what_nobody_sees(
+    tmp_path: Path, key: str, written: str
+) -> None:
+    tool = spec(properties={key: {"type": "string", "description": "Any text at all."}})
+    findings = run(write(tmp_path, {"count_words": tool})).findings
+    messages = [each.message for each in findings if each.code in ("hidden-text", "hidden-character")]
+    assert messages
+    assert all(f"`parameters.properties.{written}`" in message for message in messages), messages

@@ -1,9 +1,10 @@
 """Texts of a spec that hold what a reader does not see."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..hidden_characters import describe_character, hidden_offsets, is_deceptive
+from ..hidden_characters import describe_character, escape_hidden, hidden_offsets, is_deceptive
 from ..spec.parsed_document import Path
 from .finding import Finding
 from .linted_tool import Subject
@@ -54,5 +55,10 @@ def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
         lead = "".join(char for char in text[max(0, first - _BEFORE) : first] if char.isprintable())
         where = f"behind {lead!r}" if lead else "at the beginning"
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        name = ".".join(ascii(step)[1:-1] if isinstance(step, str) else str(step) for step in path)
+        name = ".".join(_visible(str(step)) for step in path)
         yield code, f"`{name}` holds {describe_character(text[first])}, character {first + 1}, {where}{more}"
+
+
+def _visible(step: str) -> str:
+    """A step of a path on one line, with what nobody sees as JSON escapes it."""
+    return escape_hidden(json.dumps(step, ensure_ascii=False)[1:-1])
