@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from toolcast.agents import Budget, Disclosure, Record, record_of, run_tools
+from toolcast.agents import (
+    Budget,
+    Disclosure,
+    Record,
+    RunState,
+    record_of,
+    resume,
+    run_tools,
+    stream_tools,
+)
 from toolcast.agents.answers import Answers, ReadAnswer
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.agents.text_calls import TextAnswer
@@ -376,6 +385,28 @@ def test_a_dispatcher_of_ones_own() -> None:
 def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         asyncio.run(run_tools(Scripted(asks()), tools(), USER, **options))
+
+
+@pytest.mark.parametrize("messages", ["Edit it.", b"Edit it.", USER[0]])
+def test_one_text_or_one_message_is_no_conversation(messages: Any) -> None:
+    async def streamed() -> list[LoopEvent]:
+        return [event async for event in stream_tools(model, tools(), messages, format="openai")]
+
+    model = Scripted(asks())
+    for work in (
+        run_tools(model, tools(), messages, format="openai"),
+        resume(model, tools(), RunState(messages=messages), format="openai"),
+        streamed(),
+    ):
+        with pytest.raises(TypeError, match=r"must be a list .* Pass \[\{\"role\": \"user\""):
+            asyncio.run(work)
+    assert model.seen == []
+
+
+@pytest.mark.parametrize("sequence", [list, tuple, iter])
+def test_a_conversation_is_any_sequence_of_messages(sequence: Any) -> None:
+    record = asyncio.run(run_tools(Scripted(asks()), tools(), sequence(USER), format="openai"))
+    assert record.messages[: len(USER)] == tuple(USER)
 
 
 @pytest.mark.parametrize(("format", "provider"), [("openai", "anthropic"), ("text", None)])

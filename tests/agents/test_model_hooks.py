@@ -95,6 +95,15 @@ def test_a_rate_limit_is_retried() -> None:
     assert failed.stopped == "provider_error"
 
 
+def test_a_hook_asks_with_messages_and_not_with_one_text() -> None:
+    async def summarised(request: ModelRequest, proceed: Any) -> Any:
+        summary: Any = "Edit it."
+        return await proceed(replace(request, messages=summary))
+
+    with pytest.raises(TypeError, match="must be a list"):
+        run(streaming(CALLS, DONE), summarised)
+
+
 @pytest.mark.parametrize("format", STREAMS)
 def test_a_stream_that_is_asked_for_again_takes_back_its_pieces(format: str) -> None:
     events = events_of(format, asked(format, "/a"))

@@ -17,7 +17,7 @@ from .model_calls import AroundModel, Model
 from .options import Adapter, Checkpoint, Options
 from .record import Record
 from .run_start import run_from
-from .run_state import RunState
+from .run_state import RunState, conversation
 from .telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ async def run_tools(
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
             is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run;
             `cache` is neither "last" nor None.
+        TypeError: `messages` is one text or one message instead of a list of messages.
         MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
     """
     options = Options(
@@ -113,4 +114,4 @@ async def run_tools(
         telemetry=telemetry,
         cache=cache,
     )
-    return await run_from(model, tools, RunState(messages=tuple(messages)), options)
+    return await run_from(model, tools, RunState(messages=conversation(messages)), options)

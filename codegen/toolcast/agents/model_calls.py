@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from .answers import Answers
 from .dispatch.pieces import Discarded, Piece
+from .run_state import conversation
 
 T = TypeVar("T")
 Stream = AsyncIterable[Any] | AbstractAsyncContextManager[Any]
@@ -81,7 +82,8 @@ class ModelCalls:
             The whole answer. What a hook or the model raises passes through.
 
         Raises:
-            TypeError: the model gave an iterator that blocks, or streams and the adapter reads no streams.
+            TypeError: the model gave an iterator that blocks, or streams and the adapter reads no streams; a
+                hook asks with one text or one message instead of messages.
             DispatchError: the stream broke off, or does not fit its format.
         """
         self._told, self._streamed, self._came = False, None, came
@@ -95,7 +97,7 @@ class ModelCalls:
         if at < len(self._around):
             made: Any = self._around[at](request, lambda changed: self._through(at + 1, changed))
         else:
-            made = self._model([*request.messages], request.definitions)
+            made = self._model([*conversation(request.messages)], request.definitions)
         response = await made if isawaitable(made) else made
         return await self._put_together(response) if _is_stream(response) else response
 

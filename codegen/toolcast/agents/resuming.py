@@ -50,7 +50,8 @@ async def resume(
     Raises:
         ValueError: as for `run_tools`; a key is unknown, or its call waits for something else; a result
             breaks the contract of its tool; the state is of a run in another format.
-        TypeError: a decision is no answer of an approver.
+        TypeError: a decision is no answer of an approver; the messages of the state are one text or one
+            message.
     """
     view = tools.tools if isinstance(tools, Disclosure) else tools
 

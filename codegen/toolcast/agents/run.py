@@ -19,7 +19,7 @@ from .final_output import FinalOutput
 from .model_calls import Model, ModelCalls, ModelRequest
 from .options import Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
-from .run_state import PendingAnswer, RunState
+from .run_state import PendingAnswer, RunState, conversation
 from .telemetry import WatchedRun
 from .tool_calls import ToolCalls
 from .waiting import Settled
@@ -75,7 +75,7 @@ class Run:
         self._calls = calls
         self._options = options
         self._on_event = options.on_event
-        self._messages = [*state.messages]
+        self._messages = [*conversation(state.messages)]
         self._rounds: list[Round] = []
         self._state = state
         self._number = state.rounds

@@ -4,7 +4,7 @@ Its bytes are a mark with the version, a digest, and MessagePack, which keeps th
 their messages.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -24,6 +24,27 @@ MAX_STATE = 256 * 1024 * 1024
 
 Kind = Literal["approval", "external"]
 """What a call waits for: somebody's approval, or a result from outside."""
+
+
+def conversation(messages: Iterable[Any]) -> tuple[Any, ...]:
+    """The messages of a conversation.
+
+    Args:
+        messages: the messages, oldest first.
+
+    Returns:
+        The same messages.
+
+    Raises:
+        TypeError: `messages` is one text or one message: its letters or keys would be sent as messages.
+    """
+    if isinstance(messages, str | bytes | bytearray | Mapping):
+        kind = "one message" if isinstance(messages, Mapping) else "one text"
+        raise TypeError(
+            f"messages must be a list of the provider's messages, not {kind} ({type(messages).__name__}). "
+            'Pass [{"role": "user", "content": "…"}], in the form of your provider.'
+        )
+    return tuple(messages)
 
 
 class StateError(ValueError):
