@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from toolcast.cli.import_ import KINDS
+from toolcast.cli.main import COMMANDS, STEPS
 
 from tests.project.fake import put
 
@@ -29,7 +31,15 @@ def run(folder: Path, missing: str, *arguments: str) -> subprocess.CompletedProc
 
 @pytest.mark.parametrize("missing", ["jinja2", "yaml", "black"])
 @pytest.mark.parametrize(
-    "arguments", [("generate",), ("generate", "--check"), ("report",), ("lint", "--score")]
+    "arguments",
+    [
+        ("generate",),
+        ("generate", "--check"),
+        ("report",),
+        ("lint", "--score"),
+        ("decide", "--permission", "read"),
+        ("import", "tools", "tools.json"),
+    ],
 )
 def test_the_command_that_installs_it_is_named(
     tmp_path: Path, missing: str, arguments: tuple[str, ...]
@@ -50,3 +60,14 @@ def test_without_click_it_is_named_too(tmp_path: Path) -> None:
 def test_what_compiles_nothing_works(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run(tmp_path, "jinja2", *arguments)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "yaml", "black"])
+@pytest.mark.parametrize("command", [*COMMANDS, *STEPS, *(f"import {kind}" for kind in KINDS)])
+def test_help_is_shown_or_says_what_it_needs(tmp_path: Path, missing: str, command: str) -> None:
+    done = run(tmp_path, missing, *command.split(), "--help")
+    if done.returncode:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "toolcast: the compiler is not installed; run: pip install 'toolcast[build]'\n"
+    else:
+        assert f"Usage: toolcast {command}" in done.stdout

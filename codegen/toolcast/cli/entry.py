@@ -7,7 +7,7 @@ import time
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of specs stays until the end, and one
 search through it takes longer than to compile a spec. A compile leaves few."""
-_COMPILER = ("black", "jinja2", "yaml")
+COMPILER = ("black", "jinja2", "yaml")
 """What the extra `build` brings and `mcp`, which brings click, does not."""
 
 
@@ -15,7 +15,7 @@ def lacks_compiler() -> bool:
     """Whether what compiles specs is not installed."""
     from importlib.util import find_spec
 
-    return any(find_spec(name) is None for name in _COMPILER)
+    return any(find_spec(name) is None for name in COMPILER)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import printable
+from .entry import COMPILER, lacks_compiler, refuse
 from .streams import end_unwritten, write_anything
 
 if TYPE_CHECKING:
@@ -98,8 +99,6 @@ class Commands(click.Group):
 
 
 def _need_compiler(ctx: click.Context) -> None:
-    from .entry import lacks_compiler, refuse
-
     if lacks_compiler():
         ctx.exit(refuse())
 
@@ -151,6 +150,10 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("toolcast: stopped", err=True)
         return 130
+    except ModuleNotFoundError as error:  # of a command whose options, and so its help, need the compiler
+        if error.name not in COMPILER:
+            raise
+        return refuse()
     except OSError as error:
         end_unwritten(error)
     return outcome if isinstance(outcome, int) else 0
