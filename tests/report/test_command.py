@@ -223,6 +223,42 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         assert "Traceback" not in told
 
 
+def _open(folder: Path, **browser: str) -> subprocess.CompletedProcess[str]:
+    """Run `toolcast report --open` where BROWSER alone names a browser."""
+    write(folder, {"count": GOOD}, 'providers = ["mcp"]\n')
+    tools = folder / "no commands"
+    tools.mkdir()
+    shown = {name: value for name, value in os.environ.items() if not name.endswith(("DISPLAY", "BROWSER"))}
+    return subprocess.run(
+        (sys.executable, "-m", "toolcast", "report", "--open"),
+        cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+        env={**shown, "PATH": str(tools), "NO_COLOR": "1", **browser},
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system always has something that opens")
+def test_without_a_browser_the_address_to_open_is_named(tmp_path: Path) -> None:
+    done = _open(tmp_path)
+    page = tmp_path / "toolcast-report.html"
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    assert (done.returncode, done.stdout[:22]) == (0, "toolcast: 1 tool in to")
+    assert (
+        done.stderr == f"toolcast: no browser was found; open {page.as_uri()}, or set BROWSER to a browser\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for the browser")
+def test_the_page_is_opened_in_the_browser_that_the_environment_names(tmp_path: Path) -> None:
+    folder = tmp_path / "größe & more"
+    folder.mkdir()
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{tmp_path}/opened"\n')
+    browser.chmod(0o755)
+    done = _open(folder, BROWSER=str(browser))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "opened").read_text() == f"{(folder / 'toolcast-report.html').as_uri()}\n"
+
+
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, Path]]:
     """`toolcast report --serve` on a port that is free, with its address and its project."""

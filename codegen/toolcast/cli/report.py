@@ -135,7 +135,9 @@ def command(
         size = f"{len(content) / 1000:,.0f} kB"
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
         if opened:
-            click.launch(target.absolute().as_uri())
+            from .browser import open_page
+
+            open_page(target.absolute().as_uri())
     return int(bool(problems))
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import msgspec
 from msgspec.structs import replace
 
@@ -11,6 +10,7 @@ from ..config import load_config
 from ..console import write_line
 from ..project.watch import Watched, turns, watched
 from ..version import __version__
+from .browser import open_page
 from .diff import try_compare
 from .options import print_diagnostics, refuse
 from .report import ReportOptions, collected
@@ -64,7 +64,7 @@ def serve_report(options: ReportOptions, file: Path | None, port: int, *, opened
         with server:
             write_line(f"toolcast: {server.address} follows your edits until you press Ctrl-C")
             if opened:
-                click.launch(server.address)
+                open_page(server.address)
             for _ in turn:
                 server.show(*page())
     except KeyboardInterrupt:  # how serving ends
