@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from toolcast.containment import Comparison, compare
+from toolcast.containment.compare import compare
+from toolcast.containment.comparison import Comparison
 from toolcast.contract.build import Built
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError

@@ -1,11 +1,14 @@
 """The pages that are made from the source are up to date, and every public docstring is complete."""
 
+import importlib
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import toolcast
 from toolcast.cli.import_ import KINDS
 from toolcast.cli.main import COMMANDS, STEPS
 from toolcast.config import load_config
@@ -14,6 +17,13 @@ from bench.reference.all_pages import FOLDER, all_pages, differing, write
 from bench.reference.command_pages import exit_status, walk
 from bench.reference.public_names import MODULES, pages, problems, public
 from bench.reference.setting_keys import TABLES, example
+
+INTERNAL = {
+    "toolcast.jsonschema.Document": "the index of one document, which validators share",
+    "toolcast.jsonschema.Schemas": "one document whose schemas are compiled together",
+    "toolcast.jsonschema.translate": "a pattern of ECMA-262 for `re`, as generated code states it",
+}
+"""Names that a package exports to others of toolcast, and that are not public, with the reason."""
 
 
 def test_public_docstrings_are_complete() -> None:
@@ -41,6 +51,27 @@ def test_every_public_name_is_listed_once() -> None:
     assert ("toolcast.mcp", "mcp_tools") in names
     linked = re.findall(r"^\[(\w+)\]\(|: \[(\w+)\]\(", pages()["index.md"], re.MULTILINE)
     assert len(linked) == len(names)
+
+
+def test_what_packages_export_is_documented_or_internal() -> None:
+    exported = {
+        f"{package}.{name}"
+        for package, names in _exports()
+        for name in names
+        if not any(part.startswith("_") for part in package.split("."))
+    }
+    documented = {f"{module}.{name}" for module, name, _ in public()}
+    assert "toolcast.runtime.ToolRegistry" in exported
+    assert exported - documented == INTERNAL.keys()
+
+
+def _exports() -> Iterator[tuple[str, list[str]]]:
+    """The packages of toolcast that have an `__all__`, and its names."""
+    root = Path(toolcast.__file__).parent
+    for path in sorted(root.rglob("__init__.py")):
+        package = ".".join(path.parent.relative_to(root.parent).parts)
+        if re.search(r"^__all__\b", path.read_text("utf-8"), re.MULTILINE):
+            yield package, importlib.import_module(package).__all__
 
 
 def test_the_anchors_of_names_are_unique() -> None:

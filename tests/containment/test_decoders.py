@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.containment import compare
+from toolcast.containment.compare import compare
 from toolcast.contract.build import Built
 from toolcast.project.core.compiled import Options
 from toolcast.verify.equivalence import ACCEPTED, as_text, decoded

@@ -4,7 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from toolcast.containment import Comparison, compare
+from toolcast.containment.compare import compare
+from toolcast.containment.comparison import Comparison
 
 from bench.containment.contracts import built_schema
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.containment import Comparison, compare
+from toolcast.containment.compare import compare
+from toolcast.containment.comparison import Comparison
 from toolcast.containment.format_patterns import EXACT, WIDER
 from toolcast.containment.reasons import REASONS
 from toolcast.containment.scalar_gaps import UNUSUAL
