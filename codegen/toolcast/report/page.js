@@ -337,7 +337,7 @@ ${indent}${close}` : open2 + close;
     const panel = el("div", {});
     const show2 = (name) => {
       const [, changes] = audiences.find(([each]) => each === name);
-      fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, known2));
+      fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, diff, known2));
     };
     const choice = tabs({
       label: "Audience",
@@ -370,10 +370,10 @@ ${indent}${close}` : open2 + close;
     const errors = atLevel(changes, "error");
     return errors ? `${number(changes.length)}, ✕ ${number(errors)}` : number(changes.length);
   }
-  function changeList(changes, known2) {
-    return growingList("changes", changes, (change) => changeItem(change, known2), MOST);
+  function changeList(changes, diff, known2) {
+    return growingList("changes", changes, (change) => changeItem(change, diff, known2), MOST);
   }
-  function changeItem(change, known2) {
+  function changeItem(change, diff, known2) {
     return el(
       "li",
       { class: `change ${change.level}` },
@@ -390,7 +390,7 @@ ${indent}${close}` : open2 + close;
       ),
       el("p", {}, edited(change.message)),
       change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
-      change.witness ? witness(change.witness) : null
+      change.witness ? witness(change, diff) : null
     );
   }
   function edited(text) {
@@ -399,7 +399,7 @@ ${indent}${close}` : open2 + close;
       return el(part[0] === "[" ? "del" : "ins", {}, part.slice(2, -2));
     });
   }
-  function witness({ value, refusal }) {
+  function witness({ audience, witness: { value, refusal } }, diff) {
     const text = jsonText(value);
     const shown = el(
       "details",
@@ -407,7 +407,8 @@ ${indent}${close}` : open2 + close;
       el("summary", {}, text.length <= LONG ? "A value that shows it" : `A value that shows it (${number(text.length)} characters)`),
       codeBlock(text)
     );
-    return refusal ? [shown, el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : shown;
+    const [accepting, refusing] = audience === "results" ? [diff.new, diff.old] : [diff.old, diff.new];
+    return refusal ? [shown, el("p", { class: "muted" }, `Accepted in ${accepting}, refused in ${refusing}:`), codeBlock(refusal)] : shown;
   }
 
   // codegen/toolcast/report/page/help_dialog.js
@@ -3655,7 +3656,7 @@ The full schema of '${tool}': ${schema}` : text;
       el(
         "section",
         {},
-        el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it` : `${info.title} is sent all of the spec`),
+        el("h2", {}, losses.length ? `Differences between the spec and what ${info.title} is sent` : `${info.title} is sent all of the spec`),
         losses.length ? el("p", { class: "muted" }, lossCounts(cell)) : null,
         losses.length ? el("ol", { class: "losses" }, items) : null
       ),

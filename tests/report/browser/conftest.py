@@ -74,9 +74,11 @@ def with_changes(report: Report) -> Report:
         suppressed=True,
     )
     others = [
-        msgspec.structs.replace(change, level=level, audience=audience, tool="gone", witness=None)
-        for level, audience in (("warning", "model"), ("note", "cache"))
-    ]
+        msgspec.structs.replace(change, level=level, audience=audience, tool="gone", witness=witness)
+        for level, audience, witness in (
+            ("warning", "model", None), ("warning", "results", change.witness), ("note", "cache", None),
+        )
+    ]  # fmt: skip
     compared = Comparison(
         old=HOSTILE, new="the work tree", compared=3, unchanged=2, changes=(change, *others), diagnostics=()
     )

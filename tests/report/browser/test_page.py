@@ -219,7 +219,9 @@ def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
     with opened(browser, reference_page) as report:
         page = report.go("#/changes")
         assert page.locator(".change").count() == 1
-        assert "One state accepts it" in page.locator(".change").inner_text()
+        assert ", refused in the work tree:" in page.locator(".change").inner_text()
+        page.get_by_role("tab", name="results").click()
+        assert "Accepted in the work tree, refused in " in page.locator(".change").inner_text()
         page.get_by_role("tab", name="cache").click()
         assert page.locator(".change.note").count() == 1
         assert page.url.endswith("#/changes/cache")

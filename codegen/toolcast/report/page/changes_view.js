@@ -36,7 +36,7 @@ export function changesView(report, audience) {
   const panel = el("div", {});
   const show = (name) => {
     const [, changes] = audiences.find(([each]) => each === name);
-    fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, known));
+    fill(panel, el("p", { class: "muted" }, `${WHO[name] ?? name}.`), changeList(changes, diff, known));
   };
   const choice = tabs({
     label: "Audience",
@@ -75,11 +75,11 @@ function countsOf(changes) {
   return errors ? `${number(changes.length)}, ✕ ${number(errors)}` : number(changes.length);
 }
 
-function changeList(changes, known) {
-  return growingList("changes", changes, (change) => changeItem(change, known), MOST);
+function changeList(changes, diff, known) {
+  return growingList("changes", changes, (change) => changeItem(change, diff, known), MOST);
 }
 
-function changeItem(change, known) {
+function changeItem(change, diff, known) {
   return el(
     "li",
     { class: `change ${change.level}` },
@@ -96,7 +96,7 @@ function changeItem(change, known) {
     ),
     el("p", {}, edited(change.message)),
     change.hint ? el("p", { class: "hint" }, "→ ", prose(change.hint)) : null,
-    change.witness ? witness(change.witness) : null,
+    change.witness ? witness(change, diff) : null,
   );
 }
 
@@ -108,8 +108,11 @@ function edited(text) {
   });
 }
 
-/** A value that one state accepts, and what the other says to it, which is short and therefore not folded. */
-function witness({ value, refusal }) {
+/**
+ * A value that one state accepts, and what the other says to it, which is short and therefore not folded. Calls were
+ * accepted in the old state; results are possible in the new one.
+ */
+function witness({ audience, witness: { value, refusal } }, diff) {
   const text = jsonText(value);
   const shown = el(
     "details",
@@ -117,5 +120,6 @@ function witness({ value, refusal }) {
     el("summary", {}, text.length <= LONG ? "A value that shows it" : `A value that shows it (${number(text.length)} characters)`),
     codeBlock(text),
   );
-  return refusal ? [shown, el("p", { class: "muted" }, "One state accepts it; the other says:"), codeBlock(refusal)] : shown;
+  const [accepting, refusing] = audience === "results" ? [diff.new, diff.old] : [diff.old, diff.new];
+  return refusal ? [shown, el("p", { class: "muted" }, `Accepted in ${accepting}, refused in ${refusing}:`), codeBlock(refusal)] : shown;
 }

@@ -135,7 +135,7 @@ function providerPart(report, row, detail, id, levelChoice) {
     el(
       "section",
       {},
-      el("h2", {}, losses.length ? `What ${info.title} is not sent as the spec has it` : `${info.title} is sent all of the spec`),
+      el("h2", {}, losses.length ? `Differences between the spec and what ${info.title} is sent` : `${info.title} is sent all of the spec`),
       losses.length ? el("p", { class: "muted" }, lossCounts(cell)) : null,
       losses.length ? el("ol", { class: "losses" }, items) : null,
     ),
