@@ -18,6 +18,7 @@ from toolcast.runtime.argument_hint import schema_text
 from toolcast.tools.generated.registry import BINDINGS
 
 from tests.lint.projects import GOOD, spec, write
+from tests.lint.projects import run as linted
 from tests.report.reports import ROOT, detail, provider, report_of
 
 PROVIDERS = 'providers = ["openai", "gemini", "mcp", "typescript"]\n'
@@ -224,6 +225,26 @@ def test_limits_are_counted_over_the_tools_that_are_shown(tmp_path: Path) -> Non
         (shown,) = report.sets
         assert {each.rule: each.used for each in shown.limits}["tools"] == used == shown.tools
         assert len(report.tools) == used
+
+
+def test_an_exceeded_limit_is_a_finding_of_the_tools_that_are_shown(tmp_path: Path) -> None:
+    properties = {f"p{number}": {"type": "string"} for number in range(99)}
+    tools = {f"count_{name}": spec(properties=properties) for name in "abc"}
+    write(tmp_path, tools, 'providers = ["cohere"]\n')
+    everything = report_of(tmp_path)
+    of_lint = [each for each in linted(tmp_path).findings if not each.tool]
+    assert [(each.code, each.message) for each in everything.findings] == [
+        (each.code, each.message) for each in of_lint
+    ]
+    for names, properties_used in (
+        ((), 297),
+        (("count_a", "count_b", "count_c"), 297),
+        (("count_a", "count_b"), 198),
+    ):
+        report = report_of(tmp_path, tools=names)
+        (limit,) = (each for each in report.sets[0].limits if each.rule == "all-properties")
+        assert limit.used == properties_used
+        assert ("all-properties" in {each.code for each in report.findings}) == limit.exceeded
 
 
 def test_an_unknown_tool_is_reported(tmp_path: Path) -> None:

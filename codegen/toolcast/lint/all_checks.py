@@ -140,6 +140,14 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
         yield from request_limits(subjects, profile, project.shown_root)
 
 
+def set_findings(config: Config, project: Project, subjects: Sequence[Subject]) -> tuple[Finding, ...]:
+    """What lint says of some tools together, as if there were no others: request limits and budgets."""
+    found = list(token_budgets(config, subjects, project.profiles))
+    for profile in project.profiles:
+        found += request_limits(subjects, profile, project.shown_root)
+    return tuple(merged(leveled([each for each in found if not each.tool], config.lint.levels)))
+
+
 def suppressed(
     found: Sequence[Finding], subjects: Sequence[Subject], today: date
 ) -> tuple[list[Finding], set[tuple[str, str]]]:

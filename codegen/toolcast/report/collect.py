@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..diff.compare_states import Outcome as DiffOutcome
-from ..lint.all_checks import Settings, lint_project
+from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
@@ -114,7 +114,7 @@ def collect(
         providers=tuple(map(_provider, project.profiles)),
         tools=tuple(rows),
         sets=tuple(_sets(subjects, project.profiles, rows)),
-        findings=tuple(each for each in outcome.findings if not each.tool),
+        findings=set_findings(config, project, subjects),
         diagnostics=_together(outcome.refused, made.diagnostics),
         diff=None if compared is None else comparison(compared),
         score=_points(scored) if project.subjects else None,  # nothing is no set of 100 points
