@@ -49,22 +49,23 @@ def bags(tools: Sequence[ToolTexts], weights: Weights) -> list[Bag]:
 def jaccard(one: Bag, other: Bag) -> float:
     """The common weight, by the weight of both."""
     shared = _shared(one, other)
-    return _ratio(shared, sum(one.values()) + sum(other.values()) - shared)
+    return _ratio(shared, math.fsum(one.values()) + math.fsum(other.values()) - shared)
 
 
 def overlap(one: Bag, other: Bag) -> float:
     """The common weight, by that of the lighter bag: 1.0 where one holds the other."""
-    return _ratio(_shared(one, other), min(sum(one.values()), sum(other.values())))
+    return _ratio(_shared(one, other), min(math.fsum(one.values()), math.fsum(other.values())))
 
 
 def cosine(one: Bag, other: Bag) -> float:
     """The cosine of two bags as vectors."""
-    product = sum(one[word] * other[word] for word in one.keys() & other.keys())
+    product = math.fsum(one[word] * other[word] for word in one.keys() & other.keys())
     return _ratio(product, math.hypot(*one.values()) * math.hypot(*other.values()))
 
 
 def _shared(one: Bag, other: Bag) -> float:
-    return sum(min(one[word], other[word]) for word in one.keys() & other.keys())
+    # A sum in the order of a set would differ from run to run, and with it the ranks of equal pairs.
+    return math.fsum(min(one[word], other[word]) for word in one.keys() & other.keys())
 
 
 def _ratio(part: float, whole: float) -> float:
