@@ -25,13 +25,13 @@ HEADS = re.compile(
 )
 """How each of the suite's forms writes the name of a tool. Knows nothing of how calls are read."""
 
-UNMARKED = "a call without any mark, in prose or as a list: JSON or code that is shown is never executed"
+UNMARKED = "a call without any marker, in prose or as a list: JSON or code that is shown is never executed"
 STREAMED = "a chunk of a stream, no text of a model"
 TEMPLATE = "a prompt template, no text of a model"
 BROKEN = "a call that is cut off or broken: reported as a problem, and not carried out"
-OFTEN = "only the mark, without a call"
+OFTEN = "only the marker, without a call"
 NAMED = "bare JSON with `parameters`, as tools are declared, too: a call where the family is named"
-ESCAPED = "`\\n` between the marks, in letters: a text of a test, no text of a model"
+ESCAPED = "`\\n` as two characters between the markers: a text of a test, no text of a model"
 
 
 def texts(shared: Path) -> list[tuple[int, str, str]]:
