@@ -282,6 +282,15 @@ def test_hostile_events_end_in_a_dispatch_error(format: str, data: st.DataObject
         assistant_messages(stream.response(), format)
 
 
+@pytest.mark.parametrize("item", [{"item": None, "output_index": 0}, {"item": {}, "output_index": 0}, {}])
+def test_an_item_that_ends_without_content_is_no_call(item: dict[str, Any]) -> None:
+    stream = Assembler("openai-responses")
+    with suppress(DispatchError):
+        stream.feed({"type": "response.output_item.done", **item})
+        stream.end()
+        assert stream.calls() == ()
+
+
 def stated(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}}]}
 

@@ -40,9 +40,10 @@ class ResponsesStream:
         if kind == "error":
             raise report(event)
         if kind.startswith(self._ITEM):
-            self._item(number(event, "output_index", "$"), section(event, "item", "$"))
+            index, item = number(event, "output_index", "$"), section(event, "item", "$")
+            self._item(index, item)
             if kind == "response.output_item.done":
-                self._tell_item(event["output_index"], event["item"])
+                self._tell_item(index, item)
         elif kind in self._TEXTS:
             self._with_text.add(event.get("output_index"))
             self._pieces.tell_text(text(event.get("delta"), "$.delta"))
