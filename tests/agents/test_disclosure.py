@@ -2,22 +2,29 @@
 
 import asyncio
 import json
+from itertools import product
 from typing import Any
 
 import jsonschema_rs
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from toolcast.agents.disclosure import LEVELS, Disclosure
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.keyword_groups import match_groups
-from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
+from toolcast.mcp.live.live_binding import bind
+from toolcast.mcp.live.server_tool import LiveTool
+from toolcast.providers import Normalizer, ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
 from toolcast.runtime.definitions import bare_definition, cut_definition, cut_schema
+from toolcast.runtime.middleware.truncate import cut
 from toolcast.runtime.request_rules import RequestRules
 
 from generated.registry import BINDINGS
 
 TOOLS = ("delegate", "edit", "web_fetch", "web_search")
+NOTE = "(Shown in part: a call whose arguments do not fit is answered with the full schema.)"
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
@@ -51,11 +58,11 @@ def test_the_levels_show_names_then_types_then_everything() -> None:
     assert summary == {
         **{key: value for key, value in full.items() if key == "strict"},
         "name": "edit",
-        "description": binding.summary,
+        "description": f"{binding.summary} {NOTE}",
         "parameters": {"type": "object", "properties": {}},
         **({"strict": False} if "strict" in full else {}),
     }
-    assert brief["description"] == binding.summary
+    assert brief["description"] == f"{binding.summary} {NOTE}"
     assert brief["parameters"]["required"] == full["parameters"]["required"]
     types = {name: each.get("type") for name, each in full["parameters"]["properties"].items()}
     assert {name: each.get("type") for name, each in brief["parameters"]["properties"].items()} == types
@@ -75,8 +82,9 @@ def test_a_first_wrong_call_is_answered_with_all_that_is_wrong_and_the_schema(ar
     if isinstance(arguments, dict):
         wrong = {"new_string", "old_string", "file_path"} - {*arguments} or {"replace_all"}
         assert all(f"`{name}`" in first.error for name in wrong)
-    schema = json.loads(first.error[first.error.index("{", first.error.index("The full ")) :])
-    assert "replace_all" in str(schema)
+    assert first.error.count("The full schema of 'edit': ") == 1
+    assert json.loads(first.error.partition("The full schema of 'edit': ")[2]) == first.data.schema
+    assert f"The description of 'edit': {BINDINGS['edit'].description}" in first.error
     assert tool(shown) == tool(disclosure(level="full")) != stub
 
 
@@ -84,7 +92,7 @@ def test_a_first_wrong_call_is_answered_with_all_that_is_wrong_and_the_schema(ar
 @pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic", "gemini", "mcp"])
 def test_the_schema_in_an_error_has_the_bytes_of_the_next_definition(provider: str, guarded: bool) -> None:
     """A model that was shown a stub reads the form that it has to answer in, not the contract's."""
-    tools = registry_of(*BINDINGS, **({"output_limit": 10_000} if guarded else {}))
+    tools = registry_of(*BINDINGS, **({"output_limit": 100_000} if guarded else {}))
     shown = Disclosure(tools, provider, level="summary", native=False)
     required = [name for name, binding in BINDINGS.items() if binding.schema().get("required")]
     assert required
@@ -96,15 +104,15 @@ def test_the_schema_in_an_error_has_the_bytes_of_the_next_definition(provider: s
 
 
 def test_a_second_wrong_call_in_a_turn_is_answered_as_any_call() -> None:
-    shown = disclosure(upgrade="answer")
-    wrong = {**GOOD, "replace_all": "maybe"}
-    plain = asyncio.run(registry_of().execute("edit", wrong, "openai"))
-    assert call(shown, wrong) != plain
-    assert call(shown, wrong) == plain
-    other = {"url": "https://a.example", "start_index": "x"}
-    assert "The full definition" in call(shown, other, name="web_fetch").error
-    shown.next_turn()
-    assert call(shown, wrong) != plain
+    for upgrade, wrong in product(("answer", "definition"), ({}, {**GOOD, "replace_all": "maybe"})):
+        shown = disclosure(upgrade=upgrade)
+        plain = asyncio.run(registry_of().execute("edit", wrong, "openai"))
+        for _ in range(2):
+            assert call(shown, wrong) != plain
+            assert [call(shown, wrong) for _ in range(2)] == [plain, plain]
+            other = {"url": "https://a.example", "start_index": "x"}
+            assert "The full schema" in call(shown, other, name="web_fetch").error
+            shown.next_turn()
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -150,12 +158,96 @@ def test_guesses_hold_and_are_counted_once() -> None:
 
 
 def test_two_wrong_calls_side_by_side_get_one_answer_in_full() -> None:
-    async def both(shown: Disclosure) -> list[ToolResult]:
-        wrong = {**GOOD, "replace_all": "maybe"}
-        return await asyncio.gather(shown.execute("edit", wrong), shown.execute("edit", wrong))
+    async def both(shown: Disclosure, wrong: Any) -> list[ToolResult]:
+        return await asyncio.gather(*(shown.execute("edit", wrong) for _ in range(3)))
 
-    results = asyncio.run(both(disclosure()))
-    assert sorted("The full definition" in result.error for result in results) == [False, True]
+    for wrong in ({}, {**GOOD, "replace_all": "maybe"}):
+        results = asyncio.run(both(disclosure(), wrong))
+        assert ["The full schema" in result.error for result in results] == [True, False, False]
+
+
+@pytest.mark.parametrize("wrong", [{}, {**GOOD, "replace_all": "maybe"}, "nonsense"])
+def test_no_error_has_the_schema_where_the_full_definition_was_offered(wrong: Any) -> None:
+    tools = (registry_of(), disclosure(level="full"), disclosure(eager=["edit"]))
+    late = Disclosure(registry_of(), "anthropic")  # which loads full definitions
+    for offered in (*tools, late):
+        results = [asyncio.run(offered.execute("edit", wrong, "openai")) for _ in range(2)]
+        assert not any("The full" in result.error or "The description" in result.error for result in results)
+        assert len(results[0].error) < 1000
+
+
+def of_schema(schema: Any, **options: Any) -> ToolRegistry:
+    """A registry with one tool `big`."""
+    tool = LiveTool(server="s", name="big", description="Does it.", input_schema=schema)
+    registry = ToolRegistry(**options)
+    registry.register(bind(tool, "big", "", "read", (), Normalizer()), handle)
+    return registry
+
+
+SUBSCHEMAS = st.one_of(
+    st.just({"$ref": "#/$defs/a"}),
+    st.builds(lambda words: {"type": "string", "description": words}, st.text("añ", max_size=200)),
+    st.builds(
+        lambda names: {"type": "object", "properties": {name: {"type": "integer"} for name in names}},
+        st.lists(st.sampled_from("xyz"), max_size=3),
+    ),
+)
+
+
+@given(
+    properties=st.dictionaries(
+        st.sampled_from(["a", "b c", "d.e", "é", "f", "g", "/h~"]), SUBSCHEMAS, min_size=1
+    ),
+    defined=SUBSCHEMAS,
+    limit=st.integers(1, 3000),
+    data=st.data(),
+)
+def test_an_error_with_a_schema_is_within_the_output_limit(
+    properties: Any, defined: Any, limit: int, data: st.DataObject
+) -> None:
+    required = data.draw(st.lists(st.sampled_from(sorted(properties)), unique=True))
+    schema = {"type": "object", "properties": properties, "required": required, "$defs": {"a": defined}}
+    wrong = {"unknown": [], "a": 1}
+    plain = asyncio.run(of_schema(schema).execute("big", wrong, "mcp"))
+    if plain.success:
+        return
+    error = asyncio.run(
+        Disclosure(of_schema(schema, output_limit=limit), "mcp", level="brief").execute("big", wrong)
+    ).error
+    assert len(error) <= max(limit, len(cut(plain.error, limit)))
+    whole = asyncio.run(Disclosure(of_schema(schema), "mcp", level="brief").execute("big", wrong)).error
+    if len(whole) <= limit:
+        assert error == whole
+    elif "In part: " in error:
+        head, _, text = error.partition("In part: ")
+        part = json.loads(text)
+        assert head.startswith(plain.error)
+        full = (
+            plain.data.schema if plain.data else json.loads(whole.partition("The full schema of 'big': ")[2])
+        )
+        assert set(part["properties"]) <= set(full["properties"])
+        for name, shown in part["properties"].items():
+            assert shown in (full["properties"][name], cut_schema(full["properties"][name]))
+        absent = [name for name in full["properties"] if name not in part["properties"]]
+        assert ("left out" in head) == bool(absent)
+        jsonschema_rs.validator_for(part)  # every reference has its definition
+
+
+def test_what_is_missing_comes_first_in_a_schema_that_is_cut() -> None:
+    field = {"type": "string", "description": "words " * 20, "minLength": 3}
+    properties = {f"field_{number}": field for number in range(200)}
+    schema = {"type": "object", "properties": properties, "required": ["field_120", "field_7"]}
+    shown = Disclosure(of_schema(schema, output_limit=1500), "mcp", level="brief")
+    [first, second] = [asyncio.run(shown.execute("big", {"field_7": "long"})).error for _ in range(2)]
+    assert 1000 < len(first) <= 1500
+    assert len(second) < 500
+    part = json.loads(first.partition("In part: ")[2])
+    assert part["properties"]["field_120"] == field
+    assert part["properties"]["field_0"] == {"type": "string"}
+    assert part["required"] == ["field_120", "field_7"]
+    left = 200 - len(part["properties"])
+    assert f"; left out ({left}): field_" in first
+    assert f"; with types alone ({len(part['properties']) - 1}): field_" in first
 
 
 def test_levels_by_group_and_tools_that_are_always_full() -> None:

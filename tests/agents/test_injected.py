@@ -172,7 +172,7 @@ def test_a_tool_shown_in_part_is_completed_without_it(inbox: Any) -> None:
     registry, _ = registered(inbox)
     shown = Disclosure(registry, "openai", level="brief", native=False)
     result = asyncio.run(shown.execute("inbox", {"folder": 5}, context=CONTEXT))
-    assert "The full definition of 'inbox'" in result.error
+    assert "The full schema of 'inbox'" in result.error
     assert "user_id" not in result.error
     assert "zebra" not in result.error
 

@@ -54,9 +54,7 @@ def test_calls_go_through_and_arguments_are_judged_first(mode: str, sdk: Sdk) ->
         mode=mode,
     )
     assert good == ToolResult.ok("{'text': 'a', 'times': 2}")
-    assert all(
-        word in wrong.error for word in ("`text`", "`times`", "$.how.a", "The full schema of 's__echo'")
-    )
+    assert all(word in wrong.error for word in ("`text`", "`times`", "$.how.a"))
     assert dropped.success  # a null for an optional property counts as absent, as for compiled tools
     assert server.calls == [("echo", {"text": "a", "times": 2}), ("echo", {"text": "a"})]
 
@@ -537,7 +535,7 @@ def test_a_server_that_is_shown_in_part_until_it_is_used(sdk: Sdk) -> None:
         await mcp_tools(client, registry, server="s")
         shown = Disclosure(registry, "anthropic", level="full", levels={"mcp": "summary"}, native=False)
         (stub,) = shown.definition_objects()
-        assert stub["description"] == "Says it again"
+        assert stub["description"].startswith("Says it again (Shown in part: ")
         assert "text" not in json.dumps(stub)
         result = await shown.execute("s__echo", {})
         assert "The full schema of 's__echo'" in result.error

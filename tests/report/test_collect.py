@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from toolcast.agents import Disclosure
+from toolcast.agents.disclosure import stub_text
 from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
 from toolcast.lint.project_tools import load_project
@@ -181,7 +182,8 @@ def test_the_level_summary_is_what_disclosure_sends(own: Report) -> None:
         registry.register(binding, lambda _params, _context: None)
         assert name in registry
     for id in ("openai", "anthropic", "gemini", "bedrock"):
-        shown = Disclosure(registry, id, level="summary", native=False).definition_objects()
+        sent = Disclosure(registry, id, level="summary", native=False).definitions().decode()
+        shown = json.loads(sent.replace(f" {stub_text('')}", ""))
         expected = {name: provider(own, name, id).summary for name in BINDINGS}
         assert [each for each in expected.values() if each not in shown] == []
 

@@ -156,13 +156,12 @@ def test_an_unknown_tool_is_a_result_with_the_nearest_names() -> None:
     assert "No tool is registered" in asyncio.run(ToolRegistry().execute("edit", {})).error
 
 
-def test_missing_arguments_come_with_the_full_schema() -> None:
+def test_missing_arguments_are_all_named_and_come_with_the_full_schema_as_data() -> None:
     result = execute(echo, {"file_path": "", "line": 0})
     assert not result.success
     for word in ("$.file_path", "$.line", "old_string", "new_string"):
         assert word in result.error
-    schema = json.loads(result.error.partition("full schema of 'edit': ")[2])
-    assert schema == EDIT.schema()
+    assert result.data.schema == EDIT.schema()
 
 
 def test_other_violations_come_without_it() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from toolcast.runtime import (
     Content,
     RefusalError,
+    RetryError,
     ToolContext,
     ToolRegistry,
     ToolResult,
@@ -389,9 +390,18 @@ def test_what_is_left_is_the_beginning_and_the_end(given_pieces: list[Any], outp
     assert int(whole) == len(before) == len(head) + len(tail) + int(missing)
 
 
-def test_our_own_errors_are_not_cut() -> None:
-    result = run(one(Steps(), output_limit=20), {})
-    assert json.loads(result.error.partition("full schema of 'edit': ")[2]) == EDIT.schema()
+@pytest.mark.parametrize("refused", [RefusalError("x" * 500), RetryError("x" * 500), None])
+def test_the_error_of_a_refused_call_is_cut_as_any_text(refused: Exception | None) -> None:
+    def refuse(*_: Any) -> str:
+        assert refused is not None
+        raise refused
+
+    registry = ToolRegistry(output_limit=200)
+    registry.register(EDIT, refuse)
+    arguments = {f"unknown_{number}": 1 for number in range(20)} if refused is None else GOOD
+    result = asyncio.run(registry.execute("edit", arguments))
+    assert "characters are left out here" in result.error
+    assert len(result.error) < 280
 
 
 CLUSTERS = ["a", "é", "e\u0301", "👩‍👩‍👧", "🇩🇪", "👍🏽", "\r\n", "한", "ᄒ\u1161\u11ab", "❤\ufe0f"]

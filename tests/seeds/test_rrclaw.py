@@ -62,8 +62,8 @@ def test_only_the_first_wrong_call_of_a_turn_is_answered_so() -> None:
     disclosure = shown(upgrade="answer")
     wrong = {"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": "maybe"}
     first, second = (asyncio.run(disclosure.execute("edit", wrong)) for _ in range(2))
-    assert "The full definition" in first.error
-    assert "The full definition" not in second.error
+    assert "The full schema" in first.error
+    assert "The full schema" not in second.error
     assert not second.success
 
 

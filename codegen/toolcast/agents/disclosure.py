@@ -15,12 +15,12 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..runtime.argument_hint import hint_for, schema_text
+from ..runtime.argument_hint import ArgumentHint
 from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
-from ..runtime.context import ToolContext
-from ..runtime.definitions import DefinitionBytes, bare_definition
-from ..runtime.errors import ArgumentError, UnknownProviderError
+from ..runtime.context import Framework, ToolContext
+from ..runtime.definitions import DefinitionBytes, bare_definition, cut_definition
+from ..runtime.errors import UnknownProviderError
 from ..runtime.request_rules import (
     Cache,
     RequestRules,
@@ -43,6 +43,7 @@ TEXT = "text"
 
 Level = Literal["summary", "brief", "full"]
 LEVELS: tuple[Level, ...] = get_args(Level)
+_STUB = "(Shown in part: a call whose arguments do not fit is answered with the full schema.)"
 
 
 class Disclosure:
@@ -123,7 +124,7 @@ class Disclosure:
         self._wanted: set[str] | None = None  # tools that were routed to; None for all
         self._full: set[str] = set()
         self._answered: set[str] = set()  # in this turn
-        self._made: dict[str, bytes] = {}  # definitions for the level "summary"
+        self._made: dict[tuple[bytes, Level], bytes] = {}  # stubs
 
     def route(self, text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
         """Show the groups that a user's text mentions, and all groups where it mentions none.
@@ -314,7 +315,8 @@ class Disclosure:
         """Carry out a call as the registry does.
 
         The first call in a turn whose arguments do not fit, of a tool that was shown in part, is answered
-        with every violation and the tool's full definition, which is full from the next round on.
+        with every violation, the tool's description and its full schema, of which the registry's output limit
+        may leave a part. Its definition is full from the next round on.
 
         Args:
             name: name of the tool, as the model wrote it.
@@ -332,22 +334,18 @@ class Disclosure:
         if provider is None and self.provider != TEXT:
             dialect = self.provider
         known = self.registry.resolve(name)
-        in_part = known is not None and self._in_part(known)
+        first = known is not None and known not in self._answered and self._in_part(known)
+        if first:
+            context = context or ToolContext()
+            framework = msgspec.structs.replace(context.framework or Framework(), in_part=True)
+            context = msgspec.structs.replace(context, framework=framework)
         result = await self.registry.execute(name, arguments, dialect, context, guesses)
-        if result.success or known is None or not in_part or known in self._answered:
-            return result
-        problem = self._problem(known, arguments, dialect, guesses)
-        if problem is None:
-            return result
-        self._answered.add(known)
-        if self._upgrade == "definition":
-            self._full.add(known)
-        if problem.missing:  # then the result has the schema already
-            return result
-        binding = self.registry.get(known).binding
-        error = f"{result.error}\nThe full definition of {known!r}: {self._whole(binding)}"
-        hint = hint_for(binding, problem, schema_text(binding, dialect))
-        return msgspec.structs.replace(result, error=error, data=hint)
+        hint = result.data
+        if first and not result.success and isinstance(hint, ArgumentHint) and hint.tool == known:
+            self._answered.add(hint.tool)
+            if self._upgrade == "definition":
+                self._full.add(hint.tool)
+        return result
 
     def _in_part(self, name: str) -> bool:
         """Whether less than all of a tool is shown; false for one that cannot be loaded: its call says so."""
@@ -355,30 +353,6 @@ class Disclosure:
             return self.level_of(name) != "full"
         except Exception:  # whatever a module raises when it is imported
             return False
-
-    def _whole(self, binding: ToolBinding[Any, Any]) -> str:
-        """The full definition, in the form of the provider's."""
-        if self.provider != TEXT:
-            return binding.definition(self.provider).decode()
-        function = {"name": binding.name, "description": binding.description}
-        whole = {**function, "parameters": msgspec.Raw(schema_text(binding, None))}
-        return msgspec.json.encode(whole).decode()
-
-    def _problem(
-        self, name: str, arguments: Arguments, provider: str | None, guesses: Guesses | None
-    ) -> ArgumentError | None:
-        """What is wrong with the arguments of a call that failed, if it was they."""
-        chosen = self.registry.guesses if guesses is None else guesses
-        # The same guesses, counted apart: the call's own were counted.
-        again = None if chosen is None else Guesses(chosen.allow)
-        try:
-            # What the program fills in is no part of what a model can correct.
-            self.registry.get(name).binding.decode_offered(arguments, provider, again)
-        except ArgumentError as problem:
-            return problem
-        except Exception:
-            return None  # not the arguments: the result states the reason
-        return None
 
     @property
     def request_rules(self) -> RequestRules:
@@ -452,15 +426,28 @@ class Disclosure:
         return RequestTool(name, mark_loaded(self._definition(binding, level), self.request_rules))
 
     def _definition(self, binding: ToolBinding[Any, Any], level: Level) -> bytes:
-        if level != "summary":
-            return binding.definition(self.provider, level)
-        name = binding.name
-        made = self._made.get(name)
+        whole = binding.definition(self.provider)
+        shown = binding.definition(self.provider, "brief") if level == "brief" else whole
+        if level == "full" or (level == "brief" and shown == whole):
+            return whole
+        made = self._made.get((shown, level))
         if made is None:
-            whole = msgspec.json.decode(binding.definition(self.provider))
-            bare = bare_definition(whole, name, binding.summary, binding.envelopes.get(self.provider))
-            made = self._made[name] = msgspec.json.encode(bare)
+            name, envelope = binding.name, binding.envelopes.get(self.provider)
+            summary = stub_text(binding.summary)
+            cut = (
+                bare_definition(msgspec.json.decode(shown), name, summary, envelope)
+                if level == "summary"
+                else cut_definition(
+                    msgspec.json.decode(shown), name, summary, envelope, lambda schema: schema
+                )
+            )
+            made = self._made[shown, level] = msgspec.json.encode(cut)
         return made
+
+
+def stub_text(summary: str) -> str:
+    """The description of a tool that is shown in part."""
+    return f"{summary} {_STUB}".lstrip()
 
 
 def _checked_native(native: bool | RequestRules | None, *, levels: bool) -> bool | RequestRules | None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.argument_hint import refuse_arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
@@ -229,8 +228,7 @@ class _Arguments:
             try:
                 return binding.decode_offered(arguments, self._provider, self._registry.guesses)
             except ArgumentError as problem:
-                refused = refuse_arguments(binding, problem, self._provider)
-                raise _exceptions.ModelRetry(self._registry.redact(str(refused))) from None
+                raise _exceptions.ModelRetry(self._registry.redact(str(problem))) from None
         preview = self._registry.preview(self._name, arguments, self._provider)
         if preview.error:
             raise _exceptions.ModelRetry(preview.error)

@@ -3193,7 +3193,7 @@ ${one.message}`)) found.push(one);
         return { accepted: true, value: contract.parse(parseArguments(text)) };
       } catch (problem) {
         if (!(problem instanceof Refusal) && !(problem instanceof ContractError)) throw problem;
-        return { accepted: false, text: refusalText(name, problem, schema) };
+        return { accepted: false, text: refusalText(name, problem) };
       }
     };
   }
@@ -3234,15 +3234,12 @@ ${one.message}`)) found.push(one);
     const where = path === "$" ? "" : ` in ${label(path)}`;
     return { path: member(path, name), message: `duplicate property \`${shown}\`${where}; send it once` };
   }
-  function refusalText(tool, { violations, message }, schema) {
+  function refusalText(tool, { violations, message }) {
     if (!violations.length) return `Invalid arguments for tool '${tool}': ${message}`;
     const more = violations.length >= LIMIT2 ? " or more" : "";
     const count2 = violations.length === 1 ? "1 problem" : `${violations.length}${more} problems`;
     const lines = violations.map((each) => `- ${each.path}: ${each.message}`);
-    const text = [`Invalid arguments for tool '${tool}', ${count2}:`, ...lines].join("\n");
-    const missing2 = violations.some((each) => each.keyword === "required");
-    return missing2 ? `${text}
-The full schema of '${tool}': ${schema}` : text;
+    return [`Invalid arguments for tool '${tool}', ${count2}:`, ...lines].join("\n");
   }
 
   // codegen/toolcast/report/page/example_value.js

@@ -189,7 +189,10 @@ class _Call:
             params = shown = binding.decode(arguments, provider, guesses, injected)
         except ArgumentError as problem:
             self.stage = "arguments"
-            raise refuse_arguments(binding, problem, provider) from problem
+            in_part = self.framework is not None and self.framework.in_part
+            raise refuse_arguments(
+                binding, problem, provider, in_part=in_part, limit=guard.limit
+            ) from problem
         if binding.result is not None:
             self.stage = "reading its contract"
             binding.prepare_result(provider)

@@ -45,6 +45,8 @@ class Framework(Struct, frozen=True, kw_only=True):
             the framework's own, for calls that it defers or interrupts.
         attempt: which attempt the call is, from 1, at what its handler asks for again (`RetryError`); None
             where nobody counts.
+        in_part: whether the model was shown less than the tool's full definition. The error of a call whose
+            arguments do not fit then has the rest.
         observer: called with each event of the call (`middleware.events`), beside the hooks of the registry;
             None for nobody.
     """
@@ -55,6 +57,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     approver: Callable[..., Any] | None = None
     passes: tuple[type[BaseException], ...] = ()
     attempt: int | None = None
+    in_part: bool = False
     observer: Callable[[Any], object] | None = None
 
 

@@ -7,6 +7,7 @@ from .argument_hint import ArgumentHint, RefusedArgumentsError
 from .binding import ToolBinding
 from .errors import CallDeferred, InjectionError, RefusalError, RetryError
 from .middleware.guard import Guard
+from .middleware.truncate import cut_result
 from .result import ToolResult
 from .retry_hint import RetryHint
 
@@ -21,14 +22,18 @@ def refused_result(
     """What the model and the program read of a refusal."""
     if not isinstance(problem, RetryError):
         error = guard.redact_text(_refusal_text(binding, problem))
-        return ToolResult(False, "", _hint(guard, problem), error)
+        return _within(guard, ToolResult(False, "", _hint(guard, problem), error))
     hint = RetryHint(
         tool=binding.name,
         hint=guard.redact_text(str(problem)),
         attempt=attempt,
         max_attempts=max_attempts,
     )
-    return ToolResult(False, "", hint, hint.text)
+    return _within(guard, ToolResult(False, "", hint, hint.text))
+
+
+def _within(guard: Guard, result: ToolResult) -> ToolResult:
+    return result if guard.limit is None else cut_result(result, guard.limit)
 
 
 def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:

@@ -190,9 +190,9 @@ class ToolResult(Struct, frozen=True):
     Attributes:
         success: whether the call did what it was asked to.
         output: the text for the model.
-        data: the typed value behind the text: a result Struct, or anything. Of a call whose arguments were
-            refused with the tool's full schema, an `ArgumentHint`; of one whose handler asks for another, a
-            `RetryHint`.
+        data: the typed value behind the text: a result Struct, or anything. Of a call that lacks
+            arguments, or was refused with the tool's full schema, an `ArgumentHint`; of one whose handler
+            asks for another, a `RetryHint`.
         error: the text that tells the model what to change; empty exactly where `success` is true.
         content: images, audio, files and further text that follow `output`.
         repairs: what was corrected of the call: the tool's name, and by guesses in its arguments; at most 50.

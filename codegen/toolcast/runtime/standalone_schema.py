@@ -1,17 +1,22 @@
 """The schema of a tool's parameters as a document of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+
+import msgspec
 
 from ..jsonschema import pointers
 from ..jsonschema.keywords import SCHEMA_MAP
 from .contract_node import follow
+from .definitions import cut_schema
 from .tool import Tool
 
 LITERALS = frozenset({"default", "enum", "const", "examples"})
 """Keywords whose values are instances: nothing in them is a schema."""
 NAMED = SCHEMA_MAP | {"dependentRequired"}
 """Keywords whose values have names of properties or definitions for keys."""
+DEFINITIONS = ("$defs", "definitions", "$def")
+"""Members of a document in which the schemas are that it refers to, by provider."""
 
 
 def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
@@ -57,6 +62,91 @@ def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
         return schema
     own = schema.get("$defs", {})
     return {**schema, "$defs": {**{key: needed[key] for key in sorted(needed)}, **own}}
+
+
+def schema_within(
+    schema: Mapping[str, Any], first: Collection[str], room: int
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """As much of an object's schema as fits: the properties `first` in full, then the types of the others,
+    the required ones before, then these in full.
+
+    Args:
+        schema: the schema, a document of its own.
+        first: names of properties.
+        room: characters of JSON text.
+
+    Returns:
+        The schema, empty where no property fits; the properties of which it has the types alone; and those
+        that it lacks.
+    """
+    whole: Mapping[str, Any] = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if name in whole]
+    others = [name for name in dict.fromkeys([*required, *whole]) if name not in first]
+    types = {name: cut_schema(form) for name, form in whole.items()}
+    part: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
+    room -= _size({**part, "properties": {}, "required": [], **{key: {} for key in DEFINITIONS}})
+    definitions = _Definitions(schema)
+    forms: dict[str, Any] = {}
+    tries = [*((name, whole) for name in first), *((name, types) for name in [*first, *others])]
+    for name, source in [*tries, *((name, whole) for name in others)]:
+        if source is types and name in forms:
+            continue
+        form = source[name]
+        before = _size({name: forms[name]}) if name in forms else -_size([name])  # its place in `required`
+        left = definitions.take(form, room + before - _size({name: form}))
+        if left >= 0:
+            room, forms[name] = left, form
+    if not forms:
+        return {}, [], [*whole]
+    part["properties"] = {name: forms[name] for name in whole if name in forms}
+    part["required"] = [name for name in required if name in forms]
+    part |= definitions.taken
+    return (
+        part,
+        [name for name in forms if forms[name] != whole[name]],
+        [name for name in whole if name not in forms],
+    )
+
+
+class _Definitions:
+    """The definitions of a schema that its kept properties need: `taken`."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._known: dict[tuple[str, str], tuple[int, list[str]]] = {}  # its characters, and its references
+        self.taken: dict[str, dict[str, Any]] = {}
+
+    def take(self, form: Any, room: int) -> int:
+        """Take what a property needs; the characters that are left of `room`, negative where nothing was
+        taken, since it needs more, or refers to what is no definition."""
+        needed: set[tuple[str, str]] = set()
+        waiting = [*_references(form)]
+        while waiting and room >= 0:
+            reference = waiting.pop()
+            if reference == "#":
+                continue
+            key, _, rest = reference.removeprefix("#/").partition("/")
+            name = pointers.unescape(rest.partition("/")[0])
+            if key not in DEFINITIONS or name not in self._schema.get(key, {}):
+                return -1
+            if (key, name) not in needed and name not in self.taken.get(key, {}):
+                needed.add((key, name))
+                size, references = self._of(key, name)
+                room -= size
+                waiting += references
+        for key, name in needed if room >= 0 else ():
+            self.taken.setdefault(key, {})[name] = self._schema[key][name]
+        return room
+
+    def _of(self, key: str, name: str) -> tuple[int, list[str]]:
+        if (key, name) not in self._known:
+            value = self._schema[key][name]
+            self._known[key, name] = _size({name: value}), [*_references(value)]
+        return self._known[key, name]
+
+
+def _size(value: Any) -> int:
+    return len(msgspec.json.encode(value).decode())
 
 
 def _moved(schema: Any, root: str, *, named: bool = False) -> Any:

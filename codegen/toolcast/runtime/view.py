@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from .argument_hint import refuse_arguments
 from .arguments import Arguments
 from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
@@ -240,9 +239,7 @@ class ToolView(DefinitionLists):
             tool = ready.binding.name
             return Preview(report_fault(executor.guard, tool, "", FILLING_IN, problem)[0].error)
         except ArgumentError as problem:
-            return Preview(
-                executor.guard.redact_text(str(refuse_arguments(ready.binding, problem, provider)))
-            )
+            return Preview(executor.guard.redact_text(str(problem)))
         policy = executor.guard.policy
         return Preview("", params, policy is not None and policy.asks(ready.binding, params))
 

@@ -42,6 +42,9 @@ def registry_of(*names: str) -> ToolRegistry:
     return registry
 
 
+SHOWN_IN_PART = " (Shown in part: a call whose arguments do not fit is answered with the full schema.)"
+
+
 def disclosure(**options: Any) -> Disclosure:
     return Disclosure(registry_of(), "text", **options)
 
@@ -82,8 +85,9 @@ def test_each_level_shows_what_it_says(format: str) -> None:
     }
     summary, brief, full = blocks.values()
     assert full == instructions([edit], format=format)
-    assert brief == instructions([edit], format=format, level="brief")
-    assert summary == instructions([edit], format=format, level="summary")
+    for level in ("brief", "summary"):  # where nobody answers with the schema, the model is not told so
+        assert (SHOWN_IN_PART in blocks[level], SHOWN_IN_PART in full) == (True, False)
+        assert blocks[level].replace(SHOWN_IN_PART, "") == instructions([edit], format=format, level=level)
     assert all("edit" in block and edit.summary.rstrip(".") in block for block in (summary, brief))
     assert "old_string" not in summary
     assert "old_string" in brief
@@ -99,7 +103,7 @@ def test_levels_of_groups_and_tools_that_are_always_full() -> None:
     tools = {tool["name"]: tool for tool in map(json.loads, block.splitlines()[-3:])}
     assert tools["web_fetch"]["parameters"] == {"type": "object", "additionalProperties": True}
     assert tools["edit"]["parameters"]["required"] == ["file_path", "old_string", "new_string"]
-    assert tools["edit"]["description"] == BINDINGS["edit"].summary
+    assert tools["edit"]["description"] == BINDINGS["edit"].summary + SHOWN_IN_PART
     assert tools["web_search"]["description"] == BINDINGS["web_search"].description
     shown.disclose("web_fetch")
     assert '"url"' in instructions(shown)
@@ -151,7 +155,7 @@ def test_a_wrong_call_brings_the_full_definition_into_the_next_round(format: str
     assert isinstance(call.result.data, ArgumentHint)
     assert call.result.data.missing == ("old_string", "new_string")
     first, second = model.blocks
-    assert first == instructions(registry_of(), format=format, level="summary")
+    assert first == instructions(disclosure(level="summary"), format=format)
     assert "new_string" in second
     assert shown.level_of("edit") == "full"
     answer = model.messages[-1]["content"]
@@ -167,10 +171,10 @@ def test_with_the_definition_in_the_answer_the_prompt_stays_as_it_is() -> None:
     record = asyncio.run(run_tools(model, shown, USER, format="text"))
     assert len({*model.blocks}) == 1
     first, second = (call.result for call in record.calls)
-    whole = json.loads(first.error.partition("The full definition of 'edit': ")[2])
-    assert whole["description"] == BINDINGS["edit"].description
-    assert whole["parameters"] == first.data.schema
-    assert whole["parameters"]["required"] == ["file_path", "old_string", "new_string"]
+    schema = json.loads(first.error.partition("The full schema of 'edit': ")[2])
+    assert f"The description of 'edit': {BINDINGS['edit'].description}" in first.error
+    assert schema == first.data.schema
+    assert schema["required"] == ["file_path", "old_string", "new_string"]
     assert "The full" not in second.error
 
 
@@ -181,7 +185,7 @@ def test_a_value_without_a_name_counts_as_a_wrong_call() -> None:
     record = asyncio.run(run_tools(model, shown, USER, format="text"))
     [call] = record.calls
     assert call.arguments == "x"
-    assert "The full definition of 'edit'" in call.result.error
+    assert "The full schema of 'edit'" in call.result.error
     answer = model.messages[-1]["content"]
     assert "The call of 'edit' has a value and no parameter's name" in answer
     assert "Name the parameters." in answer

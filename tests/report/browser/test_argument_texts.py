@@ -131,12 +131,11 @@ def same(decoded: Any, shown: Any, sent: Any) -> bool:
 
 def in_javascript(text: str, arguments: str) -> str:
     """A text as JavaScript can have it: it knows no 1.0 and no -0, and members whose names are whole numbers
-    come first in its objects. The schema stands in it as it is."""
-    problems, head, schema = text.partition("\nThe full schema of ")
-    whole = re.sub(r"(?<![\w.])(-?\d+)\.0(?![\d.eE])", r"\1", problems)
+    come first in its objects."""
+    whole = re.sub(r"(?<![\w.])(-?\d+)\.0(?![\d.eE])", r"\1", text)
     whole = re.sub(r"(?<![\w.])-0(?![\d.eE])", "0", whole)
     ordered = sorted(whole.split("\n")) if re.search(r'"\d+":', arguments) else [whole]
-    return "\n".join(ordered) + head + schema
+    return "\n".join(ordered)
 
 
 def _sent(text: str) -> Any:

@@ -32,7 +32,7 @@ export function argumentJudge({ name, schema, options }) {
       return { accepted: true, value: contract.parse(parseArguments(text)) };
     } catch (problem) {
       if (!(problem instanceof Refusal) && !(problem instanceof ContractError)) throw problem;
-      return { accepted: false, text: refusalText(name, problem, schema) };
+      return { accepted: false, text: refusalText(name, problem) };
     }
   };
 }
@@ -79,12 +79,10 @@ function duplicate([way, name]) {
   return { path: member(path, name), message: `duplicate property \`${shown}\`${where}; send it once` };
 }
 
-function refusalText(tool, { violations, message }, schema) {
+function refusalText(tool, { violations, message }) {
   if (!violations.length) return `Invalid arguments for tool '${tool}': ${message}`;
   const more = violations.length >= LIMIT ? " or more" : "";
   const count = violations.length === 1 ? "1 problem" : `${violations.length}${more} problems`;
   const lines = violations.map((each) => `- ${each.path}: ${each.message}`);
-  const text = [`Invalid arguments for tool '${tool}', ${count}:`, ...lines].join("\n");
-  const missing = violations.some((each) => each.keyword === "required");
-  return missing ? `${text}\nThe full schema of '${tool}': ${schema}` : text;
+  return [`Invalid arguments for tool '${tool}', ${count}:`, ...lines].join("\n");
 }

@@ -7,7 +7,7 @@ from ....runtime.binding import ToolBinding
 from ....runtime.definitions import cut_schema
 from ....runtime.standalone_schema import standalone_schema
 from ....runtime.view import ToolView
-from ...disclosure import LEVELS, TEXT, Disclosure, Level
+from ...disclosure import LEVELS, TEXT, Disclosure, Level, stub_text
 from ..parse_text import find_format
 from ..text_format import AUTO, TextFormat
 from .tool_texts import ToolText, prompt_text
@@ -31,7 +31,8 @@ def instructions(
         format: the text format in which the model is to call: the id of a known one, its alias, or a
             format of your own.
         level: "full"; "brief" for summaries, and schemas cut to names and types; or "summary" for names and
-            summaries. None is "full".
+            summaries. None is "full". Only a Disclosure answers wrong calls with the full schema, and tells
+            the model so.
 
     Returns:
         The same text each time, tools sorted by name; those of a Disclosure in its order.
@@ -42,14 +43,21 @@ def instructions(
     """
     if level is not None and level not in LEVELS:
         raise ValueError(f"There is no level {level!r}. Choose among {', '.join(LEVELS)}.")
-    return tools_block(_shown(tools, level), format)
+    return _block(_shown(tools, level), format, upgraded=isinstance(tools, Disclosure))
 
 
 def tools_block(
     shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat = "toolcast"
 ) -> str:
-    """Write the block for tools in their order, each with how much of it is shown. Raises ValueError as
-    `instructions` does."""
+    """Write the block for the tools of a Disclosure in their order, each with how much of it is shown. Raises
+    ValueError as `instructions` does."""
+    return _block(shown, format, upgraded=True)
+
+
+def _block(
+    shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat, *, upgraded: bool
+) -> str:
+    """`upgraded`: a wrong call of a stub brings the full schema."""
     if format == AUTO:
         raise ValueError(
             "A model is asked in one form: name a format, or leave it out for the canonical one."
@@ -61,7 +69,7 @@ def tools_block(
             f"The text format {chosen.id!r} has no prompt: its models know no text that shows tools. Ask in "
             f"the canonical form, instructions(tools), and read both: format=['toolcast', {chosen.id!r}]."
         )
-    listed = [_tool_text(binding, each) for binding, each in shown]
+    listed = [_tool_text(binding, each, upgraded) for binding, each in shown]
     return prompt_text(chosen, prompt, listed) if listed else _NONE
 
 
@@ -81,11 +89,13 @@ def _shown(
     return [(binding, level or "full") for binding in sorted(bindings, key=lambda each: each.name)]
 
 
-def _tool_text(binding: ToolBinding[Any, Any], level: Level) -> ToolText:
-    if level == "summary":
-        # Any arguments fit: a stub refuses nothing that the tool takes.
-        return ToolText(binding.name, binding.summary, {"type": "object", "additionalProperties": True})
-    schema = standalone_schema(binding)
+def _tool_text(binding: ToolBinding[Any, Any], level: Level, upgraded: bool) -> ToolText:
+    if level == "full":
+        return ToolText(binding.name, binding.description, standalone_schema(binding))
+    # At "summary" any arguments fit: a stub refuses nothing that the tool takes.
+    schema = {"type": "object", "additionalProperties": True}
     if level == "brief":
-        return ToolText(binding.name, binding.summary, cut_schema(schema))
-    return ToolText(binding.name, binding.description, schema)
+        whole = standalone_schema(binding)
+        schema = cut_schema(whole)
+        upgraded = upgraded and (schema != whole or binding.description != binding.summary)
+    return ToolText(binding.name, stub_text(binding.summary) if upgraded else binding.summary, schema)
