@@ -81,9 +81,11 @@ def name_the_wrong_argument(output: str) -> None:
         r'error: (?:Argument 2 to|No overload variant of) "register" of "ToolRegistry" (.+)', output
     )
     lines = (RUNTIME / "typing/bad.py").read_text("utf-8").splitlines()
-    wrong = [line for line in lines if "registry.register(" in line and "adapt(" not in line]
+    calls = [line for line in lines if "registry.register(" in line and "adapt(" not in line]
+    wrong = [line for line in calls if "precheck=" not in line]
     assert len(found) == len(wrong) + 1 > 1  # and one for the external tool
     assert any("[NoteParams, ToolContext]" in each and "[EditParams, ToolContext]" in each for each in found)
+    assert output.count('error: Argument "precheck" to') == 3
     assert "Cannot infer" not in output
     assert output.count('cannot be assigned to parameter \\"handler\\"') >= len(found)
 

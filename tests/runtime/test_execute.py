@@ -9,16 +9,18 @@ import json
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
+from tests.runtime.sample.registry import BINDINGS
 
 pytestmark = pytest.mark.untyped_results
 
@@ -200,6 +202,116 @@ def test_a_precheck_refuses(precheck: Any, error: str) -> None:
 
 def test_a_precheck_lets_pass() -> None:
     assert execute(Precheck(lambda params, context: None)).output == "done"
+
+
+class Files:
+    """An object whose methods are handlers."""
+
+    closed = False
+
+    def edit(self, params: Any, context: Any) -> str:
+        return "done"
+
+    async def refuse(self, params: Any, context: Any) -> str | None:
+        return None if self.closed else f"no {params.file_path}"
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def plain_handler(params: Any, context: Any) -> str:
+    return "done"
+
+
+def refuse(params: Any, context: Any) -> str:
+    return "no /a"
+
+
+def attributed(*_: Any) -> str:
+    return "done"
+
+
+attributed.precheck = refuse  # type: ignore[attr-defined]
+
+
+def decorated(handler: Any) -> Any:
+    @wraps(handler)
+    def wrapper(*arguments: Any) -> Any:
+        return handler(*arguments)
+
+    return wrapper
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        attributed,
+        partial(attributed, "bound"),
+        partial(partial(attributed, "bound"), "again"),
+        partial(Precheck(refuse)),
+        Precheck(refuse),
+        Precheck(refuse).__call__,
+        decorated(attributed),
+        decorated(Precheck(refuse)),
+        decorated(decorated(partial(Precheck(refuse)))),
+        partial(decorated(Precheck(refuse).__call__)),
+    ],
+)
+def test_no_wrapper_drops_a_precheck(handler: Any) -> None:
+    """Of a partial, a decorated handler, a bound `__call__`, whichever way the tool is registered."""
+    assert execute(handler) == ToolResult.failed("no /a")
+    for bindings in (BINDINGS, dict(BINDINGS)):
+        registry = ToolRegistry()
+        registry.register_later(bindings, "edit", handler)
+        for tools in (registry, registry.select(names="edit")):
+            assert asyncio.run(tools.execute("edit", GOOD)).error == "no /a"
+    registry = ToolRegistry()
+    registry.register(EDIT, plain_handler)
+    registry.replace(EDIT, handler)
+    assert asyncio.run(registry.execute("edit", GOOD)).error == "no /a"
+
+
+def existing(params: EditParams) -> EditResult:
+    return EditResult(replaced=1)
+
+
+existing.precheck = refuse  # type: ignore[attr-defined]
+
+
+def test_an_adapted_function_keeps_its_precheck() -> None:
+    assert execute(adapt(existing, EDIT)).error == "no /a"
+
+
+@pytest.mark.parametrize(
+    "handler", [plain_handler, Files().edit, partial(plain_handler), decorated(plain_handler)]
+)
+@pytest.mark.parametrize("precheck", [refuse, refuse_async, Files().refuse, partial(refuse)])
+def test_a_precheck_is_registered_beside_any_handler(handler: Any, precheck: Any) -> None:
+    calls = []
+
+    def count(params: Any, context: Any) -> Any:
+        calls.append(params)
+        return handler(params, context)
+
+    error = "not now" if precheck is refuse_async else "no /a"
+    for add in (
+        lambda registry: registry.register(EDIT, count, precheck=precheck),
+        lambda registry: registry.register_later(BINDINGS, "edit", count, precheck=precheck),
+        lambda registry: (registry.register(EDIT, count), registry.replace(EDIT, count, precheck=precheck)),
+    ):
+        registry = ToolRegistry()
+        add(registry)
+        assert asyncio.run(registry.execute("edit", GOOD)).error == error
+    assert calls == []
+
+
+def test_a_precheck_that_cannot_be_called_or_is_a_second_one_is_refused() -> None:
+    registry = ToolRegistry()
+    with pytest.raises(TypeError, match="'edit' is not callable: str"):
+        registry.register(EDIT, plain_handler, precheck="no")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="a precheck of its own"):
+        registry.register(EDIT, Precheck(refuse), precheck=refuse)
+    assert len(registry) == 0
 
 
 @pytest.mark.parametrize("answer", [True, False, 0, ValueError("x")])

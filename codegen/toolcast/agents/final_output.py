@@ -77,7 +77,7 @@ class _WithFinal(ToolView):
         whole = self._base.snapshot()
         if self._made is None or self._made[0] is not whole:
             name = self._final.binding.name
-            self._made = (whole, Snapshot({**whole.entries, name: self._final}))
+            self._made = (whole, Snapshot({**whole.entries, name: self._final}, {}))
         return self._made[1]
 
     async def execute(

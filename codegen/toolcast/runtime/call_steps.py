@@ -17,7 +17,7 @@ from .errors import ArgumentError, RefusalError
 from .executor import Executor
 from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
 from .handler_results import encodable, lacks_data, mismatch, mismatched, redacted_result
-from .handlers import Handler, call, call_in_thread, is_from_outside
+from .handlers import Handler, Precheck, call, call_in_thread, is_from_outside
 from .middleware.events import (
     Approved,
     Cancelled,
@@ -52,6 +52,7 @@ class ReadyTool(NamedTuple):
     binding: ToolBinding[Any, Any]
     handler: Handler
     awaited: bool
+    precheck: Precheck | None
     written: str = ""
 
 
@@ -178,7 +179,7 @@ class _Call:
     async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
         """Every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
         executor, context, observers = self.executor, self.context, self.observers
-        binding, handler, awaited, _ = self.tool
+        binding, handler, awaited, precheck, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
         name, call_id, provider = binding.name, context.call_id, context.provider
         injected = None
@@ -216,8 +217,8 @@ class _Call:
             if secrets.concerns(binding, shown):
                 params = await self._within(secrets.fill(binding, shown))
         self.stage = "precheck"
-        if hasattr(handler, "precheck"):
-            refusal = await self._within(run_precheck(name, executor.workers, handler, params, context))
+        if precheck is not None:
+            refusal = await self._within(run_precheck(name, executor.workers, precheck, params, context))
             if refusal is not None:
                 raise RefusalError(refusal)
         if policy is not None:
@@ -306,13 +307,10 @@ class _Call:
 
 
 async def run_precheck(
-    tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
+    tool: str, workers: Workers, precheck: Precheck, params: Any, context: ToolContext
 ) -> str | None:
-    """The handler's own refusal, if it has a precheck and that has one. Raises TypeError for a precheck that
-    returns neither None nor a text, and what it raises."""
-    precheck = getattr(handler, "precheck", None)
-    if precheck is None:
-        return None
+    """The refusal of a precheck, if it has one. Raises TypeError for a precheck that returns neither None nor
+    a text, and what it raises."""
     refusal = await call(workers, precheck, params, context)
     if refusal is None:
         return None

@@ -1,6 +1,7 @@
 """What a handler is, how it is called, and how it is released."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from .context import ToolContext
@@ -16,6 +17,12 @@ has a typed result, text alone is a failure unless the contract accepts it (`Too
 
 Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 """A handler as the registry keeps it; type checkers use the generated Protocols."""
+
+Refuses: TypeAlias = str | Awaitable[str | None] | None
+"""What a precheck returns, now or awaited: why the call is refused, or None."""
+
+Precheck: TypeAlias = Callable[[Any, ToolContext], Refuses]
+"""A precheck as the registry keeps it."""
 
 
 async def defer(params: Any, context: ToolContext, /) -> NoReturn:
@@ -40,6 +47,26 @@ async def call_in_thread(workers: Workers, function: Callable[..., Any], *argume
     if isinstance(outcome, Awaitable):  # a plain callable over an async one: a lambda, a decorator
         return await outcome
     return outcome
+
+
+def find_precheck(handler: Any) -> Any:
+    """The `precheck` of a handler, or of what it wraps: with `functools.partial`, with `functools.wraps`, or
+    as the bound `__call__` of an object. None where there is none."""
+    from types import MethodType
+
+    seen: set[int] = set()
+    while id(handler) not in seen:
+        seen.add(id(handler))
+        precheck = getattr(handler, "precheck", None)
+        if precheck is not None:
+            return precheck
+        if isinstance(handler, partial):
+            handler = handler.func
+        elif type(handler) is MethodType and handler.__name__ == "__call__":
+            handler = handler.__self__
+        else:
+            handler = getattr(handler, "__wrapped__", handler)
+    return None
 
 
 def is_async(function: Any) -> bool:

@@ -8,7 +8,7 @@ from .binding import ToolBinding
 from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
-from .handlers import Handler, Returns, defer
+from .handlers import Handler, Precheck, Refuses, Returns, defer, find_precheck
 from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
 from .retry_hint import MAX_ATTEMPTS, MaxAttempts, checked_attempts
@@ -83,6 +83,7 @@ class ToolRegistry(ToolView):
         self._on_duplicate = on_duplicate
         self._lock = threading.Lock()
         self._entries: dict[str, Entry | LazyTool] = {}  # in order of arrival; only touched under the lock
+        self._prechecks: dict[str, Precheck] = {}  # as `_entries`
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
         self._refused: tuple[Refused, ...] = ()
         self._frozen = False
@@ -113,16 +114,24 @@ class ToolRegistry(ToolView):
 
     @overload
     def register(
-        self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]
+        self,
+        binding: ToolBinding[P, R],
+        handler: Callable[[P, ToolContext], Returns[R]],
+        *,
+        precheck: Callable[[P, ToolContext], Refuses] | None = None,
     ) -> bool: ...
 
     @overload
-    def register(self, binding: ToolBinding[P, R]) -> bool: ...
+    def register(
+        self, binding: ToolBinding[P, R], *, precheck: Callable[[P, ToolContext], Refuses] | None = None
+    ) -> bool: ...
 
     def register(
         self,
         binding: ToolBinding[P, R],
         handler: Callable[[P, ToolContext], Returns[R]] | None = None,
+        *,
+        precheck: Callable[[P, ToolContext], Refuses] | None = None,
     ) -> bool:
         """Register a tool.
 
@@ -130,6 +139,10 @@ class ToolRegistry(ToolView):
             binding: the generated binding.
             handler: a function or callable object, sync or async, that takes the binding's parameters and
                 returns its result. An external tool has none, every other tool has one.
+            precheck: a function, sync or async, that takes the same and returns why the call is refused, or
+                None. It runs before an approval is asked for. By default the handler's own: its attribute
+                `precheck`, also of what a `functools.partial`, a decorator with `functools.wraps`, or a bound
+                `__call__` stands for.
 
         Returns:
             False where the name is taken: then only `refused` and the log change.
@@ -137,12 +150,19 @@ class ToolRegistry(ToolView):
         Raises:
             DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
             FrozenRegistryError: after `freeze()` or `aclose()`.
-            TypeError: the handler is not callable, is missing, or is for an external tool.
+            TypeError: the handler or the precheck is not callable, or there are two prechecks; the handler is
+                missing, or is for an external tool.
         """
-        return self._add(binding.name, Entry(binding, _handler_of(binding.name, binding.external, handler)))
+        own = _handler_of(binding.name, binding.external, handler)
+        return self._add(binding.name, Entry(binding, own), _precheck_of(binding.name, own, precheck))
 
     def register_later(
-        self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler | None = None
+        self,
+        bindings: Mapping[str, ToolBinding[Any, Any]],
+        name: str,
+        handler: Handler | None = None,
+        *,
+        precheck: Precheck | None = None,
     ) -> bool:
         """Register a tool of a generated package without importing its module.
 
@@ -152,6 +172,7 @@ class ToolRegistry(ToolView):
             bindings: BINDINGS of a generated package.
             name: name of the tool.
             handler: as for `register`.
+            precheck: as for `register`.
 
         Returns:
             False where the name is taken: then only `refused` and the log change.
@@ -164,12 +185,12 @@ class ToolRegistry(ToolView):
         """
         if name not in bindings:
             raise KeyError(name)
-        if isinstance(bindings, LazyBindings):
-            own = _handler_of(name, name in bindings.external, handler)
-            return self._add(name, LazyTool(bindings, name, own))
-        return self._add(name, Entry(bindings[name], _handler_of(name, bindings[name].external, handler)))
+        lazy = bindings if isinstance(bindings, LazyBindings) else None
+        own = _handler_of(name, name in lazy.external if lazy else bindings[name].external, handler)
+        entry = LazyTool(lazy, name, own) if lazy else Entry(bindings[name], own)
+        return self._add(name, entry, _precheck_of(name, own, precheck))
 
-    def _add(self, name: str, entry: Entry | LazyTool) -> bool:
+    def _add(self, name: str, entry: Entry | LazyTool, precheck: Precheck | None) -> bool:
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(
@@ -178,8 +199,7 @@ class ToolRegistry(ToolView):
                 )
             present = self._entries.get(name)
             if present is None:
-                self._entries[name] = entry
-                self._sorted = None
+                self._keep(name, entry, precheck)
                 return True
             refused = Refused(name, _origin(entry), _origin(present))
             self._refused = (*self._refused, refused)
@@ -188,16 +208,24 @@ class ToolRegistry(ToolView):
 
     @overload
     def replace(
-        self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]
+        self,
+        binding: ToolBinding[P, R],
+        handler: Callable[[P, ToolContext], Returns[R]],
+        *,
+        precheck: Callable[[P, ToolContext], Refuses] | None = None,
     ) -> None: ...
 
     @overload
-    def replace(self, binding: ToolBinding[P, R]) -> None: ...
+    def replace(
+        self, binding: ToolBinding[P, R], *, precheck: Callable[[P, ToolContext], Refuses] | None = None
+    ) -> None: ...
 
     def replace(
         self,
         binding: ToolBinding[P, R],
         handler: Callable[[P, ToolContext], Returns[R]] | None = None,
+        *,
+        precheck: Callable[[P, ToolContext], Refuses] | None = None,
     ) -> None:
         """Replace the tool of the same name: for definitions that are read at run time and may change.
 
@@ -206,6 +234,7 @@ class ToolRegistry(ToolView):
         Args:
             binding: the new binding.
             handler: its handler, as for `register`.
+            precheck: as for `register`.
 
         Raises:
             UnknownToolError: there is no tool of that name.
@@ -213,15 +242,23 @@ class ToolRegistry(ToolView):
             TypeError: as for `register`.
         """
         own = _handler_of(binding.name, binding.external, handler)
+        check = _precheck_of(binding.name, own, precheck)
         self.get(binding.name)
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
-            self._entries[binding.name] = Entry(binding, own)
-            self._sorted = None
+            self._keep(binding.name, Entry(binding, own), check)
             policy = self._executor.guard.policy
             if policy is not None:
                 policy.forget(binding.name)
+
+    def _keep(self, name: str, entry: Entry | LazyTool, precheck: Precheck | None) -> None:
+        """Keep a registration. The caller holds the lock."""
+        self._entries[name] = entry
+        self._prechecks.pop(name, None)
+        if precheck is not None:
+            self._prechecks[name] = precheck
+        self._sorted = None
 
     def _report(self, refused: Refused) -> None:
         from .log_records import WARNING, log
@@ -250,7 +287,7 @@ class ToolRegistry(ToolView):
             with self._lock:
                 snapshot = self._sorted
                 if snapshot is None:
-                    snapshot = self._sorted = Snapshot(self._entries)
+                    snapshot = self._sorted = Snapshot(self._entries, {**self._prechecks})
         return snapshot
 
     def freeze(self) -> None:
@@ -330,6 +367,18 @@ def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
     if not callable(handler):
         raise TypeError(f"The handler of {name!r} is not callable: {type(handler).__name__}.")
     return handler
+
+
+def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Precheck | None:
+    """The precheck of a tool. Raises TypeError where it is no callable, and where there are two."""
+    own = find_precheck(handler)
+    if precheck is not None and own is not None:
+        raise TypeError(f"The handler of {name!r} has a precheck of its own: leave out precheck=.")
+    chosen = own if precheck is None else precheck
+    if chosen is not None and not callable(chosen):
+        raise TypeError(f"The precheck of {name!r} is not callable: {type(chosen).__name__}.")
+    found: Precheck | None = chosen
+    return found
 
 
 def _origin(entry: Entry | LazyTool) -> str:

@@ -1,5 +1,6 @@
 """The tools of a registry at one moment, and what of them is ready to be called."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .binding import ToolBinding
@@ -8,7 +9,7 @@ from .context import ToolContext
 from .errors import UnknownToolError
 from .executor import Executor
 from .failure_results import report_fault
-from .handlers import Handler, is_async
+from .handlers import Handler, Precheck, is_async
 from .lazy_bindings import LazyTool
 from .request_rules import Cache
 from .result import ToolResult
@@ -22,12 +23,13 @@ class Entry(NamedTuple):
 
 
 class Snapshot:
-    """All tools between two registrations, sorted by name, and what was made of them."""
+    """All tools between two registrations, sorted by name, their prechecks, and what was made of them."""
 
-    __slots__ = ("definitions", "entries", "ready")
+    __slots__ = ("definitions", "entries", "prechecks", "ready")
 
-    def __init__(self, entries: "dict[str, Entry | LazyTool]") -> None:
+    def __init__(self, entries: "dict[str, Entry | LazyTool]", prechecks: Mapping[str, Precheck]) -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
+        self.prechecks = prechecks
         self.ready: dict[str, ReadyTool] = {}
         self.definitions: dict[tuple[str, str, bool, Cache | None], bytes] = {}
 
@@ -51,7 +53,9 @@ class Snapshot:
         ready = self.ready.get(known)
         if ready is None:
             entry = self.entries[known]
-            ready = self.ready[known] = ReadyTool(entry.binding, entry.handler, is_async(entry.handler))
+            ready = self.ready[known] = ReadyTool(
+                entry.binding, entry.handler, is_async(entry.handler), self.prechecks.get(known)
+            )
         return ready if known == name else ready._replace(written=shown)
 
 

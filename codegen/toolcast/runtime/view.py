@@ -315,7 +315,7 @@ class Selection(ToolView):
         made = self._made
         if made is None or made[0] is not whole:
             left = {name: entry for name, entry in whole.entries.items() if self._fits(name, entry)}
-            made = self._made = (whole, Snapshot(left))
+            made = self._made = (whole, Snapshot(left, whole.prechecks))
         return made[1]
 
     def _fits(self, name: str, entry: "Entry | LazyTool") -> bool:

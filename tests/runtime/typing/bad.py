@@ -24,6 +24,10 @@ async def wrong_result_awaited(params: EditParams, context: ToolContext) -> list
     return []
 
 
+def right(params: EditParams, context: ToolContext) -> str:
+    return ""
+
+
 def no_context(params: EditParams) -> str:
     return ""
 
@@ -57,6 +61,9 @@ registry.register(EDIT, WrongCallable)  # report
 registry.register(EDIT, NotCallable())  # report
 registry.register(NOTE, a_result_too_many)  # report
 registry.register(EDIT, None)  # report
+registry.register(EDIT, right, precheck=wrong_params)  # report
+registry.register(EDIT, right, precheck=wrong_result)  # report
+registry.replace(EDIT, right, precheck=no_context)  # report
 registry.register(EDIT, adapt(no_context, NOTE))  # report
 EDIT.name = "other"  # report
 EDIT.definition("openai", "short")  # report

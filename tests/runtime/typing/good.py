@@ -56,6 +56,14 @@ class AsyncCallable:
         return ""
 
 
+def check(params: EditParams, context: ToolContext) -> str | None:
+    return None if params.file_path else context.tool
+
+
+async def check_awaited(params: EditParams, context: ToolContext) -> str | None:
+    return None
+
+
 def nothing(params: NoteParams, context: ToolContext) -> None:
     params.extra.clear()
 
@@ -87,6 +95,9 @@ registry.register(EDIT, other_names)
 registry.register(EDIT, Callable())
 registry.register(EDIT, AsyncCallable())
 registry.register(EDIT, AsyncCallable().method)
+registry.register(EDIT, AsyncCallable().method, precheck=check)
+registry.register(EDIT, plain, precheck=check_awaited)
+registry.replace(EDIT, plain, precheck=Callable().precheck)
 registry.register(EDIT, explicit(plain))
 registry.register(EDIT, adapt(existing, EDIT))
 registry.register(BINDINGS["edit"], adapt(existing, BINDINGS["edit"]))

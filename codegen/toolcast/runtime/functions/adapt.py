@@ -7,7 +7,7 @@ import msgspec
 
 from ..binding import ToolBinding
 from ..context import ToolContext
-from ..handlers import is_async
+from ..handlers import find_precheck, is_async
 from ..resources import read_resource
 from .adapt_error import AdaptError
 from .fitting import Arguments, fit
@@ -57,11 +57,15 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callabl
     arguments, problems = fit(signature, binding, document)
     if problems:
         raise AdaptError(name, binding.name, tuple(problems))
-    handler = _handler(target, arguments, result_maker(binding, signature, document))
+    handler: Any = _handler(target, arguments, result_maker(binding, signature, document))
+    precheck = find_precheck(target)
+    if precheck is not None:
+        handler.precheck = precheck
     handler.__module__ = getattr(target, "__module__", None) or __name__
     handler.__name__ = handler.__qualname__ = name  # the log names it where a registration is refused
     handler.__doc__ = target.__doc__
-    return handler
+    made: Callable[[P, ToolContext], Any] = handler
+    return made
 
 
 def _handler(
