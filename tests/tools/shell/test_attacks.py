@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import msgspec
 import pytest
 from toolcast.runtime import RefusalError
 from toolcast.runtime.middleware.policy import Commands
+from toolcast.runtime.workspace import Workspace
 from toolcast.tools.shell import Shell
 
 from tests.tools.shell.shells import (
@@ -109,6 +112,111 @@ def test_a_variable_of_the_call_runs_no_code_before_the_command(
     assert not (folder / "owned").exists()
 
 
+EVIL = "#!/bin/sh\ntouch owned\n"
+NODE = "require('fs').writeFileSync('owned', '')"
+ALIAS = "[alias]\nplanted = !touch owned\n"
+COMMIT = "git init -q; git -c user.name=a -c user.email=a@b commit --allow-empty"
+DIFF = "git init -q; echo a >a; git add a; echo b >a; git diff"
+PLANTED = [
+    ("ls", "PATH", ".:/usr/bin:/bin", "ls", {"ls": EVIL}),
+    ("ls", "PATH", ":/usr/bin:/bin", "ls", {"ls": EVIL}),
+    ("ls", "PATH", "{0}/bin:/usr/bin:/bin", "ls", {"bin/ls": EVIL}),
+    ("ls", "PATH", "{0}/../workspace/bin:/bin", "ls", {"bin/ls": EVIL}),
+    ("ls", "PATH", "{0}-link/bin:/bin", "ls", {"bin/ls": EVIL}),
+    ("ls", "PATH", "/proc/self/cwd/bin:/bin", "ls", {"bin/ls": EVIL}),
+    ("ls", "PATH", "/proc/thread-self/root/{0}/bin:/bin", "ls", {"bin/ls": EVIL}),
+    ("bash", "SHELLOPTS", "xtrace", "PS4='$(touch owned)'; true", {}),
+    ("bash", "BASH_FUNC_ls", "() {{ touch owned; }}", "true", {}),
+    ("python3", "PYTHONPATH", ".", "python3 -c 'import json'", {"json.py": "open('owned', 'w')"}),
+    ("python3", "PYTHONHOME", "{0}", "python3 -c 1", {}),
+    ("python3", "PYTHONSTARTUP", "x.py", "python3 -i </dev/null", {"x.py": "open('owned', 'w')"}),
+    ("python3", "PYTHONUSERBASE", "{0}", "python3 -c 1", {}),
+    ("python3", "HOME", "{0}", "python3 -c 1", {}),
+    ("pip3", "PIP_CONFIG_FILE", "pip.conf", "true", {}),
+    ("node", "NODE_OPTIONS", "--require ./x.js", "node -e 1", {"x.js": NODE}),
+    ("node", "NODE_PATH", "{0}", "node -e 'require(\"planted\")'", {"planted.js": NODE}),
+    ("npm", "npm_config_script_shell", "./evil", "npm exec -c true", {"evil": EVIL}),
+    ("npm", "NPM_CONFIG_NODE_OPTIONS", "--require ./x.js", "npm exec -c true", {"x.js": ""}),
+    ("perl", "PERL5OPT", "-Mplanted", "perl -I. -e 1", {"planted.pm": "open(F, '>owned'); 1;"}),
+    ("perl", "PERL5LIB", ".", "perl -MPOSIX -e 1", {"POSIX.pm": "open(F, '>owned'); 1;"}),
+    ("git", "GIT_EXTERNAL_DIFF", "./evil", DIFF, {"evil": EVIL}),
+    ("git", "GIT_SSH_COMMAND", "./evil", "git ls-remote ssh://localhost/x", {"evil": EVIL}),
+    ("git", "GIT_CONFIG_GLOBAL", "c", "git planted", {"c": ALIAS}),
+    ("git", "XDG_CONFIG_HOME", "{0}", "git planted", {"git/config": ALIAS}),
+    ("git", "HOME", "{0}", "git planted", {".gitconfig": ALIAS}),
+    ("git", "GIT_PAGER", "./evil", "script -qc 'git --paginate version' /dev/null", {"evil": EVIL}),
+    ("git", "GIT_EDITOR", "./evil", COMMIT, {"evil": EVIL}),
+    ("git", "EDITOR", "./evil", COMMIT, {"evil": EVIL}),
+    ("tar", "TAR_OPTIONS", "--checkpoint=1 --checkpoint-action=exec=./evil", "tar cf t evil", {"evil": EVIL}),
+    ("less", "LESSOPEN", "|./evil %s", "less evil", {"evil": EVIL}),
+    ("man", "MANPAGER", "./evil", "script -qc 'man ls' /dev/null", {"evil": EVIL}),
+    ("make", "MAKEFLAGS", "--eval=$(shell ./evil)", "make -v; make", {"evil": EVIL, "Makefile": "all:;\n"}),
+    ("make", "MAKEFILES", "x.mk", "make", {"x.mk": "$(shell touch owned)", "Makefile": "all:;\n"}),
+    ("make", "CC", "./evil", "make a.o", {"evil": EVIL, "a.c": ""}),
+    ("make", "CFLAGS", "; ./evil; true", "make a.o", {"evil": EVIL, "a.c": ""}),
+    ("gcc", "COMPILER_PATH", "{0}", "gcc -c a.c", {"as": EVIL, "a.c": ""}),
+    ("gcc", "GCC_EXEC_PREFIX", "{0}/", "gcc -c a.c", {"cc1": EVIL, "as": EVIL, "a.c": ""}),
+    ("vim", "VIMINIT", "silent !touch owned", "vim -es -c q a", {}),
+    ("vim", "EXINIT", "silent !touch owned", "vim -es -c q a", {}),
+    ("psql", "PSQL_PAGER", "./evil", "psql --version", {"evil": EVIL}),
+    ("tclsh", "TCLLIBPATH", "{0}", "echo 'package require x' | tclsh", {"pkgIndex.tcl": "exec touch owned"}),
+    ("java", "JAVA_TOOL_OPTIONS", "-XX:OnError=./evil", "java -version", {"evil": EVIL}),
+    ("cargo", "RUSTC_WRAPPER", "./evil", "cargo rustc -- 2>/dev/null", {"evil": EVIL}),
+    ("openssl", "OPENSSL_CONF", "o.cnf", "openssl version", {"o.cnf": ""}),
+    ("kubectl", "KUBECTL_EXTERNAL_DIFF", "./evil", "kubectl version --client", {"evil": EVIL}),
+    ("gdb", "HOME", "{0}", "gdb -batch", {".gdbinit": "shell touch owned"}),
+    ("gdb", "XDG_CONFIG_HOME", "{0}", "gdb -batch", {"gdb/gdbinit": "shell touch owned"}),
+    ("ssh", "SSH_ASKPASS", "./evil", "true", {"evil": EVIL}),
+    ("sh", "ENV", "./evil", "script -qc 'sh -i -c true' /dev/null", {"evil": EVIL}),
+]  # fmt: skip
+
+
+@linux
+@pytest.mark.parametrize(
+    ("program", "name", "value", "command", "files"),
+    PLANTED,
+    ids=[f"{each[1]}-{at}" for at, each in enumerate(PLANTED)],
+)
+def test_no_variable_makes_a_program_run_what_is_planted_in_the_workspace(
+    make: Make, folder: Path, program: str, name: str, value: str, command: str, files: dict[str, str]
+) -> None:  # fmt: skip
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    Path(f"{folder}-link").symlink_to(folder)
+    for path, text in files.items():
+        (folder / path).parent.mkdir(exist_ok=True, parents=True)
+        (folder / path).write_text(text)
+        (folder / path).chmod(0o755)
+    env = {name: value.format(folder)}
+    with pytest.raises(RefusalError, match=f"The variable {name} may not"):
+        run(make(), command, env=env)
+    assert not (folder / "owned").exists()
+
+
+@linux
+@pytest.mark.thorough
+def test_planted_code_runs_where_no_variable_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attacks are attacks: with the check off, most of them run, where their program is installed."""
+    monkeypatch.setattr("toolcast.tools.shell.shell.check", lambda *_: None)
+    ran = installed = 0
+    for program, name, value, command, files in PLANTED:
+        if shutil.which(program) is None:
+            continue
+        installed += 1
+        inner = folder / str(installed)
+        for path, text in files.items():
+            (inner / path).parent.mkdir(exist_ok=True, parents=True)
+            (inner / path).write_text(text)
+            (inner / path).chmod(0o755)
+        inner.mkdir(exist_ok=True)
+        with Workspace(inner) as workspace, closing(Shell(workspace, grace=0.3)) as shell:
+            run(shell, command, env={name: value.format(inner)}, timeout=20)
+        ran += (inner / "owned").exists()
+    assert ran > installed / 2
+
+
 def test_a_relative_folder_in_the_programs_path_finds_nothing_in_the_workspace(
     make: Make, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,11 +255,11 @@ def test_an_allowed_command_runs_without_a_shell(make: Make) -> None:
     assert run(shell, "sh -c 'echo $TZ'", env={"TZ": "CET"}).stdout == "CET\n"
 
 
-@pytest.mark.parametrize("env", [{"PATH": "."}, {"GIT_SSH_COMMAND": "touch owned"}, {"PAGER": "touch owned"}])
+@pytest.mark.parametrize("env", [{"PATH": "."}, {"PATH": "/usr/bin"}, {"PAGER": "touch owned"}, {"TZ": "x"}])
 def test_a_variable_of_the_call_does_not_pass_the_allow_list(
     make: Make, folder: Path, env: dict[str, str]
 ) -> None:
-    with pytest.raises(RefusalError, match="may not be set"):
+    with pytest.raises(RefusalError, match="may not"):
         run(make(commands=Commands(["git"])), "git --version", env=env)
     assert list(folder.iterdir()) == []
 

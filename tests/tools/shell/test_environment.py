@@ -53,9 +53,45 @@ def test_a_program_without_path_has_the_usual_one() -> None:
     ],
 )
 def test_variables_that_run_code_before_the_command_are_refused(name: str) -> None:
-    with pytest.raises(RefusalError, match=f"The variable {name} may not be set in env"):
-        check({"GOOD": "1", name: "x"})
+    for spelt in (name, name.lower()):
+        with pytest.raises(RefusalError, match=f"The variable {spelt} may not be set in env"):
+            check({"GOOD": "1", spelt: "/x"}, Path("/w"))
 
 
-def test_others_are_not() -> None:
-    check({"PATH": "/x", "PYTHONPATH": "src", "LDFLAGS": "-L.", "MY_ENV": "1"})
+def test_others_are_not(tmp_path: Path) -> None:
+    outside = {
+        "PATH": "/x:/usr/bin",
+        "HOME": "/tmp/home",
+        "XDG_CACHE_HOME": str(tmp_path),
+        "JAVA_HOME": "/opt/j",
+    }
+    values = {
+        "MY_ENV": "1",
+        "API_TOKEN": "./x",
+        "DATABASE_URL": "sqlite:a.db",
+        "NODE_ENV": "test",
+        "DEBUG": "1",
+    }
+    check(
+        {**outside, **values, "PYTHONUNBUFFERED": "1", "LC_ALL": "C", "CI": "", "PORT": "80"}, tmp_path / "w"
+    )
+
+
+@pytest.mark.parametrize("name", ["PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "JAVA_HOME", "home"])
+@pytest.mark.parametrize(
+    "folder",
+    ["", ".", "bin", "~/bin", "~", "$HOME/bin", "{0}", "{0}/", "{0}/a/b", "//{0}", "/{0}/../{1}/x", "{0}/out",
+     "{0}/../x/../{1}", "{2}/bin", "{2}/../{1}", "/proc/self/cwd", "//proc/self/cwd", "///proc/self/cwd",
+     "/dev/../proc/self/cwd", "/proc/1/root/{0}", "/dev/fd/3"],
+)  # fmt: skip
+def test_a_folder_of_programs_is_neither_relative_nor_in_the_workspace(
+    tmp_path: Path, name: str, folder: str
+) -> None:
+    root = tmp_path / "w"
+    root.mkdir()
+    (tmp_path / "link").symlink_to(root)
+    (root / "out").symlink_to("/usr/bin")  # which the model may turn
+    planted = folder.format(root, root.name, tmp_path / "link")
+    for value in (planted, f"/usr/bin:{planted}", f"{planted}:/usr/bin"):
+        with pytest.raises(RefusalError, match=f"The variable {name} may not have"):
+            check({name: value}, root)

@@ -1,6 +1,7 @@
 """The environment of commands: some variables of the program, and those of the call."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,12 +16,70 @@ MAX_BYTES = 128 * 1024
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 _REFUSED = frozenset(
     (
+        # bash(1): files read at the start, words that are expanded; sh(1p): ENV
         "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "BASH_LOADABLES_PATH", "BASH_XTRACEFD",
-        "POSIXLY_CORRECT", "PS4", "CDPATH", "IFS", "PROMPT_COMMAND", "GLIBC_TUNABLES", "GCONV_PATH",
-        "LOCPATH",
+        "POSIXLY_CORRECT", "PS4", "CDPATH", "IFS", "PROMPT_COMMAND", "FPATH", "SHELL", "FCEDIT", "GLOBIGNORE",
+        "EXECIGNORE",
+        # glibc: iconv(3), locale(7), catopen(3); terminfo(5), termcap(5)
+        "GCONV_PATH", "LOCPATH", "NLSPATH", "TERMCAP", "TERMINFO", "TERMINFO_DIRS",
+        # environ(7), man(1), zip(1), unzip(1), wget(1), ripgrep and ack guides, apt.conf(5)
+        "EDITOR", "VISUAL", "BROWSER", "MANOPT", "MANPATH", "MANROFFOPT", "ZIPOPT", "UNZIP", "WGETRC",
+        "RIPGREP_CONFIG_PATH", "ACKRC", "APT_CONFIG",
+        # make(1), and the variables of its implicit rules (GNU make manual, 10.3)
+        "MAKE", "MAKEFILES", "AR", "AS", "CC", "CXX", "CPP", "FC", "LD", "M2C", "PC", "CO", "GET", "LEX",
+        "YACC", "LINT", "MAKEINFO", "TEX", "TEXI2DVI", "WEAVE", "CWEAVE", "TANGLE", "CTANGLE", "RM",
+        "LDLIBS", "LOADLIBES",
+        # gcc(1)
+        "COMPILER_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
+        # vim(1), ex(1p), emacs(1), screen(1), psql(1), zsh(1), readline(3), mailcap(5): start files
+        "VIM", "VIMRUNTIME", "VIMINIT", "GVIMINIT", "MYVIMRC", "EXINIT", "EMACSLOADPATH", "SCREENRC",
+        "PSQLRC", "PGSYSCONFDIR", "ZDOTDIR", "INPUTRC", "MAILCAPS",
+        # java(1), irb(1), R Startup, erl(1), Django and mypy documentation
+        "CLASSPATH", "IRBRC", "R_PROFILE", "R_PROFILE_USER", "R_ENVIRON", "R_ENVIRON_USER", "R_LIBS",
+        "R_LIBS_USER", "R_LIBS_SITE", "ERL_LIBS", "DJANGO_SETTINGS_MODULE", "MYPYPATH",
+        # go help environment
+        "GOROOT", "GOPATH", "GOTOOLDIR", "GOENV", "GOTOOLCHAIN", "GOWORK", "GOPROXY", "GOCACHE", "GOMODCACHE",
+        # programs named in files: references of kubectl, AWS CLI and docker
+        "KUBECONFIG", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "DOCKER_CONFIG",
+        # libraries that load modules: GTK, GIO, gdk-pixbuf, Qt; gs(1)
+        "GTK_PATH", "GTK_MODULES", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GDK_PIXBUF_MODULE_FILE",
+        "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "GS_LIB",
     )
 )  # fmt: skip
-_REFUSED_BEGINNINGS = ("LD_", "DYLD_", "BASH_FUNC_", "TOOLCAST_")
+"""Variables that add code to a command, or name a file or program that does, after the pages that say so."""
+_REFUSED_BEGINNINGS = (
+    "LD_", "DYLD_", "GLIBC_", "BASH_FUNC_", "TOOLCAST_",  # ld.so(8), dyld(1), bash(1)
+    "PYTHON", "PYTEST_", "PIP_", "UV_", "COVERAGE_", "IPYTHON", "JUPYTER_",  # python(1), pages of each tool
+    "NODE_", "NPM_", "YARN_", "PNPM_", "BUN_", "DENO_", "TS_NODE_", "ELECTRON_",  # node(1), npm-config(7)
+    "PERL", "RUBY", "GEM_", "BUNDLE_", "LUA_", "TCL", "TK_", "PHP",  # perlrun(1), ruby(1), lua(1), tclsh(1)
+    "JULIA_", "GUILE_", "OCAML", "CAML_", "GHC",  # manuals of each language
+    "GIT_", "SSH_", "RSYNC_", "CVS_", "SVN_", "HG",  # git(1), ssh(1), rsync(1), cvs(1), svn, hg(1)
+    "GCC_", "CARGO_", "RUST", "CMAKE_", "CCACHE_", "PKG_CONFIG",  # gcc(1), The Cargo Book 3.3, cmake(1)
+    "DOTNET_", "CORECLR_", "COR_", "COMPLUS_", "MONO_", "MSBUILD",  # .NET documentation, mono(1)
+    "LESS", "GROFF_", "MAGICK_", "TEXMF", "GST_", "NVIM",  # less(1), groff(1), magick(1), kpathsea, nvim(1)
+    "OPENSSL_", "KRB5_", "LIBMYSQL_", "DPKG_",  # openssl-env(7), kerberos(7), dpkg(1)
+    "ANSIBLE_", "TF_CLI_",  # pages of each tool
+)  # fmt: skip
+_REFUSED_ENDINGS = (
+    "FLAGS", "OPTS", "OPTIONS", "_WRAPPER", "_LAUNCHER", "_PRELOAD", "_STARTUP", "_DIFF", "PAGER", "_EDITOR",
+    "_BROWSER", "_SHELL", "_RSH", "_SSH", "_COMMAND", "ASKPASS", "_PLUGINS", "_PLUGIN_PATH", "_PLUGIN_DIR",
+    "_MODULE_PATH",
+)  # fmt: skip
+"""Endings by which programs name others that they run, and options that may: MAKEFLAGS, TAR_OPTIONS,
+JAVA_TOOL_OPTIONS, MAVEN_OPTS, RUSTC_WRAPPER, KUBECTL_EXTERNAL_DIFF, SUDO_ASKPASS, PSQL_PAGER."""
+_ALLOWED = frozenset(
+    (
+        "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUTF8",
+        "NODE_ENV", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME",
+        "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_TERMINAL_PROMPT", "CARGO_TERM_COLOR",
+        "RUST_BACKTRACE", "RUST_LOG",
+    )
+)  # fmt: skip
+"""Variables of those families that are values alone."""
+_FOLDERS = re.compile("PATH|.*HOME|XDG_.*(HOME|DIRS?)")
+"""Variables with folders in which programs, or files that name programs, are looked up."""
+_CHANGING = ("/proc", "/dev")
+"""Folders in which a path may lead elsewhere for the command than for this program."""
 
 
 def inherit(
@@ -44,33 +103,58 @@ def inherit(
     return made
 
 
-def check(env: Mapping[str, str]) -> None:
+def check(env: Mapping[str, str], root: Path) -> None:
     """Refuse variables of a call that must not be set.
 
-    Whoever approves a command reads the command. Variables that make the loader or bash run other code before
-    it, or read the same words differently, are refused; a command that needs one sets it itself, where it is
-    read: `LD_PRELOAD=./x.so ./program`.
+    Whoever approves a command reads the command. Variables that make programs run other code, or read the
+    same words differently, are refused, as far as they are known; a command that needs one sets it itself,
+    where it is read: `LD_PRELOAD=./x.so ./program`. PATH, homes and XDG_* may name absolute folders outside
+    of the workspace.
 
     Args:
         env: the call's variables.
+        root: the workspace.
 
     Raises:
-        RefusalError: a name is refused, a value has a zero byte or is no Unicode, or all together are too
-            long.
+        RefusalError: a name or a folder is refused, a value has a zero byte or is no Unicode, or all together
+            are too long.
     """
     size = 0
     for name, value in env.items():
-        if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS):
+        size += len(check_text(f"The variable {name}", value)) + len(name) + 2
+        if _adds_code(name.upper()):
             raise RefusalError(
                 f"The variable {name} may not be set in env: it changes what the command does before it "
-                "begins. Leave it out, or set it in the command itself."
+                "begins, or may make programs run other code. Leave it out, or set it in the command itself."
             )
-        size += len(check_text(f"The variable {name}", value)) + len(name) + 2
+        if _FOLDERS.fullmatch(name.upper()):
+            for folder in value.split(os.pathsep):
+                _check_folder(name, folder, root)
     if size > MAX_BYTES:
         raise RefusalError(
             f"The variables in env have {size} bytes together, and may have {MAX_BYTES}. Put long values "
             "into a file, and let the command read it."
         )
+
+
+def _adds_code(name: str) -> bool:
+    known = name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or name.endswith(_REFUSED_ENDINGS)
+    return known and name not in _ALLOWED
+
+
+def _check_folder(name: str, folder: str, root: Path) -> None:
+    """Raise RefusalError for a folder that a command would search, and that may be in the workspace."""
+    lexical = Path(os.path.normpath(re.sub("^//+", "/", folder)))
+    if any(lexical.is_relative_to(top) for top in _CHANGING):
+        problem = "may lead to another folder for each process"
+    elif lexical.is_relative_to(root) or not _is_outside(folder, root):
+        problem = "is relative or in the workspace, where files may be planted"
+    else:
+        return
+    raise RefusalError(
+        f"The variable {name} may not have {folder[:200]!r} in env: it {problem}. Name absolute folders "
+        "outside of the workspace, or set the variable in the command itself."
+    )
 
 
 def check_text(what: str, text: str) -> bytes:
@@ -86,4 +170,21 @@ def check_text(what: str, text: str) -> bytes:
 def _is_outside(folder: str, without: Path | None) -> bool:
     if not Path(folder).is_absolute():
         return False
-    return without is None or not Path(os.path.realpath(folder)).is_relative_to(without)
+    if without is None:
+        return True
+    try:
+        real = Path(os.path.realpath(folder))
+    except OSError:  # a link that nobody may read
+        return False
+    # By identity, too: a mount or another case may give the workspace a second name.
+    return not (
+        any(real.is_relative_to(top) for top in (without, *_CHANGING))
+        or any(_is_same(each, without) for each in (real, *real.parents))
+    )
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False

@@ -196,7 +196,7 @@ class Shell:
 
     def _parse(self, params: BashParams) -> tuple[str, list[str], dict[str, str]]:
         """The program, its words and its environment. Raises RefusalError."""
-        check(params.env)
+        check(params.env, self._workspace.root)
         check_text("The command", params.command)
         env = {**self._environment, **params.env}
         if self._sandbox is not None:
