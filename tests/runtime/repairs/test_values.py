@@ -52,6 +52,69 @@ def test_a_value_with_two_meanings_is_refused_and_both_are_named(
     assert not any(guesses.counts.values())
 
 
+STRINGS = {"type": "array", "items": {"type": "string"}}
+ITEMS = st.text(st.sampled_from("ab ,'\"[](){}:\\é\n#"), max_size=6)
+
+
+@given(items=st.lists(ITEMS, max_size=4), pad=st.sampled_from(["", " ", "\n"]))
+def test_a_text_that_reads_as_a_list_is_that_list(items: list[str], pad: str) -> None:
+    """As Python and JSON write it; where something has two meanings it is refused, and never one item."""
+    for schema in (STRINGS, {"type": ["array", "null"], "items": {"type": "string"}}):
+        assert read({"x": pad + json.dumps(items) + pad}, property_x(schema)) == {"x": items}
+        for text in (repr(items), json.dumps(items, ensure_ascii=False, indent=1)):
+            assert read({"x": text}, property_x(schema)) in ({"x": items}, None)
+    assert read({"x": json.dumps(items)}, property_x({"type": "string"})) == {"x": json.dumps(items)}
+    both = {"anyOf": [{"type": "string"}, STRINGS]}
+    assert read({"x": repr(items)}, property_x(both)) == {"x": repr(items)}
+
+
+@pytest.mark.parametrize(
+    ("items", "text", "meant"),
+    [
+        ("string", "['a','b']", ["a", "b"]),
+        ("string", "('a', 'b')", ["a", "b"]),
+        ("string", "('a',)", ["a"]),
+        ("string", "['it\\'s', \"b\"]", ["it's", "b"]),
+        ("string", "[1, 2]", ["1", "2"]),
+        ("string", "[]", []),
+        ("string", "[a, b]", ["a", "b"]),
+        ("string", "['a', 'b'", None),
+        ("string", '["a", "b', None),
+        ("string", "[['a', 'b'], ['c']]", None),
+        ("string", "[True]", None),
+        ("string", "null", None),
+        ("string", "None", None),
+        ("string", "[draft] notes", ["[draft] notes"]),
+        ("string", "(see 'a')", ["(see 'a')"]),
+        ("string", "{'a': 1}", ["{'a': 1}"]),
+        ("integer", "['1', '2']", [1, 2]),
+        ("boolean", "[True, False]", [True, False]),
+        ("array", "[['a'], ('b',)]", [["a"], ["b"]]),
+        ("object", "[{'a': 1}, {\"a\": 2}]", [{"a": 1}, {"a": 2}]),
+        ("object", "{'a': None}", [{"a": None}]),
+        (["string", "null"], "[None, 'a']", [None, "a"]),
+    ],
+)
+def test_lists_and_objects_in_texts(items: Any, text: str, meant: Any) -> None:
+    schema = property_x({"type": "array", "items": {"type": items}})
+    assert read({"x": text}, schema) == (None if meant is None else {"x": meant})
+    assert read({"x": text}, schema, Guesses(["single-item"])) in (None, {"x": [text]})
+    if meant != [text]:
+        assert read({"x": text}, schema, Guesses(["single-item"])) is None
+
+
+def test_an_object_that_python_wrote_is_that_object() -> None:
+    guesses = Guesses("all").recorded()
+    schema = property_x({"type": "object", "additionalProperties": {"type": "boolean"}})
+    assert read({"x": "{'a': True}"}, schema, guesses) == {"x": {"a": True}}
+    assert [str(each) for each in guesses.repairs()][:1] == [
+        """json-text at $.x: "{'a': True}" -> {"a":true}"""
+    ]
+    assert {each.guess for each in guesses.repairs()} == {"json-text", "single-quotes", "python-literals"}
+    for some in ({"json-text"}, {"json-text", "single-quotes"}, {"single-quotes", "python-literals"}):
+        assert read({"x": "{'a': True}"}, schema, Guesses(some)) is None  # type: ignore[arg-type]
+
+
 RANGE = {"type": "object", "properties": {"from": {"type": "integer"}}, "required": ["from"]}
 
 

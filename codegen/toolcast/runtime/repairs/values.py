@@ -1,7 +1,7 @@
 """Values that a refused value can mean."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -9,7 +9,9 @@ import msgspec
 from ..arguments import decode_json
 from ..errors import LIMIT
 from ..wire.value_paths import Steps, steps_of, value_at, with_value, without
-from .repair import Name, Repair, ValueName
+from . import library
+from .library import MissingLibraryError
+from .repair import LEXICAL_NAMES, Name, Repair
 
 if TYPE_CHECKING:
     from ...jsonschema import Validator, Violation
@@ -35,6 +37,12 @@ _BOOLEANS = {
     "off": False,
     "0": False,
 }
+_LIST = re.compile(r"\[.*\]|\[\s*[\[{\"'].*|\(\s*[\"'].*\)|null|None|", re.DOTALL)
+_TUPLE = re.compile(r"\(\s*[\"'].*\)\Z", re.DOTALL)
+_IN_PLACE: frozenset[Name] = frozenset(
+    {"fence", "prose", "missing-bracket", "surplus-bracket", "missing-colon", "cut-value"}
+)
+"""Guesses that find an object or array in a longer text, or end one: in a value they may be its text."""
 _CLOSING = ("additionalProperties", "unevaluatedProperties")
 _TYPES: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
@@ -47,6 +55,9 @@ _TYPES: dict[type, tuple[str, ...]] = {
 }
 
 
+_Read = Callable[[str], tuple[tuple[Name, ...], Any] | None]
+
+
 class Fit(NamedTuple):
     """A value that the contract accepts, settled, and the repairs that lead to it."""
 
@@ -57,22 +68,26 @@ class Fit(NamedTuple):
 class _Option(NamedTuple):
     """A repair of one place: its guesses, the new value there (None with `absent`), and the whole value."""
 
-    guesses: tuple[ValueName, ...]
+    guesses: tuple[Name, ...]
     after: Any
     whole: Any
     absent: bool = False
 
 
 class Fitting:
-    """The search for values that a contract accepts. `tries` are the validations that are left."""
+    """The search for values that a contract accepts. `tries` are the validations that are left; `missing` is
+    the library that some text could not be read without."""
 
-    __slots__ = ("allow", "tries", "validator")
+    __slots__ = ("_read", "_unread", "allow", "missing", "tries", "validator")
 
     def __init__(self, validator: "Validator", allow: "Collection[Name]", parts: int) -> None:
         """Prepare for values with `parts` parts."""
         self.validator = validator
         self.allow = allow
         self.tries = min(MAX_TRIES, max(2, MAX_WORK // parts))
+        self.missing: MissingLibraryError | None = None
+        self._read: dict[str, tuple[tuple[Name, ...], Any] | None] = {}
+        self._unread = library.MAX_TEXT  # characters of texts that are no JSON
 
     def fits(self, value: Any) -> list[Fit]:
         """The accepted values that guesses at refused places lead to, with the fewest guesses at each.
@@ -91,7 +106,7 @@ class Fitting:
             return [Fit(value, made)]
         for path, steps, found in _places(value, violations):
             better: list[tuple[_Option, Any, list[Violation]]] = []
-            for option in _options(value, steps, found, violations):
+            for option in _options(value, steps, found, violations, self.read_text):
                 if not all(guess in self.allow for guess in option.guesses):
                     continue
                 if option.absent and any(one.guesses == option.guesses for one, _, _ in better):
@@ -117,6 +132,33 @@ class Fitting:
             for fit in self._solve(settled, left, [*made, *_repairs(path, found, option)]):
                 results.setdefault(msgspec.json.encode(fit.value, order="deterministic"), fit)
         return [*results.values()]
+
+    def read_text(self, text: str) -> tuple[tuple[Name, ...], Any] | None:
+        """The object or array that a text of a value holds, and the guesses that it takes; None where it
+        holds none, or may be read in several ways."""
+        parsed = _parsed(text)
+        if parsed is not None:
+            return ("json-text",), parsed
+        if text not in self._read:
+            self._read[text] = self._read_nearly_json(text)
+        return self._read[text]
+
+    def _read_nearly_json(self, text: str) -> tuple[tuple[Name, ...], Any] | None:
+        if not any(name in self.allow for name in LEXICAL_NAMES) or len(text) > self._unread:
+            return None
+        self._unread -= len(text)
+        from .texts import candidates
+
+        if _TUPLE.match(text):
+            text = f"[{text[1:-1]}]"
+        try:
+            found = candidates(text)
+        except MissingLibraryError as missing:
+            self.missing = missing
+            return None
+        if len(found) != 1 or not found[0].guesses or not _IN_PLACE.isdisjoint(found[0].guesses):
+            return None
+        return ("json-text", *sorted(found[0].guesses)), _parsed(found[0].json)
 
 
 def size(value: Any) -> int:
@@ -158,11 +200,13 @@ def _places(value: Any, violations: "Sequence[Violation]") -> Iterator[tuple[str
             continue
 
 
-def _options(value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]") -> Iterator[_Option]:
+def _options(
+    value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]", read: _Read
+) -> Iterator[_Option]:
     """What may be meant by `found`, as far as its type can be what the violations ask for."""
     refused = [each for each in violations if steps_of(each.path) == steps]
     types = _types(refused)
-    for option in (*_others(value, steps, found), *_nested(value, steps, found, violations)):
+    for option in (*_others(value, steps, found, read), *_nested(value, steps, found, violations)):
         if option.absent or types is None or not types.isdisjoint(_TYPES[type(option.after)]):
             yield option
 
@@ -175,15 +219,15 @@ def _types(refused: "list[Violation]") -> set[str] | None:
     return {name for each in wanted for name in ([each] if isinstance(each, str) else each)}
 
 
-def _others(value: Any, steps: Steps, found: Any) -> Iterator[_Option]:
-    def put(after: Any, *guesses: ValueName) -> _Option:
+def _others(value: Any, steps: Steps, found: Any, read: _Read) -> Iterator[_Option]:
+    def put(after: Any, *guesses: Name) -> _Option:
         return _Option(guesses, after, with_value(value, steps, after))
 
     if isinstance(found, str):
-        for guesses, after in _of_text(found):
+        for guesses, after in _of_text(found, read):
             yield put(after, *guesses)
         if steps and isinstance(steps[-1], str) and found.strip() in ("", "null"):
-            name: ValueName = "null-text" if found.strip() else "empty-string"
+            name: Name = "null-text" if found.strip() else "empty-string"
             guesses = (name,) if found in ("", "null") else ("blanks", name)
             yield _Option(guesses, None, without(value, steps), absent=True)
     elif isinstance(found, int):
@@ -191,7 +235,7 @@ def _others(value: Any, steps: Steps, found: Any) -> Iterator[_Option]:
             yield put(bool(found), "boolean")
         if not isinstance(found, bool):
             yield put(str(found), "number-to-string")
-    if steps and isinstance(found, (str, int, float, dict)):
+    if steps and isinstance(found, (str, int, float, dict)) and not _is_list_text(found):
         yield put([found], "single-item")
     if isinstance(found, list) and len(found) == 1:
         yield put(found[0], "surplus-nesting")
@@ -199,9 +243,9 @@ def _others(value: Any, steps: Steps, found: Any) -> Iterator[_Option]:
         name_, inner = next(iter(found.items()))
         if name_ in WRAPPERS or (steps and name_ == steps[-1]):
             yield put(inner, "surplus-nesting")
-            parsed = _parsed(inner) if isinstance(inner, str) else None
+            parsed = read(inner.strip()) if isinstance(inner, str) else None
             if parsed is not None:
-                yield put(parsed, "surplus-nesting", "json-text")
+                yield put(parsed[1], "surplus-nesting", *parsed[0])
 
 
 def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]") -> Iterator[_Option]:
@@ -225,10 +269,16 @@ def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violatio
                 break  # the same
 
 
-def _of_text(text: str) -> Iterator[tuple[tuple[ValueName, ...], Any]]:
+def _is_list_text(value: Any) -> bool:
+    """Whether a value is a text that reads as a list, also one with an error or without its end, or as no
+    value: such a text is not the one item of a list."""
+    return isinstance(value, str) and _LIST.fullmatch(value.strip()) is not None
+
+
+def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], Any]]:
     """What a text may mean: the guesses, and the value."""
     plain = text.strip()
-    blanks: tuple[ValueName, ...] = () if plain == text else ("blanks",)
+    blanks: tuple[Name, ...] = () if plain == text else ("blanks",)
     if blanks:
         yield blanks, plain
     if _NUMBER.fullmatch(plain):
@@ -239,10 +289,10 @@ def _of_text(text: str) -> Iterator[tuple[tuple[ValueName, ...], Any]]:
         yield (*blanks, "boolean"), _BOOLEANS[plain.lower()]
     if plain == "null":
         yield (*blanks, "null-text"), None
-    if plain[:1] in ("{", "["):
-        parsed = _parsed(plain)
+    if plain[:1] in ("{", "[") or _TUPLE.match(plain):
+        parsed = read(plain)
         if parsed is not None:
-            yield ("json-text",), parsed
+            yield parsed
 
 
 def _number(text: str) -> Any:

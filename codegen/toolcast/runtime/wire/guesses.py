@@ -140,7 +140,10 @@ def guess(arguments: Any, read: Callable[[Any], Any], validator: "Validator", gu
     except ArgumentError:
         text = _opened(_as_str(arguments))
     else:
-        found = _only(Fitting(validator, guesses.allow, size(value)).fits(value))
+        fitting = Fitting(validator, guesses.allow, size(value))
+        found = _only(fitting.fits(value))
+        if found is None and fitting.missing is not None:
+            raise GuessError(str(fitting.missing))
         if found is not None or not isinstance(value, str):
             return _counted(found, guesses)
         text = value  # JSON text in a JSON string
