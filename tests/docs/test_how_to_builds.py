@@ -1,6 +1,7 @@
 """The how-to pages for builds are executed; what no test can start is held to the files that it names."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from toolcast.version import __version__
+
+from tests.pants.test_pants import BUILD, OPTIONS
+from tests.remote.server import CONFIG, LEASE
 
 from .pages import DOCS, ROOT, Block, blocks, run_page
 
@@ -70,9 +74,34 @@ def test_the_macro_for_pants_takes_what_the_page_states() -> None:
     assert {*stated} <= {each.arg for each in function.args.args}
 
 
+def test_the_page_for_pants_states_what_its_tests_run() -> None:
+    shown, tried = (
+        tomllib.loads(text) for text in (_shown("pants.toml"), OPTIONS.format(folder="", more=""))
+    )
+    assert all(tried["GLOBAL"][key] == value for key, value in shown.pop("GLOBAL").items())
+    assert all(tried[table] == keys for table, keys in shown.items())
+    stated = dict(_calls("pants", "python"))["system_binary"]
+    (binary, *_) = (
+        node.value for node in ast.parse(BUILD.format(programs="")).body if isinstance(node, ast.Expr)
+    )
+    assert isinstance(binary, ast.Call)
+    assert {*stated} == {each.arg for each in binary.keywords}
+
+
+def test_the_configuration_of_buildgrid_is_that_of_the_tests() -> None:
+    (shown,) = (each.text for each in blocks(DOCS / "reference/engines.md") if each.title == "buildgrid.yml")
+    database = "postgresql+psycopg2://buildgrid@localhost/buildgrid"
+    assert shown == CONFIG.format(port=8980, database=database, folder="/var/lib/buildgrid", lease=LEASE)
+
+
 def test_the_locked_requirement_is_this_version() -> None:
     (lock,) = (block for block in blocks(HOW_TO / "bazel.md") if block.title == "toolcast.lock")
     assert lock.text == f"toolcast[build]=={__version__}\n"
+
+
+def _shown(title: str) -> str:
+    (block,) = (each for each in blocks(HOW_TO / "pants.md") if each.title == title)
+    return block.text
 
 
 def _yaml(page: str, key: str) -> list[dict[str, Any]]:
