@@ -190,6 +190,13 @@ def test_handlers_that_call_functions_are_complete(run: Command, empty: Path) ->
     assert "; next: toolcast generate, then toolcast serve app:registry\n" in run("stubs").output
 
 
+def test_serve_is_advised_only_where_its_definitions_are_made(run: Command, project: Path) -> None:
+    put(project / "pyproject.toml", CONFIG.replace("mcp", "openai"))
+    output = run("stubs").output
+    assert "toolcast serve" not in output
+    assert "then toolcast call TOOL JSON --app app:registry" in output
+
+
 def test_tools_of_an_mcp_server_are_left_to_the_program_that_is_connected(
     run: Command, project: Path
 ) -> None:

@@ -127,7 +127,10 @@ def _write_app(
         if any(map(is_open, written))
         else "toolcast generate"
     )
-    return f"; next: {first}, then {prefix}toolcast serve {app_target(config)}"
+    target = app_target(config)
+    served = config.providers is None or "mcp" in config.providers
+    then = f"serve {target}" if served else f"call TOOL JSON --app {target}"
+    return f"; next: {first}, then {prefix}toolcast {then}"
 
 
 def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence["ToolEntry"]) -> None:
