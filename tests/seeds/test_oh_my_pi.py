@@ -1,7 +1,7 @@
 """What oh-my-pi does with schemas, arguments and whole sets of tools."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
@@ -9,6 +9,7 @@ import toolcast
 from toolcast.providers import Normalizer, available, decode, load_profile, normalize, quarantined
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
 
+from generated.registry import BINDINGS, Provider
 from tests.seeds.schemas import lost, of, sent, sent_a
 
 TEXT = (
@@ -544,11 +545,16 @@ def test_one_variable_turns_strict_off_everywhere(monkeypatch: pytest.MonkeyPatc
 
     Source: 1, "one environment variable bypasses strict everywhere"
     """
-    from generated.files.edit import EDIT
-
-    assert b'"strict":true' in EDIT.definition("openai")
-    monkeypatch.setenv("TOOLCAST_NO_STRICT", "openai")
-    assert b'"strict":true' not in EDIT.definition("openai")
+    registry = ToolRegistry()
+    for name in BINDINGS:
+        registry.register_later(BINDINGS, name, lambda *_: "")
+    strict = [name for name in get_args(Provider) if b'"strict":true' in registry.definitions(name)]
+    assert "openai" in strict
+    monkeypatch.setenv("TOOLCAST_NO_STRICT", "all")
+    for name in get_args(Provider):
+        assert b'"strict":true' not in registry.definitions(name)
+        assert not registry.request_members(name).get("strict")
+        assert b'"strict":true' not in BINDINGS["edit"].definition(name)
 
 
 def test_anthropic_keeps_what_it_takes() -> None:

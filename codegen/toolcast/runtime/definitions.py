@@ -228,13 +228,14 @@ def is_language(provider: str) -> "TypeGuard[Language]":
 
 
 VARIABLE = "TOOLCAST_NO_STRICT"
-"""Providers whose strict mode is off, separated by commas. Read whenever definitions are read."""
+"""Providers whose strict mode is off, separated by commas; "all" for every one. Read whenever definitions are
+read."""
 
 
 def allows_strict(provider: str, strict: bool | None) -> bool:
     """Whether definitions for `provider` may ask for strict mode: what the caller says, or, with None, unless
-    the variable names it."""
-    return provider not in providers_without_strict() if strict is None else strict
+    the variable names it, or says "all"."""
+    return providers_without_strict().isdisjoint((provider, "all")) if strict is None else strict
 
 
 def providers_without_strict() -> frozenset[str]:
@@ -253,7 +254,7 @@ def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...])
     providers that a tool has definitions for."""
     from .log_records import WARNING, log
 
-    known = BUILT_IN | {*generated}
+    known = BUILT_IN | {*generated, "all"}
     for name in sorted(names - known):
         log(
             WARNING,
