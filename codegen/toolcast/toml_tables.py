@@ -105,7 +105,7 @@ class TableReader(Struct, frozen=True):
             key = keys.get(name)
             if key is None:
                 message = f"unknown key {name!r} in [{'.'.join(self.path)}]"
-                hint = suggestion(name, keys, "known keys")
+                hint = suggestion(name, [each for each in keys if each not in table], "known keys")
                 problems.append(self.problem(name, "unknown-key", message, hint))
             elif wrong := key.kind(value):
                 hint = wrong[1].replace("{name}", name)

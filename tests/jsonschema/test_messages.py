@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from toolcast.jsonschema import Validator, Violation
+from toolcast.jsonschema.messages import member
 
 EDIT = {
     "type": "object",
@@ -162,3 +165,25 @@ def test_odd_names_are_quoted_in_paths() -> None:
 def test_a_violation_is_a_plain_value() -> None:
     (found,) = Validator({"minimum": 1}).violations(0)
     assert found == Violation("$", "the value must be a number >= 1, got 0", "minimum", 1)
+
+
+NAMES = ["text", "texts", "text_2", "Text", "tex-t", "x", "kind", "kinds", ""]
+
+
+@given(known=st.sets(st.sampled_from(NAMES)), sent=st.sets(st.sampled_from([*NAMES, "txet", "k"])))
+@pytest.mark.parametrize("keyword", ["additionalProperties", "unevaluatedProperties"])
+def test_no_suggestion_is_a_property_that_was_sent(keyword: str, known: set[str], sent: set[str]) -> None:
+    schema = {"type": "object", "properties": dict.fromkeys(sorted(known), True), keyword: False}
+    found = stated(dict.fromkeys(sorted(sent), 1), schema)
+    assert {path for path, _, _ in found} == {member("$", name) for name in sent - known}
+    for _, _, message in found:
+        meant = message.partition("did you mean `")[2].removesuffix("`?")
+        assert not meant or meant in known - sent
+
+
+def test_a_given_property_is_not_suggested() -> None:
+    schema = {"type": "object", "properties": {"text": {}, "size": {}}, "additionalProperties": False}
+    assert stated({"text": "a", "x_text": "b"}, schema)[0][2] == (
+        "unknown property `x_text`; known properties: `size`, `text`"
+    )
+    assert "did you mean `text`?" in stated({"x_text": "b"}, schema)[0][2]

@@ -132,7 +132,7 @@ class _Search:
                 continue
             self._compared += len(names)
             few = self._compared <= _MOST_COMPARED
-            close = nearest(name, names) if few else None
+            close = nearest(name, names.difference(schema["required"])) if few else None
             hint = f"did you mean {quoted(close)}? if not, " if close else ""
             yield _Doubt(
                 ("required", index),

@@ -122,7 +122,8 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
 
 def _forbidden_hint(field: Field, node: Object) -> str:
     """What to do about a required property that is forbidden."""
-    allowed = [each.encode_name for each in node.fields if not isinstance(each.node, Nothing)]
+    possible = [each for each in node.fields if not isinstance(each.node, Nothing)]
+    allowed = [each.encode_name for each in possible if not each.required]
     close = nearest(field.encode_name, allowed) if len(allowed) <= _MOST_COMPARED else None
     rest = "loosen the schema, or remove the property from `required`"
     return f"did you mean {quoted(close)} in `required`? if not, {rest}" if close else rest

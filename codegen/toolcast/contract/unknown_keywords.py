@@ -94,7 +94,8 @@ def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | Non
         return UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
     if close is None:
         return None
-    hint = f"did you mean `{close}`? (start the name with `x-` to keep it as an extension)"
+    advice = f"take it out: `{close}` is there" if close in schema else f"did you mean `{close}`?"
+    hint = f"{advice} (start the name with `x-` to keep it as an extension)"
     return UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
 
 

@@ -210,7 +210,7 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
         found: list[Violation] = []
         for name in remaining(value, run):
             if not node.check(value[name], run):
-                found += explain_extra(node, name, value[name], path, run, known, "unevaluatedProperties")
+                found += explain_extra(node, name, value, path, run, known, "unevaluatedProperties")
         return found
 
     def settle(value: Any, run: Run) -> Any:

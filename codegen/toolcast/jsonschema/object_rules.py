@@ -131,7 +131,7 @@ def additional_rule(context: RuleContext) -> Rule | None:
         found: list[Violation] = []
         for name, item in value.items():
             if extra(name, run) and not node.check(item, run):
-                found += explain_extra(node, name, item, path, run, known, "additionalProperties")
+                found += explain_extra(node, name, value, path, run, known, "additionalProperties")
                 if len(found) >= run.limit:
                     break
         return found
@@ -161,13 +161,13 @@ def settle_members(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) 
 
 
 def explain_extra(
-    node: Node, name: str, item: Any, path: str, run: Run, known: frozenset[str], keyword: str
+    node: Node, name: str, value: dict[str, Any], path: str, run: Run, known: frozenset[str], keyword: str
 ) -> list[Violation]:
-    """The violations of a property that is not among the `known` ones."""
+    """The violations of a property of `value` that is not among the `known` ones."""
     at = messages.member(path, name)
     if node.schema is not False:
-        return node.explain(item, at, run)
-    near = messages.nearest(name, known)
+        return node.explain(value[name], at, run)
+    near = messages.nearest(name, known - value.keys())
     where = "" if path == "$" else f" in {messages.label(path)}"
     if near is not None:
         advice = f"; did you mean `{near}`?"

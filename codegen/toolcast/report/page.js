@@ -1782,7 +1782,7 @@ ${one.message}`)) found.push(one);
         const found = [];
         for (const name of Object.keys(value)) {
           if (extra(name) && !node.check(value[name], run)) {
-            found.push(...explainExtra(node, name, value[name], path, run, [known2, "additionalProperties"]));
+            found.push(...explainExtra(node, name, value, path, run, [known2, "additionalProperties"]));
             if (found.length >= run.limit) break;
           }
         }
@@ -1792,10 +1792,13 @@ ${one.message}`)) found.push(one);
       names: () => true
     };
   }
-  function explainExtra(node, name, item, path, run, [known2, keyword]) {
+  function explainExtra(node, name, value, path, run, [known2, keyword]) {
     const at = member(path, name);
-    if (node.schema !== false) return node.explain(item, at, run);
-    const near = nearest(name, known2);
+    if (node.schema !== false) return node.explain(value[name], at, run);
+    const near = nearest(
+      name,
+      [...known2].filter((each) => !has(value, each))
+    );
     const where = path === "$" ? "" : ` in ${label(path)}`;
     let advice = "; no properties are allowed here";
     if (near !== null) advice = `; did you mean \`${near}\`?`;
@@ -1968,7 +1971,7 @@ ${one.message}`)) found.push(one);
       explain(value, path, run) {
         const refused = remaining(value, run).filter((name) => !node.check(value[name], run));
         return refused.flatMap(
-          (name) => explainExtra(node, name, value[name], path, run, [known2, "unevaluatedProperties"])
+          (name) => explainExtra(node, name, value, path, run, [known2, "unevaluatedProperties"])
         );
       },
       settle(value, run) {

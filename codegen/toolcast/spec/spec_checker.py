@@ -95,7 +95,9 @@ class SpecChecker:
         unknown = [key for key in value if key not in known]
         suggested: dict[str, str] = {}
         for key in unknown[:_MOST_UNKNOWN]:
-            hint, close = self.suggest(key, known, "known keys are", synonyms)
+            left = [each for each in known if each not in value]
+            meant = {word: name for word, name in synonyms.items() if name not in value}
+            hint, close = self.suggest(key, left or known, "known keys are", meant)
             if close:
                 suggested.setdefault(close, key)
             self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)

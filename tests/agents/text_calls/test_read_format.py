@@ -54,8 +54,9 @@ def test_no_two_known_formats_share_a_name() -> None:
 
 
 FAULTS = {
-    "a misspelt key": ('titel = "x"\n' + CALL, 1, "unknown-key", "did you mean 'title'?"),
-    "a misspelt key of a form": (CALL + "contents = 1\n", 7, "unknown-key", "did you mean 'content'?"),
+    "a misspelt key": ("alias = []\n" + CALL, 1, "unknown-key", "did you mean 'aliases'?"),
+    "a misspelt key of a form": (CALL + "exakt = true\n", 7, "unknown-key", "did you mean 'exact'?"),
+    "a key beside the one that it is like": (CALL + "contents = 1\n", 7, "unknown-key", "'contents' known: "),
     "a misspelt value": (CALL.replace("json-arguments", "json"), 6, "unknown-value", "json-calls"),
     "a wrong type": (CALL.replace('["</call>"]', "3"), 5, "wrong-type", "calls[0].close"),
     "a missing key": (CALL + "[[calls]]\nopen = ['<x>']\n", 7, "missing-key", "calls[1] needs 'content'"),

@@ -116,7 +116,10 @@ def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: Keys) -> Ite
             yield from _misfits(inner, types[key], (*keys, key))
         else:
             yield Finding(
-                "unknown-key", f"{where} has no key {key!r}", _near(key, types, "known"), (*keys, key)
+                "unknown-key",
+                f"{where} has no key {key!r}",
+                _near(key, types.keys() - value.keys(), "known"),
+                (*keys, key),
             )
     for field in msgspec.structs.fields(kind):
         if field.required and field.encode_name not in value:

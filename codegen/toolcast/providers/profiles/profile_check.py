@@ -74,7 +74,7 @@ def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) 
     for key, value in raw.items():
         name = ".".join((*below, key))
         if key not in types:
-            yield f"unknown key {name!r}", near(key, types, "known"), *below, key
+            yield f"unknown key {name!r}", near(key, types.keys() - raw.keys(), "known"), *below, key
         elif not below and key in TABLES:
             if not isinstance(value, dict):
                 yield f"{name!r} must be a table", f"write [{name}] and keys below it", *below, key

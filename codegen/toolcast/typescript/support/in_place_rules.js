@@ -124,7 +124,7 @@ export function unevaluatedPropertiesRule(context) {
     explain(value, path, run) {
       const refused = remaining(value, run).filter((name) => !node.check(value[name], run));
       return refused.flatMap((name) =>
-        explainExtra(node, name, value[name], path, run, [known, "unevaluatedProperties"]),
+        explainExtra(node, name, value, path, run, [known, "unevaluatedProperties"]),
       );
     },
     settle(value, run) {

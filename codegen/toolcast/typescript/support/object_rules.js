@@ -113,7 +113,7 @@ function additionalRule(context) {
       const found = [];
       for (const name of Object.keys(value)) {
         if (extra(name) && !node.check(value[name], run)) {
-          found.push(...explainExtra(node, name, value[name], path, run, [known, "additionalProperties"]));
+          found.push(...explainExtra(node, name, value, path, run, [known, "additionalProperties"]));
           if (found.length >= run.limit) break;
         }
       }
@@ -124,11 +124,14 @@ function additionalRule(context) {
   };
 }
 
-/** The violations of a property that is not among the known ones. */
-export function explainExtra(node, name, item, path, run, [known, keyword]) {
+/** The violations of a property of `value` that is not among the known ones. */
+export function explainExtra(node, name, value, path, run, [known, keyword]) {
   const at = member(path, name);
-  if (node.schema !== false) return node.explain(item, at, run);
-  const near = nearest(name, known);
+  if (node.schema !== false) return node.explain(value[name], at, run);
+  const near = nearest(
+    name,
+    [...known].filter((each) => !has(value, each)),
+  );
   const where = path === "$" ? "" : ` in ${label(path)}`;
   let advice = "; no properties are allowed here";
   if (near !== null) advice = `; did you mean \`${near}\`?`;
