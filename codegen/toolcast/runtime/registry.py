@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, overload
 
 from .binding import ToolBinding
 from .context import ToolContext
@@ -371,14 +371,13 @@ def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
 
 def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Precheck | None:
     """The precheck of a tool. Raises TypeError where it is no callable, and where there are two."""
-    own = find_precheck(handler)
-    if precheck is not None and own is not None:
+    chosen: Any = find_precheck(handler)
+    if precheck is not None and chosen is not None:
         raise TypeError(f"The handler of {name!r} has a precheck of its own: leave out precheck=.")
-    chosen = own if precheck is None else precheck
+    chosen = precheck if chosen is None else chosen
     if chosen is not None and not callable(chosen):
         raise TypeError(f"The precheck of {name!r} is not callable: {type(chosen).__name__}.")
-    found: Precheck | None = chosen
-    return found
+    return cast("Precheck | None", chosen)
 
 
 def _origin(entry: Entry | LazyTool) -> str:
