@@ -1,6 +1,7 @@
 """Parameters that the program fills in: which ones may be, and where a mistake is reported."""
 
 import pytest
+import toolcast
 from toolcast.contract.build import Built, build_tool
 
 from tests.spec.helper import places, tool
@@ -141,3 +142,11 @@ def test_an_example_is_what_a_model_sends() -> None:
     (problem,) = build_tool(spec, {}).diagnostics
     assert (problem.code, problem.line, problem.column) == ("example-mismatch", 11, 19)
     assert "which the program fills in" in problem.message
+
+
+@pytest.mark.parametrize("parameters", [b"", b"parameters: text\n", b"parameters: [a]\n", b"input: text\n"])
+def test_without_an_object_of_parameters_there_is_nothing_to_fill_in(parameters: bytes) -> None:
+    head = b"description: Does it.\npermission: read\nsecrets: []\ninject: {user_id: context.user.id}\n"
+    codes = {each.code for each in toolcast.compile({"a.yaml": head + parameters}).diagnostics}
+    assert codes
+    assert "internal-error" not in codes

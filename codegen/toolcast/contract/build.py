@@ -109,8 +109,8 @@ def check_schemas(document: Document, path: str, types: Mapping[str, Document]) 
     for name in ("parameters", "result"):
         if isinstance(meant.data, dict) and isinstance(meant.data.get(name), dict):
             normaliser.add_root(name, (name,))
-    examples = meant.data.get("examples") if "parameters" in normaliser.result().roots else None
-    inject = meant.data.get("inject") if isinstance(meant.data, dict) else None
+    judged = meant.data if "parameters" in normaliser.result().roots else {}
+    examples, inject = judged.get("examples"), judged.get("inject")
     built = _build(
         normaliser,
         tuple(examples) if isinstance(examples, list) else (),
