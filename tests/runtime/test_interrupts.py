@@ -8,14 +8,18 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from types import coroutine
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
 from tests.runtime.sample.files.edit import EDIT
@@ -30,7 +34,13 @@ class Custom(BaseException):
     """Of no kind that anything knows."""
 
 
-KINDS: list[type[BaseException]] = [asyncio.CancelledError, KeyboardInterrupt, SystemExit, Custom]
+KINDS: list[type[BaseException]] = [
+    asyncio.CancelledError,
+    KeyboardInterrupt,
+    SystemExit,
+    GeneratorExit,
+    Custom,
+]
 OPTIONS: list[dict[str, Any]] = [{}, {"timeout": 5}, {"secrets": lambda name: None, "output_limit": 10_000}]
 
 
@@ -90,6 +100,99 @@ def test_a_precheck_and_hooks_cannot_end_a_call_otherwise(kind: type[BaseExcepti
     assert f"internal error {kind.__name__}" in asyncio.run(registry.execute("edit", GOOD)).error
     handler.precheck_raises = False
     assert asyncio.run(registry.execute("edit", GOOD)).output == "done"
+
+
+class Walked(dict[str, Any]):
+    """Data that raises where it is walked."""
+
+    kind: type[BaseException] = ValueError
+
+    def items(self) -> Any:
+        raise self.kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", ["approver", "resolver", "around", "left", "data", "injected", "channels"])
+def test_nothing_that_the_program_brings_ends_a_call_otherwise(place: str, kind: type[BaseException]) -> None:
+    def raises(*_: Any) -> Any:
+        raise kind
+
+    class Hooks:
+        def on(self, event: Any) -> None: ...
+
+        @contextmanager
+        def around(self, binding: Any, context: Any) -> Generator[None]:
+            if place == "around":
+                raise kind
+            yield
+            if place == "left":
+                raise kind
+
+    class User:
+        id = property(raises)
+
+    async def handler(params: Any, context: ToolContext) -> ToolResult:
+        context.progress(1, 2, "half")
+        context.log("info", "half")
+        data = Walked(a="\ud800") if place == "data" else None
+        return ToolResult.ok("done", data)
+
+    Walked.kind = kind
+    options: dict[str, dict[str, Any]] = {
+        "approver": {"policy": Policy(approver=raises)},
+        "resolver": {"secrets": raises},
+        "around": {"hooks": Hooks()},
+        "left": {"hooks": Hooks()},
+    }
+    registry = ToolRegistry(**options.get(place, {}), check_results=False)
+    binding = replace(EDIT, secrets=("new_string",)) if place == "resolver" else EDIT
+    registry.register(
+        replace(binding, inject={"new_string": "context.user.id"}) if place == "injected" else binding,
+        handler,
+    )
+    context = ToolContext(
+        extra={"user": User()},
+        report=raises if place == "channels" else None,
+        receive_log=raises if place == "channels" else None,
+    )
+    sent = {name: "<secret_ref:A>" for name in GOOD if place != "injected" or name != "new_string"}
+    result = asyncio.run(registry.execute("edit", sent, context=context))
+    assert result.success is (place in ("around", "left", "data", "channels"))
+
+
+@pytest.mark.parametrize("stage", ["handler", "precheck", "approver"])
+def test_a_closed_call_ends_and_gives_no_result(stage: str) -> None:
+    """`GeneratorExit` from outside, which is raised where the call waits."""
+    closed: list[str] = []
+
+    @coroutine
+    def stops() -> Any:
+        try:
+            yield
+        finally:
+            closed.append(stage)
+
+    class Handler:
+        async def precheck(self, params: Any, context: Any) -> None:
+            if stage == "precheck":
+                await stops()
+
+        async def __call__(self, params: Any, context: Any) -> str:
+            if stage == "handler":
+                await stops()
+            return "done"
+
+    async def approver(request: Any) -> Any:
+        if stage == "approver":
+            await stops()
+        return "yes"
+
+    registry = ToolRegistry(policy=Policy(approver=approver))
+    registry.register(EDIT, Handler())
+    call: Any = registry.execute("edit", GOOD)
+    call.send(None)
+    call.close()
+    assert closed == [stage]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 Reports = list[tuple[float, float | None, str]]
@@ -61,9 +62,41 @@ def test_a_listener_that_fails_changes_nothing(
     assert "half" not in caplog.text
 
 
-def test_no_report_holds_the_value_of_a_secret(note: ToolBinding[Any, Any]) -> None:
-    from msgspec.structs import replace
+VALUES: list[Any] = [None, True, 1, 2.5, float("nan"), float("inf"), 10**400, "1", b"1", [], {}, object()]
 
+
+@pytest.mark.parametrize("secrets", [None, {"KEY": "planted-value"}.get])
+def test_no_value_of_another_type_ends_a_call(note: ToolBinding[Any, Any], secrets: Any) -> None:
+    """Whoever listens gets numbers and texts only."""
+    reported: Reports = []
+    logged: list[tuple[Any, Any, Any]] = []
+
+    def odd(params: Any, context: ToolContext) -> str:
+        context.progress(1, 2, None)
+        context.log("info", None, None)
+        for value in VALUES:
+            context.progress(value, 2, "done")
+            context.progress(1, value, "total")
+            context.progress(1, 2, value)
+            context.log("info", "data", value)
+        return "done"
+
+    registry = ToolRegistry(secrets=secrets)
+    registry.register(note if secrets is None else replace(note, secrets=("text",)), odd)
+    context = ToolContext(
+        report=listener(reported), receive_log=lambda level, data, name: logged.append((level, data, name))
+    )
+    assert execute(registry, context) == ToolResult.ok("done")
+    assert (reported[0], logged[0]) == ((1, 2, ""), ("info", None, ""))
+    assert [each for each in reported if each[2] == "done"] == [(n, 2, "done") for n in (True, 1, 2.5)]
+    assert [each for each in reported if each[2] == "total"] == [
+        (1, n, "total") for n in (None, True, 1, 2.5)
+    ]
+    assert {message for *_, message in reported[1:]} == {"done", "total", "", "1"}
+    assert {name for *_, name in logged} == {"", "1"}
+
+
+def test_no_report_holds_the_value_of_a_secret(note: ToolBinding[Any, Any]) -> None:
     def telling(params: Any, context: ToolContext) -> str:
         context.progress(1, None, f"using {params.text}")
         return "done"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..runtime.context import ToolContext
+from ..runtime.handlers import is_from_outside
 from ..runtime.result import ToolResult
 from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer
@@ -316,7 +317,9 @@ class Run:
             waits = self._on_event(event)
             if isawaitable(waits):
                 await waits
-        except Exception as problem:
+        except BaseException as problem:
+            if is_from_outside(problem):
+                raise
             from ..runtime.log_records import ERROR, log
 
             name = type(event).__name__

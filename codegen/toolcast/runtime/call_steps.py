@@ -146,7 +146,7 @@ class _Call:
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
-            result = timed_out_result(name, problem.seconds, problem.runs_on)
+            result = timed_out_result(name, problem.seconds, problem.runs_on, self.stage == "handler")
         except BaseException as problem:
             if is_from_outside(problem):
                 guard.notify(observers, Cancelled(name, call_id, provider, self.stage))

@@ -1,6 +1,7 @@
 """The circumstances of a call, for its handler."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -95,24 +96,24 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     sampler: "Sampler | None" = None
     framework: Framework | None = None
 
-    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+    def progress(self, done: float, total: float | None = None, message: str | None = "") -> None:
         """Report progress of the call; does nothing without a `report` function. For sync and async handlers.
 
-        What `report` raises is logged and changes nothing.
+        What `report` raises is logged and changes nothing, and so are values of other types.
 
         Args:
-            done: work done so far; should grow from one report to the next.
+            done: work done so far, a finite number; should grow from one report to the next.
             total: all work, in the same unit; None where it is not known.
-            message: text for a person.
+            message: text for a person; None for none.
         """
         if self.report is None:
             return
         try:
-            self.report(done, total, message if is_encodable(message) else replace_surrogates(message))
-        except Exception as problem:
+            self.report(_finite(done), None if total is None else _finite(total), _text(message))
+        except BaseException as problem:
             self._not_sent("Progress", "progress_failed", problem)
 
-    def log(self, level: LogLevel, data: Any, logger: str = "") -> None:
+    def log(self, level: LogLevel, data: Any, logger: str | None = "") -> None:
         """Send a log message to whoever made the call; does nothing without a `receive_log` function. For
         sync and async handlers. The program's own log is Python's `logging`.
 
@@ -121,7 +122,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         Args:
             level: "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency".
             data: a text, or data that has a JSON form.
-            logger: name of the part of the program that logs.
+            logger: name of the part of the program that logs; None for none.
 
         Raises:
             ValueError: there is no such level.
@@ -131,10 +132,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         if self.receive_log is None:
             return
         try:
-            if isinstance(data, str) and not is_encodable(data):
-                data = replace_surrogates(data)
-            self.receive_log(level, data, logger)
-        except Exception as problem:
+            self.receive_log(level, _text(data) if isinstance(data, str) else data, _text(logger))
+        except BaseException as problem:
             self._not_sent("A log message", "log_failed", problem)
 
     @property
@@ -160,7 +159,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
 
         Raises:
             RefusalError: nobody can be asked, or the answer does not fit the form.
-            TypeError: the form has a field of another type.
+            TypeError: the form has a field of another type, or `message` is no text.
         """
         from .elicitation import ask
 
@@ -179,6 +178,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         Raises:
             RefusalError: nobody can be asked so.
             ValueError: `url` is no address of a page.
+            TypeError: `message` or `url` is no text.
         """
         from .elicitation import ask
 
@@ -211,21 +211,26 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         Raises:
             RefusalError: there is no model to ask, or it was refused.
             ValueError: there is no message, or `max_tokens` is below 1.
+            TypeError: an argument has another type.
         """
-        from .sampling import SamplingRequest, conversation, sample
+        from .sampling import request, sample
 
-        request = SamplingRequest(
-            messages=conversation(messages),
+        asked = request(
+            messages=messages,
             max_tokens=max_tokens,
             system=system,
             temperature=temperature,
-            stop=tuple(stop),
-            models=tuple(models),
+            stop=stop,
+            models=models,
         )
-        return await sample(self.sampler, self.tool, request)
+        return await sample(self.sampler, self.tool, asked)
 
-    def _not_sent(self, what: str, event: str, problem: Exception) -> None:
+    def _not_sent(self, what: str, event: str, problem: BaseException) -> None:
+        from .handlers import is_from_outside
         from .log_records import WARNING, log
+
+        if is_from_outside(problem):
+            raise problem
 
         # The kind alone: its text may repeat the message.
         kind = type(problem).__name__
@@ -240,3 +245,18 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             call_id=self.call_id,
             error_type=kind,
         )
+
+
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise ValueError("a finite number was expected")
+    return number
+
+
+def _text(text: str | None) -> str:
+    """A text without lone surrogates; "" for None. Raises TypeError for what is no text."""
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise TypeError(f"a text was expected, not {type(text).__name__}")
+    return text if is_encodable(text) else replace_surrogates(text)

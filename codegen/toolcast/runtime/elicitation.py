@@ -63,22 +63,25 @@ Asker: TypeAlias = Callable[
 
 
 async def ask(
-    asker: Asker | None, tool: str, message: str, form: type[T] | None, url: str = ""
+    asker: Asker | None, tool: str, message: str, form: type[T] | None, url: str | None = None
 ) -> Elicited[Any]:
     """Ask, and hold the answer to the form.
 
     Raises RefusalError where nobody can be asked, and for an answer that does not fit; TypeError for a form
-    that cannot be asked, ValueError for what is no address of a page.
+    that cannot be asked, and for what is no text; ValueError for what is no address of a page.
     """
-    schema = {} if form is None else form_schema(form)
-    if form is None:
+    for text in (message, url or ""):
+        if not isinstance(text, str):
+            raise TypeError(f"a question must be a text, not {type(text).__name__}")
+    schema = {} if url is not None else form_schema(form)  # type: ignore[arg-type]  # refused in words
+    if url is not None:
         _check_url(url)
     if asker is None:
         raise RefusalError(
             f"Tool {tool!r} has to ask the user, and whoever made the call takes no questions. Tell the user "
             "so; a client that can ask is needed."
         )
-    outcome = asker(ElicitationRequest(message=message, schema=schema, url=url))
+    outcome = asker(ElicitationRequest(message=message, schema=schema, url=url or ""))
     answer = await outcome if isinstance(outcome, Awaitable) else outcome
     if not isinstance(answer, Elicited) or answer.action not in ACTIONS:
         raise TypeError(f"an asker must return Elicited, not {type(answer).__name__}")

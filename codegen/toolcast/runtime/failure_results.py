@@ -66,8 +66,13 @@ def redacted_refusal(problem: RefusalError, guard: Guard) -> RefusalError:
     return RetryError(redacted) if isinstance(problem, RetryError) else RefusalError(redacted)
 
 
-def timed_out_result(tool: str, seconds: float, runs_on: bool) -> ToolResult:
-    """A step that took more than its `seconds`; `runs_on` states that it could not be stopped."""
+def timed_out_result(tool: str, seconds: float, runs_on: bool, began: bool) -> ToolResult:
+    """A step that took more than its `seconds`; `runs_on` states that it could not be stopped, `began` that
+    it was the handler."""
+    if not began:
+        return ToolResult.failed(
+            f"Tool {tool!r} was not called: a check before it took more than {seconds:g} s. Nothing was done."
+        )
     if runs_on:
         became = "It could not be stopped and may still take effect"
     else:

@@ -6,6 +6,7 @@ import msgspec
 
 from .binding import ToolBinding
 from .encode import to_builtins
+from .handlers import is_from_outside
 from .middleware.truncate import with_texts
 from .result import ToolResult
 from .unicode_text import is_encodable, replace_surrogates
@@ -135,8 +136,9 @@ def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
             return result
         try:
             msgspec.json.encode(result.data)
-        except Exception:  # text that is no Unicode, or what has no JSON form
-            pass
+        except BaseException as problem:  # text that is no Unicode, or what has no JSON form
+            if is_from_outside(problem):
+                raise
         else:
             return result
     made = _replaced(result)
@@ -160,7 +162,9 @@ def _replaced(value: T) -> T:
 
     try:
         made: T = rewrite(value, _leaf, _leaf)
-    except Exception:  # what cannot be walked has no JSON form either: it is never sent
+    except BaseException as problem:  # what cannot be walked has no JSON form either: it is never sent
+        if is_from_outside(problem):
+            raise
         return value
     return made
 

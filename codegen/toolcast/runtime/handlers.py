@@ -80,9 +80,9 @@ def is_from_outside(problem: BaseException) -> bool:
     """Whether an exception must pass through a call: its result is not awaited any more, or the program ends.
 
     That is a cancellation that the running task was asked for (`Task.cancelling`), the interrupt that Python
-    itself raises for Ctrl-C, and the closing of a coroutine. Everything else is raised by a handler, a
-    precheck, a hook or a resolver: a `CancelledError` of something that it waited for, `SystemExit`, a
-    `KeyboardInterrupt` of its own.
+    itself raises for Ctrl-C, and the closing of the coroutine that catches this. Everything else is raised by
+    a handler, a precheck, a hook or a resolver: a `CancelledError` of something that it waited for,
+    `SystemExit`, a `KeyboardInterrupt` or a `GeneratorExit` of its own.
     """
     if isinstance(problem, Exception):
         return False
@@ -93,7 +93,9 @@ def is_from_outside(problem: BaseException) -> bool:
         return task is None or task.cancelling() > 0
     if isinstance(problem, KeyboardInterrupt):
         return _raises_interrupts()
-    return isinstance(problem, GeneratorExit)
+    # Python raises it anew in each coroutine that is closed: it has come through no other frame.
+    raised = problem.__traceback__
+    return isinstance(problem, GeneratorExit) and (raised is None or raised.tb_next is None)
 
 
 def _raises_interrupts() -> bool:

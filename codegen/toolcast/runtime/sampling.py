@@ -1,8 +1,9 @@
 """Answers of a model that a handler asks for: the model of whoever made the call."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from .errors import RefusalError
@@ -93,6 +94,11 @@ async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -
     return answer
 
 
-def conversation(messages: str | Sequence[Message]) -> tuple[Message, ...]:
-    """A text is a message of the user."""
-    return (Message("user", messages),) if isinstance(messages, str) else tuple(messages)
+def request(**fields: Any) -> SamplingRequest:
+    """A request of these fields, whose messages may be a text of the user. Raises TypeError."""
+    if isinstance(fields["messages"], str):
+        fields["messages"] = [Message("user", fields["messages"])]
+    try:
+        return msgspec.convert(fields, SamplingRequest)
+    except msgspec.ValidationError as problem:
+        raise TypeError(f"sample(): {problem}") from None
