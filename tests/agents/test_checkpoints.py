@@ -1,6 +1,6 @@
 """Checkpoints: what a process that ends at any moment leaves, and what another one makes of it."""
 
-# ruff: noqa: ARG002 - a handler has its signature, whatever it uses
+# ruff: noqa: ARG001, ARG002 - a handler has its signature, whatever it uses
 
 import asyncio
 import json
@@ -8,18 +8,23 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import Record, RunState, record_of, resume, run_tools
-from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import CallDeferred, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.files.edit import EDIT
 from generated.files.glob import GLOB
+from generated.memory.memory_store import MEMORY_STORE
+from generated.schedule.cron_add import CRON_ADD
+from generated.web.web_fetch import WEB_FETCH
 from tests.sampled import sampled
 
 from .test_loop import GOOD, USER, Scripted, answered, asks
@@ -124,8 +129,8 @@ def test_the_state_is_stored_around_the_calls_of_every_answer() -> None:
     world = World([[("edit", "/a")], [("glob", "*")]])
     world.run()
     assert [moment.kind for moment in world.moments] == [
-        *("asked", "stored", "began", "ended", "stored"),
-        *("asked", "stored", "began", "ended", "stored"),
+        *("asked", "stored", "stored", "began", "ended", "stored"),
+        *("asked", "stored", "began", "ended", "stored"),  # which only reads
         *("asked", "stored"),
     ]
 
@@ -140,10 +145,10 @@ def test_a_plain_function_stores_and_a_pause_is_stored() -> None:
     record = asyncio.run(work)
     assert stored[-1].waiting == record.waiting != ()
     assert stored[0].pending is not None
-    assert stored[0].pending.begun == (0,)
+    assert (stored[0].pending.begun, stored[0].waiting) == ((), ())
 
 
-@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("turn", [1, 2, 3])
 def test_a_state_that_cannot_be_stored_ends_the_run(turn: int) -> None:
     turns: list[RunState] = []
 
@@ -158,10 +163,125 @@ def test_a_state_that_cannot_be_stored_ends_the_run(turn: int) -> None:
     record = record_of(raised.value)
     assert record is not None
     assert record.stopped == "error"
-    assert world.count("began") == ({} if turn == 1 else {"edit /a": 1})
+    assert world.count("began") == ({} if turn < 3 else {"edit /a": 1})
     again = World(world.script)
     assert again.go_on(record.state.encode()).stopped == "answer"
-    assert again.count("began") == ({"edit /a": 1} if turn == 1 else {})
+    assert again.count("began") == ({"edit /a": 1} if turn < 3 else {})
+
+
+@pytest.mark.parametrize("failure", [OSError("the disk is full"), SystemExit(3)])
+@pytest.mark.parametrize("turn", [2, 3, 4, 5])
+def test_calls_side_by_side_end_before_a_state_that_cannot_be_stored_ends_the_run(
+    turn: int, failure: BaseException
+) -> None:
+    """What ran is known, and what did not begin is carried out later."""
+    turns: list[RunState] = []
+
+    async def fails(state: RunState) -> None:
+        turns.append(state)
+        await asyncio.sleep(0)
+        if len(turns) == turn:
+            raise failure
+
+    world = World([[("edit", "/a"), ("edit", "/b"), ("glob", "/c")]])
+    run = run_tools(world.model, world.registry, USER, format="openai", checkpoint=fails)
+    with pytest.raises(type(failure)):
+        asyncio.run(run)
+    assert len(turns) == turn
+    again = World(world.script)
+    record = again.go_on(turns[-2 if turn == 5 else -1].encode())
+    ran, reran = world.count("began"), again.count("began")
+    told = [message["content"] for message in record.messages if message["role"] == "tool"]
+    for text, name in zip(told[:2], ("edit /a", "edit /b"), strict=True):
+        assert ran.get(name, 0) + reran.get(name, 0) <= 1
+        assert (text == name) is (name in reran) or name in ran
+        assert ("It may have taken effect" in text) <= (name not in reran)
+
+
+def waits(*, stuck: bool = False) -> tuple[ToolRegistry, list[str]]:
+    """Tools of each kind of wait, and what they did."""
+    ran: list[str] = []
+
+    async def act(params: Any, context: ToolContext) -> str:
+        ran.append(context.tool)
+        if context.tool == "memory_store" and stuck:
+            await asyncio.sleep(60)
+        return f"{context.tool} ran"
+
+    async def job(params: Any, context: ToolContext) -> str:
+        ran.append(context.tool)
+        raise CallDeferred("job 7")
+
+    registry = ToolRegistry(policy=Policy(auto_approve=["memory_store", "web_fetch", "cron_add"]))
+    registry.register(MEMORY_STORE, act)  # type: ignore[arg-type]
+    registry.register(EDIT, act)  # type: ignore[arg-type]
+    registry.register(msgspec.structs.replace(WEB_FETCH, external=True))
+    registry.register(CRON_ADD, job)  # type: ignore[arg-type]
+    return registry, ran
+
+
+ANSWER = (
+    ("memory_store", {"content": "x"}),
+    ("edit", GOOD),
+    ("web_fetch", {"url": "https://example.org/"}),
+    ("cron_add", {"name": "a", "schedule": "0 9 * * *", "prompt": "x"}),
+)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 8])
+@pytest.mark.parametrize("order", [*permutations(range(4))])
+def test_a_crash_in_one_call_leaves_the_others_waiting(order: tuple[int, ...], limit: int) -> None:
+    """The process ends inside of one call: no call that could not begin is said to have begun."""
+    calls = tuple(ANSWER[index] for index in order)
+    registry, ran = waits(stuck=True)
+    stored: list[bytes] = []
+
+    def store(state: RunState) -> None:
+        stored.append(state.encode())
+
+    async def main() -> None:
+        model = Scripted(asks(*calls), asks())
+        run = run_tools(model, registry, USER, format="openai", limit=limit, checkpoint=store)
+        task = asyncio.create_task(run)
+        for _ in range(200):
+            await asyncio.sleep(0)
+        state, before = stored[-1], [*ran]
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        stored[:], ran[:] = [state], before  # the process ended at once
+
+    asyncio.run(main())
+    later, reran = waits()
+    state = RunState.decode(stored[-1])
+    record = asyncio.run(resume(Scripted(asks()), later, state, format="openai"))
+    waiting = {call.name: call for call in record.waiting}
+    assert {"edit", "web_fetch", "cron_add"} == {*waiting}
+    assert reran == [name for name in ["cron_add"] if name not in ran]
+    decisions: Any = {waiting["edit"].key: "yes"}
+    results = {waiting["web_fetch"].key: "a page", waiting["cron_add"].key: "made"}
+    work = resume(
+        Scripted(asks()), later, record.state, decisions=decisions, results=results, format="openai"
+    )
+    after = asyncio.run(work)
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    said = dict(zip((name for name, _ in calls), told, strict=True))
+    assert "It may have taken effect" in said.pop("memory_store")
+    assert said == {"edit": "edit ran", "web_fetch": "a page", "cron_add": "made"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
+@pytest.mark.parametrize("kills", sampled([30, 500], [30]))
+def test_killed_processes_do_nothing_twice_and_say_nothing_false(
+    tmp_path: Path, kills: int, seed: int
+) -> None:
+    command = [sys.executable, "-m", "tests.agents.killed_runs", str(tmp_path), str(seed), str(kills)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["contradictions"] == [], f"seed {seed}"
+    assert found["kills"] >= kills
+    assert found["interrupted"] > 0
 
 
 PROGRAM = """

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.agents import Disclosure, Record, RunState, resume, run_tools
+from toolcast.agents import Disclosure, Record, RunState, StateError, resume, run_tools
 from toolcast.runtime import CallDeferred, ToolBinding, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 
@@ -141,8 +141,15 @@ def test_a_state_without_the_digest_approves_nothing(inbox: Any) -> None:
     state = stored(start(registry, sent()))
     assert state.pending is not None
     [call] = state.waiting
-    bare = msgspec.structs.replace(state.pending, waiting=(msgspec.structs.replace(call, injected=""),))
-    record = decided(registry, msgspec.structs.replace(state, pending=bare), CONTEXT)
+    without = msgspec.structs.replace(call, injected="")
+    keyed = msgspec.structs.replace(without, key=without.expected_key(state.rounds))
+    bare = [
+        msgspec.structs.replace(state, pending=msgspec.structs.replace(state.pending, waiting=(each,)))
+        for each in (without, keyed)
+    ]
+    with pytest.raises(StateError):
+        decided(registry, bare[0], CONTEXT)
+    record = decided(registry, bare[1], CONTEXT)
     assert (record.stopped, seen.params) == ("paused", [])
 
 

@@ -125,7 +125,8 @@ def test_an_approved_call_that_a_crash_interrupted_does_not_run_again() -> None:
         decisions={one.key: "yes"},
         checkpoint=lambda state: stored.append(state.encode()),
     )
-    during = RunState.decode(stored[0])
+    during = RunState.decode(stored[1])  # stored[0] has nothing that began yet
+    assert RunState.decode(stored[0]).waiting == (one, two)
     assert during.pending is not None
     assert (during.pending.begun, during.waiting) == ((0,), (two,))
     tools.ran.clear()

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from toolcast.agents import RunState, StateError, WaitingCall
 from toolcast.agents.run_state import PendingAnswer, Shown
 from toolcast.agents.usage import Usage
@@ -37,17 +38,39 @@ RESULTS = st.builds(
     content=st.tuples(st.binary().map(lambda data: Content.image(data, "image/png"))) | st.just(()),
     repairs=st.just((Repair("fence", "$", None, "a", "b"),)) | st.just(()),
 )
-WAITING = st.builds(
-    WaitingCall,
-    key=st.text(),
-    name=NAMES,
-    arguments=st.dictionaries(st.text(), PLAIN, max_size=3),
-    kind=st.sampled_from(["approval", "external"]),
-    id=st.text(),
-    text=st.text(),
-    index=st.integers(0, 9),
-    contract=NAMES,
-)
+
+
+@st.composite
+def pending(draw: st.DrawFn) -> PendingAnswer:
+    results = draw(st.lists(st.none() | RESULTS, max_size=4))
+    places = [place for place, result in enumerate(results) if result is None]
+    chosen = st.lists(st.sampled_from(places or [0]), unique=True, max_size=len(places)).map(sorted)
+    waiting = [
+        WaitingCall(
+            key="",
+            name=draw(NAMES),
+            arguments=draw(st.dictionaries(st.text(), st.none() | st.integers(0, 9) | st.text(), max_size=3)),
+            kind=draw(st.sampled_from(["approval", "external"])),
+            id=draw(st.text()),
+            text=draw(st.text()),
+            index=index,
+            contract=draw(NAMES),
+            injected=draw(st.just("") | NAMES),
+        )
+        for index in draw(chosen)
+    ]
+    begun = tuple(draw(chosen))
+    return PendingAnswer(response=draw(PLAIN), results=tuple(results), waiting=tuple(waiting), begun=begun)
+
+
+def with_keys(state: RunState) -> RunState:
+    """The calls that wait with the keys that they have in this state."""
+    if state.pending is None:
+        return state
+    waiting = [replace(call, key=call.expected_key(state.rounds)) for call in state.waiting]
+    return replace(state, pending=replace(state.pending, waiting=tuple(waiting)))
+
+
 STATES = st.builds(
     RunState,
     messages=st.lists(PLAIN, max_size=4).map(tuple),
@@ -60,16 +83,9 @@ STATES = st.builds(
     malformed=st.integers(0, 2),
     output_asked=st.booleans(),
     usage=st.none() | st.builds(Usage, input=st.integers(0, 9), output=st.integers(0, 9)),
-    pending=st.none()
-    | st.builds(
-        PendingAnswer,
-        response=PLAIN,
-        results=st.lists(st.none() | RESULTS, max_size=3).map(tuple),
-        waiting=st.lists(WAITING, max_size=2).map(tuple),
-        begun=st.lists(st.integers(0, 9), max_size=2).map(tuple),
-    ),
+    pending=st.none() | pending(),
     shown=st.none() | st.builds(Shown, order=st.lists(NAMES).map(tuple), chosen=st.none() | st.just(("a",))),
-)
+).map(with_keys)
 
 
 @given(STATES)

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from .model_calls import ModelRequest, in_thread
     from .record import Record, record_of
     from .resuming import resume
-    from .run_state import RunState, StateError, WaitingCall
+    from .run_state import ClaimedError, RunState, StateError, WaitingCall
     from .stream_events import stream_resume, stream_tools
     from .usage import Prices, Usage
 
 __all__ = [
     "Budget",
+    "ClaimedError",
     "Disclosure",
     "ModelRequest",
     "Prices",
@@ -42,6 +43,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "Budget": ".budget",
+        "ClaimedError": ".run_state",
         "Disclosure": ".disclosure",
         "ModelRequest": ".model_calls",
         "Prices": ".usage",

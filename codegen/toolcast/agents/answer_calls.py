@@ -1,6 +1,7 @@
 """The calls of one answer while they are carried out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..runtime.context import Framework
@@ -9,7 +10,7 @@ from ..runtime.view import ToolView
 from .answers import ReadAnswer
 from .record import CallRecord
 from .run_side_by_side import groups, runs_alone
-from .run_state import PendingAnswer, StateError, WaitingCall
+from .run_state import PendingAnswer, StateError
 from .waiting import INTERRUPTED, Deferred, Settled, approval, is_repeatable
 
 
@@ -26,17 +27,22 @@ class AnswerCalls:
     `elsewhere` are the results that came from outside, by position.
     """
 
-    def __init__(self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView) -> None:
+    def __init__(
+        self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView, round: int
+    ) -> None:
         """Raises StateError where the answer is not the one that `pending` describes."""
         count = len(answer.calls)
         self.answer = answer
         self._tools = tools
-        self._response = pending.response
+        self.response = pending.response
         self._found: list[ToolResult | None] = [*(pending.results or [None] * count)]
         self._waiting = {call.index: call for call in pending.waiting}
-        self._begun: set[int] = set()
-        self._done: set[int] = set()  # those of batches that ended
-        self._approved: dict[int, WaitingCall] = {}  # those of the batch that was begun last
+        self._begun = {*pending.begun}
+        self._unsure = {*pending.begun}  # begun by an earlier process, and not again since
+        self._open: list[int] = []  # of the batch that is carried out: not claimed yet
+        self._unknown: set[int] = set()  # of that batch: without a result
+        self._counted: set[int] = set()  # by the budget, in this process
+        self._round = round
         if len(self._found) != count or not self._fits(pending):
             before = len(self._found)
             had = "other calls" if before == count else f"{before} calls, not {count},"
@@ -44,10 +50,11 @@ class AnswerCalls:
                 f"The answer in the state of the run had {had} when it was stored: resume it with the format "
                 "and the text format that it began with."
             )
-        self.elsewhere = {**settled.results, **self._interrupted(pending)}
+        interrupted = {index for index in self._begun if not self._is_repeatable(index)}
+        outcomes = {**settled.results, **dict.fromkeys(interrupted, ToolResult.failed(""))}
+        self.elsewhere = {index: self.told((index,), result) for index, result in outcomes.items()}
         for index, result in self.elsewhere.items():
-            self._found[index] = result
-            self._waiting.pop(index, None)
+            self._take(index, result)
         self._settled = settled
         alone = [runs_alone(tools, self._name(call)) for call in answer.calls]
         self._groups = [*groups(range(count), alone.__getitem__)]
@@ -59,15 +66,6 @@ class AnswerCalls:
             return False
         names = ((self._tools.resolve(getattr(calls[i], "name", "")), i) for i in self._waiting)
         return all(name in (None, self._waiting[i].name) for name, i in names)
-
-    def _interrupted(self, pending: PendingAnswer) -> dict[int, ToolResult]:
-        """Results of calls that were begun by a process that ended, and must not run twice."""
-        names = {index: self._name(self.answer.calls[index]) for index in pending.begun}
-        return {
-            index: ToolResult.failed(INTERRUPTED.format(name))
-            for index, name in names.items()
-            if not is_repeatable(self._tools, name)
-        }
 
     def batches(self) -> Iterator[Batch]:
         """The calls that are to be carried out, one batch after another; each is made when those before it
@@ -96,51 +94,90 @@ class AnswerCalls:
                     approved.setdefault((verdict, self._waiting[index].injected), []).append(index)
         return batches + [Batch(tuple(chosen), approval(*each)) for each, chosen in approved.items()]
 
-    def begin(self, batch: Batch) -> list[Any]:
-        """The calls of a batch, which are begun now."""
-        self._begun.update(batch.indexes)
-        self._approved = {
-            index: self._waiting.pop(index) for index in batch.indexes if index in self._waiting
-        }
+    def start(self, batch: Batch) -> list[Any]:
+        """The calls of a batch, which are carried out now."""
+        self._open = [*batch.indexes]
+        self._unknown = {*batch.indexes}
         return [self.answer.calls[index] for index in batch.indexes]
 
-    def end(self, batch: Batch, results: Sequence[ToolResult], round: int) -> None:
+    def claim(self, id: str, name: str, arguments: Any, counted: bool) -> tuple[int, ...]:
+        """The position of a call of the batch, equal calls in their order; several where an adapter's call
+        cannot be told from others. `counted` says that the budget has counted it."""
+        named = [index for index in self._open if self._is(self.answer.calls[index], id, name)]
+        equal = [i for i in named if getattr(self.answer.calls[i], "arguments", None) == arguments]
+        if not equal and len(named) != 1:
+            return tuple(named or self._open)
+        index = (equal or named)[0]
+        self._open.remove(index)
+        if counted:
+            self._counted.add(index)
+        return (index,)
+
+    @contextmanager
+    def beginning(self, places: tuple[int, ...]) -> Generator[None]:
+        """Take note of calls that begin; no longer where what stores that raises."""
+        begun, unsure, waiting = {*self._begun}, {*self._unsure}, {**self._waiting}
+        self._begun.update(places)
+        self._unsure.difference_update(places)
+        for index in places:
+            self._waiting.pop(index, None)
+        try:
+            yield
+        except BaseException:
+            for index in places:
+                _restore(self._begun, begun, index)
+                _restore(self._unsure, unsure, index)
+                if index in waiting:
+                    self._waiting[index] = waiting[index]
+            raise
+
+    def told(self, places: tuple[int, ...], result: ToolResult) -> ToolResult:
+        """The result of a call. Where one that an earlier process began fails before it begins again, this
+        tells the model of that one."""
+        if result.success or not places or not self._unsure.issuperset(places):
+            return result
+        return ToolResult.failed(INTERRUPTED.format(self._name(self.answer.calls[places[0]])))
+
+    def take(self, places: tuple[int, ...], result: ToolResult) -> bool:
+        """Take the result of a call while others of its batch go on; whether it must not be lost: the call
+        waits for what its handler began, or must not run again."""
+        if len(places) != 1:
+            return False
+        [index] = places
+        began = index in self._begun - self._unsure
+        self._take(index, result)
+        lasting = isinstance(result, Deferred) or not self._is_repeatable(index)
+        return began and lasting and bool(self._unknown)
+
+    def end(self, batch: Batch, results: Sequence[ToolResult]) -> None:
         """Take the results of a batch; a deferred call waits."""
         for index, result in zip(batch.indexes, results, strict=True):
-            self._take(index, result, round)
-        self._begun.difference_update(batch.indexes)
-        self._done.update(batch.indexes)
+            self._take(index, result)
 
-    def recover(
-        self, ended: Sequence[CallRecord], was_cancelled: Callable[[CallRecord], bool], round: int
-    ) -> None:
-        """Take what is known of a batch that was interrupted: the results of calls that ended, and calls that
-        were deferred. Calls that never began are as before: they wait still, where they waited."""
-        done, interrupted, unknown = {*self._done}, set[int](), False
-        for call in (call for call in ended if call.executed):
-            # Equal calls are told apart by their order: those of batches that ended came first.
-            known = (*sorted(done), *sorted(self._begun))
-            index = next((index for index in known if self._is(self.answer.calls[index], call)), None)
-            if index is None:
-                unknown = True
-            elif index in done:
-                done.discard(index)
-            elif was_cancelled(call):
-                interrupted.add(index)
-                self._begun.discard(index)
-            else:
-                self._take(index, call.result, round)
-                self._begun.discard(index)
-        if not unknown:
-            self._waiting.update((index, self._approved[index]) for index in self._begun & {*self._approved})
-            self._begun.clear()
-        self._begun |= interrupted
-
-    def _take(self, index: int, result: ToolResult, round: int) -> None:
+    def _take(self, index: int, result: ToolResult) -> None:
+        self._unknown.discard(index)
         if isinstance(result, Deferred):
-            self._waiting[index] = result.waiting(round, index)
+            self._waiting[index] = result.waiting(self._round, index)
+            if index in self._unsure:
+                return
         else:
             self._found[index] = result
+            self._waiting.pop(index, None)
+            self._unsure.discard(index)
+        self._begun.discard(index)
+
+    @property
+    def uncertain(self) -> int:
+        """How many calls are counted that another process would count again: it would carry them out."""
+        return sum(
+            self._found[index] is None
+            and index not in self._waiting
+            and (index not in self._begun or self._is_repeatable(index))
+            for index in self._counted
+        )
+
+    def _is_repeatable(self, index: int) -> bool:
+        return is_repeatable(self._tools, self._name(self.answer.calls[index]))
 
     @property
     def results(self) -> list[ToolResult]:
@@ -150,7 +187,7 @@ class AnswerCalls:
     def pending(self) -> PendingAnswer:
         """The answer as it stands."""
         return PendingAnswer(
-            response=self._response,
+            response=self.response,
             results=tuple(self._found),
             waiting=tuple(self._waiting[index] for index in sorted(self._waiting)),
             begun=tuple(sorted(self._begun)),
@@ -180,8 +217,9 @@ class AnswerCalls:
         name = str(getattr(call, "name", ""))
         return self._tools.resolve(name) or name
 
-    def _is(self, call: Any, record: CallRecord) -> bool:
-        """Whether a record is of this call, or of one that is the same in all."""
-        if self._name(call) != record.name or getattr(call, "arguments", None) != record.arguments:
-            return False
-        return bool(getattr(call, "id", "") == record.id)
+    def _is(self, call: Any, id: str, name: str) -> bool:
+        return self._name(call) == name and bool(getattr(call, "id", "") == id)
+
+
+def _restore(places: set[int], before: set[int], index: int) -> None:
+    (places.add if index in before else places.discard)(index)

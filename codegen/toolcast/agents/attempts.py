@@ -14,19 +14,18 @@ _COUNTING = Framework()
 class Attempts:
     """Counts the calls that handlers asked for again, by tool, until one succeeds.
 
-    Calls of one answer are one attempt: the model made them before it read a hint. `counts` are the attempts
-    in all answers so far.
+    Calls of one answer are one attempt: the model made them before it read a hint.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
-        self.counts = {**counts}
+        self._counts = {**counts}  # of the answers that ended
         self._asked: set[str] = set()  # tools that asked for another call, of this answer
         self._succeeded: set[str] = set()
 
     def begin(self, tool: str, context: ToolContext) -> ToolContext:
         """The context of a call of `tool` that begins, with the number of the attempt."""
         framework = context.framework or _COUNTING
-        counted = msgspec.structs.replace(framework, attempt=self.counts.get(tool, 0) + 1)
+        counted = msgspec.structs.replace(framework, attempt=self._counts.get(tool, 0) + 1)
         return msgspec.structs.replace(context, framework=counted)
 
     def end(self, tool: str, result: ToolResult) -> None:
@@ -36,11 +35,14 @@ class Attempts:
         elif isinstance(result.data, RetryHint) and result.data.tool == tool:
             self._asked.add(tool)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The attempts in all answers so far, by tool."""
+        kept = {tool: n for tool, n in self._counts.items() if tool not in self._succeeded - self._asked}
+        return {**kept, **{tool: kept.get(tool, 0) + 1 for tool in self._asked}}
+
     def end_answer(self) -> None:
         """Count the calls of an answer."""
-        for tool in self._asked:
-            self.counts[tool] = self.counts.get(tool, 0) + 1
-        for tool in self._succeeded - self._asked:
-            self.counts.pop(tool, None)
+        self._counts = self.counts
         self._asked.clear()
         self._succeeded.clear()

@@ -24,6 +24,10 @@ Adapter: TypeAlias = Callable[[ToolView], Answers]
 Checkpoint: TypeAlias = Callable[[RunState], Awaitable[object] | object]
 """Stores the state of a run: plain, or async. What it raises ends the run."""
 
+Claim: TypeAlias = Callable[[RunState], Awaitable[bool] | bool]
+"""Takes a state for this process, plain or async: True where no other process has taken it. The state and
+what marks it as taken must change in one step of the store."""
+
 
 class RunOptions(TypedDict, total=False):
     """The options of `run_tools`, for functions that pass them on."""

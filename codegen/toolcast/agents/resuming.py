@@ -1,15 +1,16 @@
 """Going on with a run that was paused, or interrupted."""
 
 from collections.abc import Mapping
+from inspect import isawaitable
 from typing import Any, Unpack
 
 from ..runtime.view import ToolView
 from .disclosure import Disclosure
 from .model_calls import Model
-from .options import Options, RunOptions
+from .options import Claim, Options, RunOptions
 from .record import Record
 from .run_start import run_from
-from .run_state import RunState
+from .run_state import ClaimedError, RunState
 from .waiting import Decision, Settled, settle
 
 
@@ -20,6 +21,7 @@ async def resume(
     *,
     decisions: Mapping[str, Decision] | None = None,
     results: Mapping[str, Any] | None = None,
+    claim: Claim | None = None,
     **options: Unpack[RunOptions],
 ) -> Record:
     """Go on with a run from its state, in this process or another one.
@@ -42,6 +44,8 @@ async def resume(
             reason.
         results: for calls that wait for a result, by key: a ToolResult, text, or what a handler of the tool
             may return.
+        claim: called with `state` after it and the decisions were checked, and before anything is done. What
+            it raises ends the run.
         **options: the options of `run_tools`, as the run began with them.
 
     Returns:
@@ -49,13 +53,24 @@ async def resume(
 
     Raises:
         ValueError: as for `run_tools`; a key is unknown, or its call waits for something else; a result
-            breaks the contract of its tool; the state is of a run in another format.
+            breaks the contract of its tool; the state is of a run in another format, or shows a call that
+            waits otherwise than its answer has it.
+        ClaimedError: `claim` answered False.
         TypeError: a decision is no answer of an approver; the messages of the state are one text or one
-            message.
+            message; `claim` answered something else than True or False.
     """
     view = tools.tools if isinstance(tools, Disclosure) else tools
 
     def settled(state: RunState, provider: str | None) -> Settled:
         return settle(state.waiting, view, provider, decisions or {}, results or {})
 
-    return await run_from(model, tools, state, Options(**options), settled)
+    async def claimed() -> None:
+        taken = True if claim is None else claim(state)
+        if isawaitable(taken):
+            taken = await taken
+        if not isinstance(taken, bool):
+            raise TypeError(f"claim must answer True or False, not {type(taken).__name__}.")
+        if not taken:
+            raise ClaimedError("Another process goes on with this run: nothing was done here.")
+
+    return await run_from(model, tools, state, Options(**options), settled, claimed)

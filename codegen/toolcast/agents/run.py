@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
 from typing import Any, NamedTuple
 
@@ -20,10 +20,10 @@ from .final_output import FinalOutput
 from .model_calls import Model, ModelCalls, ModelRequest
 from .options import Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
-from .run_state import PendingAnswer, RunState, conversation
+from .run_state import PendingAnswer, RunState, StateError, conversation
 from .telemetry import WatchedRun
 from .tool_calls import ToolCalls
-from .waiting import Settled
+from .waiting import Deferred, NotStoredError, Settled, is_unchanged
 
 _AGAIN = (
     "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
@@ -86,15 +86,23 @@ class Run:
         self._watched = shown.watched
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
         self._interrupted = False  # the provider paused its last answer
+        self._storing = asyncio.Lock()
+        self._unstored: BaseException | None = None  # why nothing more is stored
         calls.starting = self._calling
         calls.notify = self._called
+        calls.store = self._store
 
-    async def to_end(self, settled: Settled) -> Record:
+    async def to_end(self, settled: Settled, claim: Callable[[], Awaitable[None]] | None) -> Record:
         """Every round; the record."""
+        pending = self._state.pending
         try:
-            if self._state.pending is not None:
-                answer = self._answers.read(self._state.pending.response)
-                await self._carry_out(answer, self._state.pending, settled)
+            work = None if pending is None else self._work(pending, settled)
+            if work is not None:
+                await self._check_waiting(work)
+            if claim is not None:
+                await claim()
+            if work is not None:
+                await self._carry_out(work)
             elif self._calls.repeated:
                 raise StopRunError("repeated")
             while self._number < self._options.max_rounds:
@@ -116,23 +124,41 @@ class Run:
         begun = time.monotonic()
         response = await self._ask()
         seconds = time.monotonic() - begun
-        answer = self._answers.read(response)
-        self._calls.spending.add(answer.usage)
-        await self._carry_out(answer, PendingAnswer(response=response), model_seconds=seconds)
+        work = self._work(PendingAnswer(response=response), Settled())
+        self._calls.spending.add(work.answer.usage)
+        await self._carry_out(work, model_seconds=seconds)
 
-    async def _carry_out(
-        self,
-        answer: ReadAnswer,
-        pending: PendingAnswer,
-        settled: Settled | None = None,
-        model_seconds: float | None = None,
-    ) -> None:
+    def _work(self, pending: PendingAnswer, settled: Settled) -> AnswerCalls:
+        answer = self._answers.read(pending.response)
+        return AnswerCalls(answer, pending, settled, self._calls.tools, self._number)
+
+    async def _check_waiting(self, work: AnswerCalls) -> None:
+        """Raises StateError where a call that waits is another one than the answer has in its place."""
+        for call in self._state.waiting:
+            if not is_unchanged(call, self._calls.tools):
+                continue  # it does not run, whatever was decided
+            self._calls.checking = True
+            try:
+                [made] = await self._answers.execute([work.answer.calls[call.index]], self._options.context)
+            finally:
+                self._calls.checking = False
+            if isinstance(made, Deferred):
+                same = made.stored(self._number, call) == call
+            else:
+                same = call.kind == "approval"  # its arguments are refused now: it does not run
+            if not same:
+                raise StateError(
+                    f"The call of {call.name!r} that the state of the run shows is not the one in the answer "
+                    "of the model: the state was changed after it was stored. Nothing was done."
+                )
+
+    async def _carry_out(self, work: AnswerCalls, model_seconds: float | None = None) -> None:
         """The calls of an answer that have no results yet. Raises StopRunError where it was the last one.
 
         `model_seconds` is None for an answer of an earlier process.
         """
-        work = AnswerCalls(answer, pending, settled or Settled(), self._calls.tools)
-        self._state = self._now(container=answer.container or self._state.container)
+        self._calls.work = work
+        self._state = self._now(container=work.answer.container or self._state.container)
         begun = time.monotonic()
         try:
             for call in work.records():
@@ -141,16 +167,14 @@ class Run:
                 await self._execute(work, batch)
         finally:  # completed calls are recorded, also where the rest was cancelled
             ended = self._calls.take()
-            known = (*ended, *self._calls.take_deferred())
-            work.recover(known, self._calls.was_cancelled, self._number)
             self._state = self._now(pending=work.pending(), rounds=self._number)
             done = Round(
                 number=self._number,
-                response=pending.response,
+                response=work.response,
                 calls=ended,
                 model_seconds=model_seconds or 0.0,
                 tool_seconds=time.monotonic() - begun,
-                usage=None if model_seconds is None else answer.usage,
+                usage=None if model_seconds is None else work.answer.usage,
             )
             self._rounds.append(done)
         if work.waits:
@@ -170,8 +194,8 @@ class Run:
         self._judge_limits()
 
     async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
-        """The calls of one batch; the state says before that they are begun."""
-        calls = work.begin(batch)
+        """The calls of one batch. Raises what the checkpoint raised while they were carried out."""
+        calls = work.start(batch)
         self._state = self._now(pending=work.pending(), rounds=self._number)
         await self._save()
         if not calls:
@@ -181,7 +205,10 @@ class Run:
         context = self._options.context
         if batch.framework is not None:
             context = msgspec.structs.replace(context or ToolContext(), framework=batch.framework)
-        work.end(batch, await self._answers.execute(calls, context), self._number)
+        results = await self._answers.execute(calls, context)
+        if self._unstored is not None:
+            raise self._unstored
+        work.end(batch, results)
 
     async def _ask(self) -> Any:
         """The model's answer, within the budget."""
@@ -269,7 +296,7 @@ class Run:
         disclosure = self._shown.disclosure
         return msgspec.structs.replace(
             self._state,
-            calls=self._calls.made,
+            calls=self._calls.certain,
             seconds=self._calls.seconds,
             usage=self._calls.spending.used,
             failures={**self._calls.failures},
@@ -277,6 +304,22 @@ class Run:
             shown=None if disclosure is None else disclosure.state,
             **changes,
         )
+
+    async def _store(self, work: AnswerCalls, begin: tuple[int, ...] = ()) -> None:
+        """Give the program the state while calls are carried out; those of `begin` are begun with it. Raises
+        NotStoredError where the program could not store one."""
+        async with self._storing:  # calls side by side: each state has what is true when it is stored
+            if self._unstored is not None:
+                raise NotStoredError
+            with work.beginning(begin):
+                self._state = self._now(pending=work.pending(), rounds=self._number)
+                try:
+                    await self._save()
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
+                    self._unstored = problem
+                    raise NotStoredError from problem
 
     async def _save(self) -> None:
         """Give the state to the program."""

@@ -1,6 +1,6 @@
 """How a run begins: what reads the model's answers, and what the model sees of the tools."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ async def run_from(
     state: RunState,
     options: Options,
     settle: Callable[[RunState, str | None], Settled] | None = None,
+    claim: Callable[[], Awaitable[None]] | None = None,
 ) -> Record:
     """Go on with a run, from its beginning or from where it was.
 
@@ -43,6 +44,7 @@ async def run_from(
         options: the options of the run.
         settle: what became of the calls that wait in a state, for the provider that results go to; by default
             all of them wait on.
+        claim: takes the state for this process, when all is checked and nothing is done yet.
 
     Returns:
         The record, of what happened from there on.
@@ -74,7 +76,7 @@ async def run_from(
     named = options.provider if options.format in (None, "text") else options.format
     with telemetry.run(named or "") as watched:
         run = Run(model, answers, RunSetup(definitions, disclosure, output, watched), calls, state, options)
-        return await run.to_end(settled)
+        return await run.to_end(settled, claim)
 
 
 def _answers(tools: ToolView | Disclosure, calls: ToolCalls, options: Options) -> tuple[Answers, str | None]:

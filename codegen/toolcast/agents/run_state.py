@@ -51,7 +51,16 @@ class StateError(ValueError):
     """Bytes that are no state of a run, or values that a state cannot hold. The text states which."""
 
 
-class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
+def digest(value: Any) -> str:
+    """Digest of a value by its JSON, whatever the order of its keys."""
+    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:32]
+
+
+class ClaimedError(RuntimeError):
+    """Another process goes on with the run: `claim` of `resume` was answered with False."""
+
+
+class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A call that waits, and did not run.
 
     Attributes:
@@ -79,16 +88,28 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     contract: str = ""
     injected: str = ""
 
+    def expected_key(self, round: int) -> str:
+        """Make the key of this call.
 
-class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+        Args:
+            round: number of the round that made the call.
+
+        Returns:
+            The key that the call has in a state that nobody changed.
+        """
+        seed = [round, self.index, self.id, self.name, self.arguments, self.kind, self.text]
+        return digest([*seed, self.injected] if self.injected else seed)
+
+
+class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """An answer of the model whose calls are not all answered.
 
     Attributes:
         response: the answer.
         results: a result for each of its calls, None where there is none yet; empty before they were read.
         waiting: calls that wait for a decision or a result.
-        begun: positions of calls that were begun, and of which nothing is known: the process may have ended
-            before they did, while they ran, or after.
+        begun: positions of calls whose handlers were called, or were about to be, and of which nothing is
+            known since.
     """
 
     response: Any
@@ -97,7 +118,7 @@ class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     begun: tuple[int, ...] = ()
 
 
-class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a Disclosure has shown; all are names of tools.
 
     Attributes:
@@ -117,8 +138,9 @@ class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True):
     answered: tuple[str, ...] = ()
 
 
-class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The state of a run. `resume` goes on from it, once: two runs from one state do the same things twice.
+class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The state of a run. `resume` goes on from it, once: two runs from one state do the same things twice,
+    which `claim` of `resume` prevents.
 
     It holds the conversation: whoever reads it reads that, and whoever writes it decides what a resumed run
     does. Keep it where the program alone writes.
@@ -190,12 +212,14 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
             The state.
 
         Raises:
-            StateError: `data` is no state, is damaged, or is of a version that is not known here.
+            StateError: `data` is no state, is damaged or contradicts itself, or is of a version that is not
+                known here.
         """
         mark, line, _ = bytes(data[: len(MARK) + 12]).partition(b"\n")
-        if not mark.startswith(MARK) or not line or not mark[len(MARK) :].isdigit():
+        number = mark.removeprefix(MARK)
+        version = int(number) if number.isdigit() else 0
+        if not line or mark != MARK + b"%d" % version:  # as `encode` writes it, and no other way
             raise StateError("These bytes are no state of a run: they lack the mark at their beginning.")
-        version = int(mark[len(MARK) :])
         if version != VERSION:
             raise StateError(
                 f"The state of the run has version {version}, and this toolcast reads version {VERSION}: "
@@ -207,11 +231,30 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         if sha256(body[32:]).digest() != body[:32].tobytes():
             raise StateError("The state of the run is damaged: its bytes are not those that were encoded.")
         try:
-            return msgspec.msgpack.decode(body[32:], type=cls, ext_hook=decode_ext)
+            state = msgspec.msgpack.decode(body[32:], type=cls, ext_hook=decode_ext)
+            state._check_pending()
         except RecursionError:
             raise StateError("The state of the run is nested too deeply.") from None
-        except (msgspec.MsgspecError, ValueError, TypeError) as problem:
+        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError) as problem:
             raise StateError(f"These bytes are no state of a run: {problem}") from problem
+        return state
+
+    def _check_pending(self) -> None:
+        """Raises ValueError where the pending answer says of a call what no run says."""
+        pending = self.pending or PendingAnswer(response=None)
+        waiting = [call.index for call in pending.waiting]
+        for places in (waiting, [*pending.begun]):
+            if places != sorted({*places}) or not {*places} <= {*range(len(pending.results))}:
+                raise ValueError(
+                    "calls that wait or were begun are no calls of the answer, or not in its order"
+                )
+            if any(pending.results[place] is not None for place in places):
+                raise ValueError("a call that waits or was begun has a result")
+        for call in pending.waiting:
+            if call.key != call.expected_key(self.rounds):
+                raise ValueError(
+                    f"the key {call.key!r:.80} is not that of the call of {call.name!r:.80} that it names"
+                )
 
     def _plain(self) -> "RunState":
         pending = self.pending

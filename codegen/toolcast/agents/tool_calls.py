@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -10,17 +11,18 @@ import msgspec
 
 from ..runtime.arguments import Arguments
 from ..runtime.call_steps import fill_in
-from ..runtime.context import ToolContext
-from ..runtime.errors import CallDeferred
+from ..runtime.context import Framework, ToolContext
+from ..runtime.errors import ArgumentError, CallDeferred, InjectionError
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
+from .answer_calls import AnswerCalls
 from .attempts import Attempts
 from .budget import Budget
 from .record import CallRecord
 from .run_state import RunState
 from .spending import Spending
-from .waiting import WAITS, deferred, is_approval
+from .waiting import WAITS, Deferred, NotStoredError, deferred, is_approval
 
 _SPENT = (
     "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "
@@ -33,17 +35,21 @@ class ToolCalls:
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
     `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
-    arguments of each call before it is carried out, `notify` each call that ended. Calls of the tool
-    `uncounted` are none of the budget's. `spent` says that a call exceeded the budget; `made` counts calls
-    that were made or wait, `failures` those that failed, by a digest of tool and arguments. With `waits`, a
-    call that is deferred has a `Deferred` for a result, and is no record yet. `spending` is what the
-    model's answers used.
+    arguments of each call before it is carried out, `notify` each call that ended. `work` are the calls of
+    the answer that is carried out; `store` stores what they have come to. While `checking`, a call is not
+    carried out, and its result is the `Deferred` of one that waits. Calls of the tool `uncounted` are
+    none of the budget's. `spent` says that a call exceeded the budget; `made` counts calls that were made or
+    wait, `failures` those that failed, by a digest of tool and arguments. With `waits`, a call that is
+    deferred has a `Deferred` for a result, and is no record yet. `spending` is what the model's answers used.
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
         self.tools: ToolView = RedirectedView(tools, self.execute)
         self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
         self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
+        self.store: Callable[..., Awaitable[None]] = _nobody
+        self.work: AnswerCalls | None = None
+        self.checking = False
         self.uncounted = ""
         self.spent = False
         self.made = state.calls
@@ -56,8 +62,6 @@ class ToolCalls:
         self._waits = waits
         self._begun = time.monotonic() - state.seconds
         self._ended: list[CallRecord] = []
-        self._cancelled: list[CallRecord] = []
-        self._deferred: list[CallRecord] = []  # which are no records of the run
 
     def take(self) -> tuple[CallRecord, ...]:
         """The calls of an answer that ended since the last time."""
@@ -71,20 +75,15 @@ class ToolCalls:
         self._ended.append(call)
         await self.notify(call)
 
-    def take_deferred(self) -> tuple[CallRecord, ...]:
-        """The calls that were deferred since the last time, with what stands for their results."""
-        taken = tuple(self._deferred)
-        self._deferred.clear()
-        return taken
-
-    def was_cancelled(self, call: CallRecord) -> bool:
-        """Whether a call was cancelled while it ran."""
-        return any(call is each for each in self._cancelled)
-
     @property
     def attempts(self) -> dict[str, int]:
         """By tool, how often its handler asked for another call, in all answers so far."""
-        return {**self._attempts.counts}
+        return self._attempts.counts
+
+    @property
+    def certain(self) -> int:
+        """The calls that no other process counts again."""
+        return self.made - (0 if self.work is None else self.work.uncertain)
 
     @property
     def repeated(self) -> bool:
@@ -113,38 +112,86 @@ class ToolCalls:
         """As the registry's, within the budget."""
         begun = time.monotonic()
         known = self._known(name)
-        left, executed = self.left, False
         context, waits = self._with_framework(context)
+        if self.checking:
+            try:
+                return self._deferred(known, arguments, provider, context, guesses, CallDeferred())
+            except (ArgumentError, InjectionError) as problem:
+                return ToolResult.failed(str(problem))
         deferred_before = is_approval(context.framework)
         final = bool(self.uncounted) and self.tools.resolve(name) == self.uncounted
         counts = not (deferred_before or final)
-        if counts and self._budget.calls is not None and self.made >= self._budget.calls:
-            self.spent = True
-            result = ToolResult.failed(_SPENT.format(known, self._budget.calls))
-        elif left is not None and left <= 0:
-            result = ToolResult.failed(_LATE.format(known, "not called", self._budget.seconds))
-        elif not final and (refusal := self.spending.refusal(known)) is not None:
-            result = ToolResult.failed(refusal)
+        refused = self._refused(known, counts, final)
+        work = self.work
+        counted = not (refused or final)  # when it first waited, or now
+        places = () if work is None else work.claim(context.call_id, known, arguments, counted)
+        if refused is not None:
+            result = refused if work is None else work.told(places, refused)
         else:
             self.made += counts
-            executed = True
             await self.starting(context.call_id, known, arguments)
             try:
-                attempted = self._attempts.begin(known, context)
+                attempted = self._attempts.begin(known, self._announced(known, context, places))
                 result = await self._timed(name, arguments, provider, attempted, guesses)
             except CallDeferred as problem:
                 if not waits:
                     raise
-                binding = self.tools.get(known).binding
-                injected = fill_in(binding, context)
-                params = binding.decode(arguments, provider, self._uncounted_guesses(guesses), injected)
-                waiting = deferred(binding, params, context.call_id, problem, injected)
-                self._deferred.append(self._record(known, arguments, context, waiting, begun))
+                waiting = self._deferred(known, arguments, provider, context, guesses, problem)
+                await self._take(places, waiting)
                 return waiting
+            except NotStoredError:
+                return ToolResult.failed("")  # the run ends: nobody reads it
+            result = result if work is None else work.told(places, result)
             self._attempts.end(known, result)
             self._count_failure(known, arguments, result)
-        await self.answer(self._record(known, arguments, context, result, begun, executed))
+            await self._take(places, result)
+        await self.answer(self._record(known, arguments, context, result, begun, refused is None))
         return result
+
+    def _refused(self, name: str, counts: bool, final: bool) -> ToolResult | None:
+        """The result of a call past the budget."""
+        left = self.left
+        if counts and self._budget.calls is not None and self.made >= self._budget.calls:
+            self.spent = True
+            return ToolResult.failed(_SPENT.format(name, self._budget.calls))
+        if left is not None and left <= 0:
+            return ToolResult.failed(_LATE.format(name, "not called", self._budget.seconds))
+        refusal = None if final else self.spending.refusal(name)
+        return None if refusal is None else ToolResult.failed(refusal)
+
+    def _announced(self, name: str, context: ToolContext, places: tuple[int, ...]) -> ToolContext:
+        """`context`, whose call is stored as begun before its handler is called, unless that only reads."""
+        if self.work is None:
+            return context
+        work, framework = self.work, context.framework or Framework()
+
+        async def begin() -> None:
+            if self.tools.get(name).binding.permission != "read":
+                await self.store(work, places)
+
+        passes = (*framework.passes, NotStoredError)
+        announced = msgspec.structs.replace(framework, begin=begin, passes=passes)
+        return msgspec.structs.replace(context, framework=announced)
+
+    def _deferred(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None,
+        context: ToolContext,
+        guesses: Guesses | None,
+        problem: CallDeferred,
+    ) -> Deferred:
+        """What stands for the result of a call that waits."""
+        binding = self.tools.get(name).binding
+        injected = fill_in(binding, context)
+        params = binding.decode(arguments, provider, self._uncounted_guesses(guesses), injected)
+        return deferred(binding, params, context.call_id, problem, injected)
+
+    async def _take(self, places: tuple[int, ...], result: ToolResult) -> None:
+        if self.work is not None and self.work.take(places, result):
+            with suppress(NotStoredError):  # the run ends with its batch
+                await self.store(self.work)
 
     def _uncounted_guesses(self, guesses: Guesses | None) -> Guesses | None:
         """The guesses of a call that was decoded before; its own were counted then."""
@@ -194,7 +241,6 @@ class ToolCalls:
             # It goes into the record with the others; the cancellation passes on.
             result = ToolResult.failed(f"Tool {known!r} was cancelled.")
             call = self._record(known, arguments, context, result, begun)
-            self._cancelled.append(call)
             await self.answer(call)
             raise
         except TimeoutError:

@@ -1,7 +1,6 @@
 """Calls that wait: how a run recognises them, and what was decided of them meanwhile."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -16,7 +15,7 @@ from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
 from .dispatch.call import TOOL_SEARCH
-from .run_state import Kind, WaitingCall
+from .run_state import Kind, WaitingCall, digest
 
 if TYPE_CHECKING:
     from ..runtime.middleware.policy.approval import Answer, ApprovalRequest, Shape, Verdict
@@ -34,9 +33,13 @@ _CHANGED = (
 )
 _FILLED_IN = "(filled in by the program)"
 INTERRUPTED = (
-    "The program ended while it carried out this call of {!r}. It may have taken effect, in whole or in "
-    "part: look before you call it again."
+    "The program was interrupted before the result of this call of {!r} was stored. It may have taken "
+    "effect, in whole or in part: look before you call it again."
 )
+
+
+class NotStoredError(Exception):
+    """The state of the run, with a call that is to begin, could not be stored. It does not begin."""
 
 
 class Deferred(ToolResult, frozen=True):
@@ -52,11 +55,8 @@ class Deferred(ToolResult, frozen=True):
 
     def waiting(self, round: int, index: int) -> WaitingCall:
         """The call, for the state of the run."""
-        seed = [round, index, self.id, self.name, self.arguments, self.kind, self.text]
-        if self.injected:  # else states from before keep their keys
-            seed.append(self.injected)
-        return WaitingCall(
-            key=_digest(seed),
+        call = WaitingCall(
+            key="",
             name=self.name,
             arguments={**self.arguments},
             kind=self.kind,
@@ -66,6 +66,12 @@ class Deferred(ToolResult, frozen=True):
             contract=self.contract,
             injected=self.injected,
         )
+        return msgspec.structs.replace(call, key=call.expected_key(round))
+
+    def stored(self, round: int, call: WaitingCall) -> WaitingCall:
+        """The call, waiting for what `call` waits for, in its place."""
+        made = msgspec.structs.replace(self, kind=call.kind, text=call.text, injected=call.injected)
+        return made.waiting(round, call.index)
 
 
 async def ask_later(request: "ApprovalRequest") -> NoReturn:
@@ -133,7 +139,12 @@ def contract_digest(binding: ToolBinding[Any, Any]) -> str:
         seed.append(binding.described_by)
     if binding.inject:
         seed.append({**binding.inject})
-    return _digest(seed)
+    return digest(seed)
+
+
+def is_unchanged(call: WaitingCall, tools: ToolView) -> bool:
+    """Whether the tool of a call is there, and means what it meant when the call was made."""
+    return call.name in tools and contract_digest(tools.get(call.name).binding) == call.contract
 
 
 def is_repeatable(tools: ToolView, name: str) -> bool:
@@ -195,7 +206,7 @@ def settle(
                 answered[call.index] = ToolResult.failed(not_approved(call.name, answer.reason))
             elif call.name not in tools:
                 answered[call.index] = ToolResult.failed(_GONE.format(call.name))
-            elif contract_digest(tools.get(call.name).binding) != call.contract:
+            elif not is_unchanged(call, tools):
                 answered[call.index] = ToolResult.failed(_CHANGED.format(call.name))
             else:
                 approved[call.index] = answer.verdict
@@ -249,7 +260,3 @@ def _result(call: WaitingCall, tools: ToolView, provider: str | None, value: Any
         f"results: tool {call.name!r} is no longer there, so a typed result of it cannot be checked. Give a "
         "ToolResult, or text."
     )
-
-
-def _digest(value: Any) -> str:
-    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:32]

@@ -232,6 +232,9 @@ class _Call:
             if observers:
                 remembered = guard.redact_text(decision.remembered) if decision.remembered else ""
                 guard.notify(observers, Approved(name, call_id, provider, decision.by, remembered))
+        begin = None if self.framework is None or binding.external else self.framework.begin
+        if begin is not None:
+            await begin()
         self.stage = "handler"
         if observers:
             guard.notify(observers, Started(name, call_id, provider))

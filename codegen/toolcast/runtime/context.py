@@ -1,6 +1,6 @@
 """The circumstances of a call, for its handler."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -50,6 +50,9 @@ class Framework(Struct, frozen=True, kw_only=True):
             arguments do not fit then has the rest.
         observer: called with each event of the call (`middleware.events`), beside the hooks of the registry;
             None for nobody.
+        begin: awaited right before the handler is called, for a framework that stores which calls were begun;
+            the handlers of external tools do nothing, and are not announced. What it raises passes through
+            where `passes` has it. None for nobody.
     """
 
     approved: bool = False
@@ -60,6 +63,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     attempt: int | None = None
     in_part: bool = False
     observer: Callable[[Any], object] | None = None
+    begin: Callable[[], Awaitable[None]] | None = None
 
 
 class ToolContext(Struct, frozen=True, kw_only=True):
