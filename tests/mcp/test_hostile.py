@@ -208,41 +208,14 @@ def test_other_bounds_of_a_listing(sdk: Sdk) -> None:
 
 
 async def _slowly(server: Scripted, use: Any, client: Any) -> None:
-    whole = client.session.list_tools
+    async def late(context: Any, call_next: Any) -> Any:
+        if context.method == "tools/list":
+            await asyncio.sleep(0.02)
+        return await call_next(context)
 
-    async def late(**given: Any) -> Any:
-        await asyncio.sleep(0.02)
-        return await whole(**given)
-
-    client.session.list_tools = late
+    server.server.middleware.append(late)
     await use(client)
     assert server.calls == []
-
-
-def test_a_list_that_is_none_is_an_error(sdk: Sdk) -> None:
-    """The SDK's own server would not send it: a peer that speaks JSON does."""
-    import sys
-
-    script = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    if asked["method"] == "initialize":
-        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "x", "version": "1"}}
-    else:
-        result = {"tools": [{"name": 5}]}
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
-"""
-
-    async def use(client: Any) -> None:
-        with pytest.raises(ListingError, match="ValidationError"):
-            await mcp_tools(client, ToolRegistry(), server="s")
-
-    parameters = sdk("mcp").StdioServerParameters(command=sys.executable, args=["-c", script])
-    connected(sdk, parameters, use, "legacy")
 
 
 POISON = (

@@ -130,6 +130,8 @@ def read_shape(element: Element) -> Declared:
         result = reader.take("outputSchema", "output_schema")
     if result is None:
         result = _output_of(reader.take("responseJsonSchema"))
+    odd = [] if isinstance(result, dict | bool | None) else ["outputSchema"]
+    result = None if odd else result
     if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
         parameters = parameters["json"]
     strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
@@ -146,7 +148,9 @@ def read_shape(element: Element) -> Declared:
     title = reader.take("title")
     source = reader.take("source")
     annotations, read_only, unknown = _annotations(hints, title)
-    icons, odd = _icons(reader.take("icons"))
+    odd += [] if isinstance(description, str | None) else ["description"]
+    odd += [] if isinstance(title, str | None) else ["title"]
+    icons, odd_icons = _icons(reader.take("icons"))
     meta, odd_meta = _meta(reader.take("_meta"))
     callers, other_callers = _callers(reader.take("allowed_callers"))
     deferred, streamed = reader.take("defer_loading"), reader.take("eager_input_streaming")
@@ -164,7 +168,7 @@ def read_shape(element: Element) -> Declared:
         annotations=annotations,
         read_only=read_only,
         source=source if isinstance(source, str) else "",
-        left_out=(*reader.rest(), *unknown, *odd, *odd_meta, *other_callers, *odd_format),
+        left_out=(*reader.rest(), *unknown, *odd, *odd_icons, *odd_meta, *other_callers, *odd_format),
         input=text,
         callers=callers,
         defer=deferred is True,
@@ -214,6 +218,7 @@ def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
     """What a spec may hold of MCP's `_meta`, and which keys were others."""
     entries = value if isinstance(value, dict) else {}
     odd = [f"_meta.{key}" for key in entries if META_KEY.fullmatch(key) is None]
+    odd += [] if isinstance(value, dict | None) else ["_meta"]
     return {key: item for key, item in entries.items() if META_KEY.fullmatch(key) is not None}, odd
 
 
@@ -268,9 +273,9 @@ def _task_support(execution: Any) -> TaskSupport | None:
 
 def _annotations(hints: Any, title: Any) -> tuple[dict[str, Any], bool | None, list[str]]:
     """MCP's hints in the spec's terms, `readOnlyHint`, and the keys that have no place."""
+    unknown = [] if isinstance(hints, dict | None) else ["annotations"]
     hints = hints if isinstance(hints, dict) else {}
     found: dict[str, Any] = {}
-    unknown: list[str] = []
     if isinstance(title, str) and title:
         found["title"] = title
     for key, value in hints.items():

@@ -9,7 +9,7 @@ import logging
 import re
 import tempfile
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..hidden_characters import without_hidden
 from ..mcp.live.listing import list_live
-from ..mcp.live.server_tool import Limits, ListingError
+from ..mcp.live.server_tool import Limits, ListingError, LiveTool
 from ..mcp.sdk import load
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .tool_lists import Element
@@ -29,6 +29,8 @@ _UNNAMED = re.compile(r"FastMCP-[0-9a-f]{4}")
 """What FastMCP calls a server without a name: another name at every start."""
 _LAST = 1500
 """Bytes of the server's stderr that an error shows."""
+_ANSWER = 64 * 1024 * 1024
+"""Bytes of one answer over HTTP."""
 _STDIO_LOGGER = "mcp.client.stdio"
 
 
@@ -92,14 +94,7 @@ def read_server(address: ServerAddress, *, label: str = "") -> Declarations:
 
 
 async def _read(address: ServerAddress, label: str) -> Declarations:
-    limits = Limits(seconds=address.seconds)
-    async with _connected(address) as client:
-        own = client.server_info.name if client.server_info is not None else ""
-        name = label or _clean("FastMCP" if _UNNAMED.fullmatch(own) else own) or address.fallback()
-        try:
-            listed, unfit = await list_live(client.session, name, limits)
-        except ListingError as problem:
-            raise _ServerError("import-server", f"the tools cannot be listed: {problem}", "") from None
+    name, listed, unfit = await _ask(address, label)
     tools: list[Declared] = []
     problems = [
         Diagnostic(file=address.shown(), code="import-shape", message=f"tool {tool!r} is not taken: {why}")
@@ -121,25 +116,41 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
     )
 
 
-@asynccontextmanager
-async def _connected(address: ServerAddress) -> AsyncGenerator[Any]:
-    """The SDK's client, connected. Raises `_ServerError`, in words, where that fails."""
+async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveTool], dict[str, str]]:
+    """The source's name, its tools, and why others are not taken. Raises `_ServerError`, in words, whatever
+    goes wrong: here, or in the SDK's tasks, which end with groups of exceptions."""
     statuses: list[int] = []
+    faults: list[str] = []
+    found: tuple[str, dict[str, LiveTool], dict[str, str]] | None = None
+    failure: BaseException | None = None
     with tempfile.TemporaryFile() as errors, _messages() as garbage:
-        async with AsyncExitStack() as stack:
-            try:
+        try:
+            async with AsyncExitStack() as stack:
                 async with asyncio.timeout(address.seconds):
-                    transport = await _transport(address, errors, statuses, stack)
+                    transport = await _transport(address, errors, statuses, faults, stack)
                     client = await stack.enter_async_context(load("mcp").Client(transport))
-            except Exception as problem:
-                errors.seek(max(0, errors.seek(0, 2) - _LAST))
-                printed = errors.read(_LAST).decode(errors="replace").strip()
-                raise _explained(address, _innermost(problem), statuses, garbage, printed) from None
-            yield client
+                own = client.server_info.name if client.server_info is not None else ""
+                name = label or _clean("FastMCP" if _UNNAMED.fullmatch(own) else own) or address.fallback()
+                try:
+                    found = (name, *await list_live(client.session, name, Limits(seconds=address.seconds)))
+                except ListingError as problem:
+                    failure = problem
+        except Exception as problem:
+            failure = failure or _innermost(problem)
+        if found is not None:
+            return found
+        errors.seek(max(0, errors.seek(0, 2) - _LAST))
+        printed = errors.read(_LAST).decode(errors="replace").strip()
+        if faults:
+            failure = ListingError(faults[0])
+        raise _explained(address, failure or EOFError(), statuses, garbage, printed)
 
 
-async def _transport(address: ServerAddress, errors: Any, statuses: list[int], stack: AsyncExitStack) -> Any:
-    """The SDK's transport to the server. `errors` receives the command's stderr, `statuses` those of HTTP."""
+async def _transport(
+    address: ServerAddress, errors: Any, statuses: list[int], faults: list[str], stack: AsyncExitStack
+) -> Any:
+    """The SDK's transport to the server. `errors` receives the command's stderr, `statuses` those of HTTP,
+    `faults` why an answer was not read."""
     if address.command:
         stdio = load("mcp.client.stdio")
         parameters = stdio.StdioServerParameters(
@@ -150,18 +161,45 @@ async def _transport(address: ServerAddress, errors: Any, statuses: list[int], s
         )
         return stdio.stdio_client(parameters, errlog=errors)
 
-    async def note(response: Any) -> None:
-        statuses.append(response.status_code)
-
     http = load("httpx2")
+
+    async def note(response: Any) -> None:
+        if response.request.method == "POST":  # a server need not have the stream of a GET
+            statuses.append(response.status_code)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            faults.append("an answer is compressed, which was not asked for")
+            raise http.DecodingError(faults[0])
+        response.stream = _bounded(http, response.stream, faults)
+
     client = await stack.enter_async_context(
         http.AsyncClient(
-            headers=dict(address.headers),
+            headers={"accept-encoding": "identity", **address.headers},
             timeout=http.Timeout(address.seconds),
             event_hooks={"response": [note]},
         )
     )
-    return load("mcp.client.streamable_http").streamable_http_client(address.url, http_client=client)
+    return load("mcp.client.streamable_http").streamable_http_client(
+        address.url, http_client=client, max_sse_event_size=_ANSWER
+    )
+
+
+def _bounded(http: Any, stream: Any, faults: list[str]) -> Any:
+    """The body of an answer, up to _ANSWER bytes; then a fault and an exception."""
+
+    class Bounded(http.AsyncByteStream):  # type: ignore[misc]
+        async def __aiter__(self) -> AsyncGenerator[bytes]:
+            left = _ANSWER
+            async for piece in stream:
+                left -= len(piece)
+                if left < 0:
+                    faults.append(f"an answer has more than {_ANSWER} bytes")
+                    raise http.ReadError(faults[0])
+                yield piece
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Bounded()
 
 
 @contextmanager
@@ -206,8 +244,15 @@ def _explained(
             f"the command {address.command[0]!r} cannot be started: {problem.strerror}",
             "write the command of the server after `--`, as a shell would start it",
         )
+    noise = ", and prints what is no message of MCP" if garbage else ""
+    if isinstance(problem, ListingError):
+        return _ServerError(
+            "import-server",
+            f"the tools cannot be listed: {str(problem).rstrip('.')}{noise}{wrote}",
+            "see what it answers to tools/list: --timeout allows more time, and `toolcast import tools FILE` "
+            "reads the answer from a file",
+        )
     if isinstance(problem, TimeoutError):
-        noise = " and prints what is no message of MCP" if garbage else ""
         return _ServerError(
             "import-server",
             f"the server does not answer within {address.seconds:g} s{noise}{wrote}",

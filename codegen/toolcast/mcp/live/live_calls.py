@@ -14,7 +14,10 @@ from ..sdk import load
 from .server_tool import Limits
 
 CLOSED = -32000
-"""The SDK's code for a connection that is closed."""
+"""The SDK's code for a connection that is closed, or an answer that broke off."""
+_CLOSED = "Connection closed"
+_BROKEN = "SSE stream"
+"""How the SDK's messages for that begin."""
 LATE = -32001
 """The SDK's code for an answer that did not come in time."""
 _WORDS = 500
@@ -49,6 +52,8 @@ async def call_live(
         below = client_session(session)
         if below is session:  # a bare session hands questions of the server back; a Client answers them
             options["allow_input_required"] = True
+        # The SDK judges results, too, and lists all tools for it, by a model that one of them can break.
+        getattr(below, "_tool_output_schemas", {})[tool] = None
         async with asyncio.timeout(seconds):
             answer = await session.call_tool(tool, arguments, **options)
     except TimeoutError:
@@ -65,9 +70,10 @@ async def call_live(
 
 
 def is_closed(problem: Exception) -> bool:
-    """Whether an exception of the SDK means that there is no connection."""
+    """Whether an exception of the SDK means that there is no connection. Servers use its code for faults of
+    their own, and the SDK for an answer that broke off."""
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
-        return getattr(problem, "code", 0) == CLOSED
+        return getattr(problem, "code", 0) == CLOSED and str(problem) == _CLOSED
     return isinstance(problem, (load("anyio").ClosedResourceError, load("anyio").BrokenResourceError))
 
 
@@ -96,13 +102,16 @@ def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResul
         if code == LATE:
             return ToolResult.failed(_late(server, seconds))
         words = without_hidden(str(problem))[:_WORDS]
+        if code == CLOSED and words.startswith(_BROKEN):
+            return ToolResult.failed(
+                f"The answer of MCP server {server!r} broke off: {words}. The call may have taken effect: "
+                "look before you call it again, and ask for less at once."
+            )
         return ToolResult.failed(f"MCP server {server!r} refused the call: {words} (error {code}).")
     if isinstance(problem, load("pydantic").ValidationError):
         return ToolResult.failed(
             f"MCP server {server!r} answered with something that is no result of a tool."
         )
-    if type(problem) is RuntimeError and "structured content" in str(problem):
-        return ToolResult.failed(mismatch(server, "the client library refused it"))
     raise problem
 
 

@@ -1,6 +1,7 @@
 """A live server's tool as plain, bounded data, and why one is not taken. A server may be hostile, or
 broken."""
 
+import json
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
@@ -9,10 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from ...hidden_characters import without_hidden
+from ...hidden_characters import describe_character, without_hidden
 from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
-from ...jsonschema.json_values import too_deep
+from ...jsonschema.json_values import too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.mcp_headers import without_refused_headers
@@ -223,23 +224,60 @@ class UnfitError(Exception):
     """A tool that cannot be offered; the text says why."""
 
 
-def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
-    """A tool of the SDK's listing, and its size as JSON. Raises UnfitError."""
+_NAME = 256
+"""Longest name of a tool, in characters; the specification asks for 128 at most."""
+_PARTS = {"title": "string", "description": "string", "outputSchema": "object", "annotations": "object"}
+"""Optional parts of a definition, and their types."""
+_OTHER_TYPES = ("array", "boolean", "integer", "null", "number", "string")
+_CLAIMS = {
+    "title": "string",
+    "readOnlyHint": "boolean",
+    "destructiveHint": "boolean",
+    "idempotentHint": "boolean",
+    "openWorldHint": "boolean",
+}
+
+
+def read_name(raw: Any) -> str:
+    """The name in an element of a listing. Raises UnfitError."""
+    if not isinstance(raw, dict):
+        raise UnfitError(f"a tool is an object, not {type_of(raw)}")
+    name = raw.get("name")
+    if not isinstance(name, str):
+        raise UnfitError(f"its name is {type_of(name)}, not a string" if "name" in raw else "it has no name")
+    if not name or len(name) > _NAME:
+        raise UnfitError(f"its name has {len(name)} characters, and 1 to {_NAME} are allowed")
+    if hidden := [letter for letter in name if not letter.isprintable()]:
+        raise UnfitError(f"its name has a character that nobody sees: {describe_character(hidden[0])}")
+    return name
+
+
+def read_tool(server: str, raw: dict[str, Any], limits: Limits) -> tuple[LiveTool, int]:
+    """A tool of a listing that has a name, and its size as JSON; without the optional parts that have a type
+    of their own choice. Raises UnfitError."""
     try:
-        raw = listed.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        size = len(msgspec.json.encode(raw))
+        size = len(json.dumps(raw, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
     except (RecursionError, ValueError, TypeError) as problem:
         raise UnfitError(f"its definition is no JSON: {type(problem).__name__}") from None
     if size > limits.tool_size:
         raise UnfitError(f"its definition has {size} bytes, and {limits.tool_size} are allowed")
+    parameters = raw.get("inputSchema")
+    if not isinstance(parameters, dict):
+        found = type_of(parameters) if "inputSchema" in raw else "missing"
+        raise UnfitError(f"its inputSchema is {found}, not an object")
+    kinds = parameters.get("type")
+    if kinds in _OTHER_TYPES if isinstance(kinds, str) else isinstance(kinds, list) and "object" not in kinds:
+        raise UnfitError(f"its inputSchema describes {json.dumps(kinds)[:80]}, and arguments are an object")
+    parts = _of_type(raw, _PARTS)
+    annotations = parts.get("annotations", {})
     tool = LiveTool(
         server=server,
         name=raw["name"],
-        description=raw.get("description") or "",
-        title=raw.get("title") or (raw.get("annotations") or {}).get("title"),
-        input_schema=raw["inputSchema"],
-        output_schema=raw.get("outputSchema"),
-        annotations=raw.get("annotations") or {},
+        description=parts.get("description", ""),
+        title=parts.get("title") or _of_type(annotations, _CLAIMS).get("title"),
+        input_schema=parameters,
+        output_schema=parts.get("outputSchema"),
+        annotations=annotations,
         raw=raw,
     )
     if len(tool.description) > limits.description:
@@ -247,6 +285,16 @@ def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
             f"its description has {len(tool.description)} characters, and {limits.description} are allowed"
         )
     return tool, size
+
+
+def _of_type(raw: dict[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
+    return {key: raw[key] for key, kind in types.items() if key in raw and type_of(raw[key]) == kind}
+
+
+def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str = "") -> list[str]:
+    """What `_of_type` leaves out, in words; null counts as absent."""
+    wrong = [key for key, kind in types.items() if type_of(raw.get(key)) not in (kind, "null")]
+    return [f"{where}`{key}` is {type_of(raw[key])}, not {types[key]}" for key in wrong]
 
 
 class Usable(Struct, frozen=True):
@@ -271,8 +319,11 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 
 
 def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
-    words: list[str] = []
+    words = _of_another_type(tool.raw, _PARTS)
+    words += _of_another_type(tool.annotations, _CLAIMS, "annotations: ")
     parameters = _cleaned("inputSchema", tool.input_schema, limits, words)
+    if "type" not in parameters:  # arguments are an object all the same
+        parameters = {"type": "object", **parameters}
     # Clients refuse them where the registry is served on. From 2026-07-28 servers the SDK takes none.
     parameters, refused = without_refused_headers(parameters)
     words += [_in_words("inputSchema", entry) for entry in refused]
