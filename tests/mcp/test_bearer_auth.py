@@ -220,3 +220,18 @@ def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
 def test_options_that_cannot_be_meant(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         BearerAuth(verify=verify, **options)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "https://a@b.example/mcp",
+        "https://b.example/#x",
+        "https://b.example:*/mcp",
+        "https:///mcp",
+        "ftp://b.example",
+    ],
+)
+def test_addresses_of_resources_are_read_like_origins(wrong: str) -> None:
+    with pytest.raises(ValueError, match="is no URL"):
+        BearerAuth(verify=verify, resource=wrong, authorization_servers=["https://login.example.com"])

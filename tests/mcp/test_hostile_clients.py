@@ -5,9 +5,14 @@ import json
 import re
 from collections.abc import AsyncGenerator, Awaitable
 from typing import Any
+from urllib.parse import urlsplit
 
+import pydantic_core
 import pytest
-from toolcast.mcp import BearerAuth, HttpOptions, fixed_token, mcp_server, serve_http
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.mcp import BearerAuth, HttpOptions, Principal, fixed_token, http_app, mcp_server, serve_http
+from toolcast.mcp.serving.request_guards import Authority, HostGuard, Origin
 from toolcast.runtime import ToolRegistry
 
 from tests.mcp.conftest import MODERN, Sdk
@@ -149,27 +154,151 @@ def test_sessions_that_never_were(sdk: Sdk) -> None:
     assert set(statuses(sdk, *requests)) == {404}
 
 
-@pytest.mark.parametrize(("most", "tried"), [(10, 30), pytest.param(100, 1500, marks=pytest.mark.thorough)])
-def test_many_sessions(most: int, tried: int, sdk: Sdk) -> None:
-    """Past the limit none is opened; those that are open go on, and room comes back as they end."""
+BEGIN = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "", "version": ""}}
+TOKENS = ("a" * 20, "b" * 20, "c" * 20)
 
-    async def use() -> tuple[int, bool, bool]:
-        async with serving(sdk, HttpOptions(max_sessions=most)) as (client, _):
-            sessions = [await opened(client) for _ in range(most)]
-            refused = 0
-            for _ in range(tried - most):
-                params = {
-                    "protocolVersion": "2025-11-25",
-                    "capabilities": {},
-                    "clientInfo": {"name": "", "version": ""},
-                }
-                answer = await client.post("/mcp", json=message("initialize", 1, **params))
-                refused += answer.status_code == 503
-            last = await client.post("/mcp", json=calling("free"), headers=sessions[-1])
-            await client.delete("/mcp", headers=sessions[0])
-            return refused, "done at once" in last.text, await still_serves(client)
 
-    assert run(use()) == (tried - most, True, True)
+async def begin(client: Any, token: str) -> tuple[int, dict[str, str]]:
+    """The status of a request for a session, and the headers of its requests."""
+    headers = {"authorization": f"Bearer {token}", "mcp-protocol-version": "2025-11-25"}
+    answer = await client.post("/mcp", json=message("initialize", 0, **BEGIN), headers=headers)
+    return answer.status_code, {**headers, "mcp-session-id": answer.headers.get("mcp-session-id", "")}
+
+
+async def goes_on(client: Any, session: dict[str, str]) -> bool:
+    answer = await client.post("/mcp", json=calling("free"), headers=session)
+    assert answer.status_code in (200, 404)
+    return answer.status_code == 200
+
+
+async def whose(token: str) -> Principal | None:
+    return Principal(id=token[0]) if token in TOKENS else None
+
+
+@pytest.mark.parametrize(
+    ("most", "share"), [(10, 5), (10, 100), pytest.param(1000, 500, marks=pytest.mark.thorough)]
+)
+def test_many_sessions(most: int, share: int, sdk: Sdk) -> None:
+    """Who opens more than its share, or all there are, loses its own: others open theirs and keep them."""
+    a, b, c = TOKENS
+    options = HttpOptions(max_sessions=most, max_client_sessions=share, auth=BearerAuth(verify=whose))
+
+    async def use() -> None:
+        async with serving(sdk, options) as (client, _):
+            early = [(await begin(client, b))[1] for _ in range(2)]
+            made = [await begin(client, a) for _ in range(most + 100)]
+            assert {status for status, _ in made} == {200}
+            late = [await begin(client, c) for _ in range(3)]
+            assert {status for status, _ in late} == {200}
+            for session in [*early, *(session for _, session in late)]:
+                assert await goes_on(client, session)
+            kept = [await goes_on(client, session) for _, session in made]
+            assert sum(kept) == min(share, most - 5)
+            assert kept == sorted(kept)  # the oldest went
+
+    run(use())
+
+
+def test_sessions_with_a_call_stay_and_the_rest_go_by_their_use(sdk: Sdk) -> None:
+    a, b, _ = TOKENS
+    options = HttpOptions(max_sessions=6, max_client_sessions=4, auth=BearerAuth(verify=whose))
+
+    async def use() -> None:
+        async with serving(sdk, options) as (client, held):
+            first, second, third, fourth = [(await begin(client, a))[1] for _ in range(4)]
+            calls = [asyncio.create_task(client.post("/mcp", json=calling("x"), headers=first))]
+            while held.running < 1:
+                await asyncio.sleep(0.01)
+            assert await goes_on(client, second)  # so `third` is the oldest now
+            status, fifth = await begin(client, a)
+            assert status == 200
+            assert [await goes_on(client, each) for each in (third, second, fourth, fifth)] == [
+                False,
+                True,
+                True,
+                True,
+            ]
+            for session in (second, fourth, fifth):
+                calls.append(asyncio.create_task(client.post("/mcp", json=calling("x"), headers=session)))
+            while held.running < 4:
+                await asyncio.sleep(0.01)
+            assert (await begin(client, a))[0] == 503  # each has a call
+            others = [await begin(client, b) for _ in range(3)]
+            assert [status for status, _ in others] == [200, 200, 200]
+            assert [await goes_on(client, session) for _, session in others] == [False, True, True]
+            await client.delete("/mcp", headers=others[2][1])
+            assert (await begin(client, b))[0] == 200
+            assert await goes_on(client, others[1][1])
+            held.go.set()
+            for call in calls:
+                assert "x is done" in (await call).text
+
+    run(use())
+
+
+def test_sessions_of_others_cannot_be_kept_or_ended(sdk: Sdk) -> None:
+    """A request with another principal's token finds no session, and changes nothing about it."""
+    a, b, _ = TOKENS
+    options = HttpOptions(max_sessions=4, max_client_sessions=2, auth=BearerAuth(verify=whose))
+
+    async def use() -> None:
+        async with serving(sdk, options) as (client, _):
+            (_, first), (_, second) = [await begin(client, a) for _ in range(2)]
+            stolen = {**first, "authorization": f"Bearer {b}"}
+            assert not await goes_on(client, stolen)
+            assert (await client.delete("/mcp", headers=stolen)).status_code == 404
+            assert (await begin(client, a))[0] == 200
+            assert [await goes_on(client, each) for each in (first, second)] == [False, True]
+
+    run(use())
+
+
+def test_clients_without_a_token_are_told_apart_by_address(sdk: Sdk) -> None:
+    """An address of IPv6 counts with its network, and what a request states of itself does not count."""
+    httpx = sdk("httpx")
+    app = http_app(mcp_server(ToolRegistry()), options=HttpOptions(max_sessions=8, max_client_sessions=3))
+
+    async def use() -> None:
+        async with app.router.lifespan_context(app):
+
+            async def sessions(address: str, count: int) -> list[Any]:
+                transport = httpx.ASGITransport(app, client=(address, 1))
+                url = "http://127.0.0.1:8000"
+                async with httpx.AsyncClient(transport=transport, base_url=url, headers=HEADERS) as client:
+                    spoofed = {"x-forwarded-for": address[::-1], "mcp-protocol-version": "2025-11-25"}
+                    made = []
+                    for _ in range(count):
+                        answer = await client.post(
+                            "/mcp", json=message("initialize", 0, **BEGIN), headers=spoofed
+                        )
+                        made.append(answer.headers["mcp-session-id"])
+                    return made
+
+            async def alive(ids: list[Any]) -> int:
+                transport = httpx.ASGITransport(app, client=("192.0.2.9", 1))
+                async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8000") as client:
+                    answers = [
+                        await client.post(
+                            "/mcp", json=message("ping", 1), headers={**HEADERS, "mcp-session-id": id}
+                        )
+                        for id in ids
+                    ]
+                    return sum(answer.status_code == 200 for answer in answers)
+
+            mine = await sessions("192.0.2.1", 2)
+            assert await alive(await sessions("192.0.2.2", 5)) == 3
+            network = [id for end in range(5) for id in await sessions(f"2001:db8::{end}", 1)]
+            assert await alive(network) == 3
+            assert await alive(await sessions("::ffff:192.0.2.1", 2) + mine) == 3
+            assert await alive(await sessions("2001:db8:0:1::1", 1)) == 1
+
+    run(use())
+
+
+@pytest.mark.parametrize("wrong", [{"max_sessions": 0}, {"max_client_sessions": 0}])
+def test_bounds_of_sessions_are_checked_at_once(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="1 or more"):
+        http_app(mcp_server(ToolRegistry()), options=HttpOptions(**wrong))
 
 
 def test_connections_past_the_limit_are_refused(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:
@@ -229,14 +358,118 @@ def test_a_client_that_does_not_read_holds_up_nobody_else(sdk: Sdk) -> None:
     assert run(use())
 
 
+PORT = 18555
+HOSTS_KNOWN = (
+    "127.0.0.1:18555", "localhost:18555", "LocalHost:18555", "[::1]:18555", "[0:0::1]:18555",
+    "localhost.:18555", "tools.example.com", "tools.example.com:443", "TOOLS.example.com.",
+    "any.example.com:1", "[2001:db8::1]:8000",
+)  # fmt: skip
+HOSTS_UNKNOWN = (
+    "127.0.0.1", "localhost", "127.0.0.1:80", "127.0.0.1:18556", "", "127.0.0.1:18555@evil.example.com",
+    "evil@127.0.0.1:18555", "127.0.0.1:", "127.0.0.1:018555", "127.0.0.1:118555", "127.0.0.1:+18555",
+    "127.0.0.1:18555:1", "127.0.0.1:18555.evil.example.com", "127.0.0.1.evil.example.com:18555",
+    "127.0.0.1:18555/", "127.0.0.1:18555#", "127.0.0.1:18555?a", "127.0.0.1:*", "localhost..:18555",
+    ".localhost:18555", "local%68ost:18555", "::1:18555", "[::1]18555", "[::1%25lo]:18555",
+    "[::1]@evil:18555", "[::ffff:127.0.0.1]:18555", "127.1:18555", "2130706433:18555", "0x7f.0.0.1:18555",
+    "0.0.0.0:18555", "127.0.0.1:18555,evil.example.com", "127.0.0.1:18555 ",
+    "127.0.0.1:\uff11\uff18\uff15\uff15\uff15", "\uff4cocalhost:18555", "tools.example.com:8000",
+    "tools.example.com.evil.com", "[2001:db8::1]", "localhost\t:18555", "localhost:18555\n",
+)  # fmt: skip
+
+
+async def guarded(host: list[str], origin: list[str], port: int | None = PORT, scheme: str = "http") -> int:
+    """The status of a request with these headers."""
+    found: list[int] = []
+
+    async def served(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(answer: Any) -> None:
+        found.extend([answer["status"]] if "status" in answer else [])
+
+    hosts = map(Authority.of, ("tools.example.com", "any.example.com:*", "[2001:DB8:0::1]:8000"))
+    origins = map(Origin.of, ("https://tools.example.com", "http://localhost:*", "vscode-webview://abc"))
+    headers = [(b"host", each.encode("utf-8")) for each in host]
+    headers += [(b"origin", each.encode("utf-8")) for each in origin]
+    scope = {"type": "http", "scheme": scheme, "headers": headers}
+    guard = HostGuard(served, list(hosts), list(origins) if origin else [])
+    await guard({**scope, "server": None if port is None else ("127.0.0.1", port)}, None, send)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"), [*((host, True) for host in HOSTS_KNOWN), *((host, False) for host in HOSTS_UNKNOWN)]
+)
+def test_hosts_are_compared_whole_and_with_their_port(host: str, allowed: bool) -> None:
+    assert run(guarded([host], [])) == (200 if allowed else 421)
+    own = Authority.of("127.0.0.1:18555") if allowed and host.endswith("18555") else None
+    assert own is None or run(guarded([host], [], None)) == 421  # the port of the connection is not known
+    assert run(guarded([host, host], [])) == run(guarded([], [])) == 421
+
+
+ORIGINS_KNOWN = (
+    "https://tools.example.com", "https://tools.example.com:443", "HTTPS://Tools.example.com",
+    "vscode-webview://abc", "http://127.0.0.1:18555", "http://[::1]:18555", "http://localhost:1",
+    "http://localhost",
+)  # fmt: skip
+ORIGINS_UNKNOWN = (
+    "https://tools.example.com:80", "http://tools.example.com", "https://example.com",
+    "https://tools.example.com/", "https://tools.example.com.evil.com", "null",
+    "https://evil@tools.example.com", "https://tools.example.com@evil.com", "", "vscode-webview://abcd",
+    "file://", "//localhost", "http://127.0.0.1:18556", "https://127.0.0.1:18555", "http://127.0.0.1",
+    "http://127.0.0.1:18555@evil", "http://localhost:1@evil.com", "http://localhost:1.evil.com",
+    "https://tools.example.com, https://evil.com",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [*((origin, True) for origin in ORIGINS_KNOWN), *((origin, False) for origin in ORIGINS_UNKNOWN)],
+)
+def test_origins_are_compared_whole_and_with_their_port(origin: str, allowed: bool) -> None:
+    assert run(guarded(["localhost:18555"], [origin])) == (200 if allowed else 403)
+    assert run(guarded(["localhost:18555"], [origin, origin])) == 403
+
+
+PARTS = (
+    "127.0.0.1", "localhost", "[::1]", "::1", "evil.com", ":18555", ":80", ":", "@", ".", "/", "\\", "?", "#",
+    "%2e", "%40", "*", "0", "1", "a", "A", "xn--", "-", "_", "[", "]", " ", "\t",
+    "é", "。", "\u00ad", ",", ";",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=6).map("".join))
+def test_what_is_accepted_leads_to_this_machine_for_a_browser_too(host: str) -> None:
+    """The judge is the URL Standard, as pydantic has it, and the parser of Python."""
+    if run(guarded([host], [])) != 200:
+        return
+    url = pydantic_core.Url(f"http://{host}/")
+    assert (url.username, url.password) == (None, None)
+    if url.host != "any.example.com":
+        assert ((url.host or "").removesuffix("."), url.port) in {
+            (name, PORT) for name in ("127.0.0.1", "localhost", "[::1]")
+        }
+    assert urlsplit(f"http://{host}/").port == url.port
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "https://a.example", "a.example:x", "a@b", "bücher.example", "a.example:70000"]
+)
+def test_hosts_that_are_none_are_refused_at_once(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"no host|no port"):
+        http_app(mcp_server(ToolRegistry()), options=HttpOptions(allowed_hosts=[wrong]))
+    with pytest.raises(ValueError, match=r"no host|no port"):
+        http_app(mcp_server(ToolRegistry()), options=HttpOptions(allowed_origins=[f"https://{wrong}"]))
+
+
 def test_requests_that_name_another_machine_or_come_from_other_pages(sdk: Sdk) -> None:
-    """DNS rebinding."""
+    """DNS rebinding, and pages of other ports of this machine."""
     body = json.dumps(message("initialize", 1)).encode()
-    hosts = ("evil.example.com", "127.0.0.1.evil.example.com:80", "localhost.evil.example.com:80", "")
-    origins = ("http://evil.example.com", "null", "http://127.0.0.1.evil.example.com:1", "file://")
+    hosts = ("evil.example.com", "127.0.0.1.evil.example.com:80", "127.0.0.1:1@evil", "127.0.0.1:1", "")
+    origins = ("http://evil.example.com", "null", "http://127.0.0.1:1", "http://localhost:80@evil", "file://")
     requests = [({"host": host, **more}, body) for host in hosts for more in ({}, NEWEST)]
     requests += [({"origin": origin, **more}, body) for origin in origins for more in ({}, NEWEST)]
-    assert statuses(sdk, *requests) == [421] * 8 + [403] * 8
+    assert statuses(sdk, *requests) == [421] * 10 + [403] * 10
 
 
 def test_two_requests_of_one_id_at_once(sdk: Sdk) -> None:

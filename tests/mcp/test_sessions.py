@@ -78,6 +78,11 @@ def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
 def test_no_more_sessions_than_the_limit(sdk: Sdk) -> None:
     async def use() -> list[int]:
         async with served(sdk, max_sessions=3) as client:
-            return [(await begin(client)).status_code for _ in range(5)]
+            made = [(await begin(client)).headers["mcp-session-id"] for _ in range(5)]
+            asked = [
+                await client.post("/mcp", json=request("ping", 1), headers={"mcp-session-id": each})
+                for each in made
+            ]
+            return [answer.status_code for answer in asked]
 
-    assert asyncio.run(asyncio.wait_for(use(), 60)) == [200, 200, 200, 503, 503]
+    assert asyncio.run(asyncio.wait_for(use(), 60)) == [404, 404, 200, 200, 200]

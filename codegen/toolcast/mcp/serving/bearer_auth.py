@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ...runtime.context import ToolContext
 from ..sdk import load
+from .request_guards import Origin
 
 _TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
 """RFC 6750, 2.1: b64token."""
@@ -67,10 +68,22 @@ class BearerAuth(Struct, frozen=True, kw_only=True):
                 "(RFC 9728) name both."
             )
         for url in (self.resource, *self.authorization_servers):
-            if url is not None and not re.fullmatch(r"https?://[^\s\"\\/]+[^\s\"\\]*", url):
+            if url is not None and not _is_url(url):
                 raise ValueError(f"{url!r} is no URL: write https://tools.example.com/mcp.")
         if any(not re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]+", scope) for scope in self.scopes):
             raise ValueError("a scope is one word without quotes and backslashes (RFC 6749, 3.3)")
+
+
+def _is_url(text: str) -> bool:
+    """Whether a text is an address without user information and fragment (RFC 9728, 1.2)."""
+    if re.search(r"[\s\"\\#]", text):
+        return False
+    try:
+        parts = urlsplit(text)
+        origin = Origin.of(f"{parts.scheme}://{parts.netloc}")
+    except ValueError:
+        return False
+    return origin.scheme in ("http", "https") and origin.authority.port != -1
 
 
 def fixed_token(token: str, id: str = "token") -> Verify:

@@ -43,13 +43,17 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         allowed_hosts: hosts by which clients call the server, such as "tools.example.com:8000", beside this
-            machine's own names.
-        allowed_origins: origins of web pages that may call it.
+            machine's own names with its port; without a port for 80 and 443, with ":*" for any.
+        allowed_origins: origins of web pages that may call it, such as "https://tools.example.com", beside
+            the server's own.
         auth: who may call; None for everybody who reaches it.
         stateless: whether clients of older revisions have no sessions: each request stands alone, so that any
             of several processes answers it. Nothing is replayed, and the server asks clients nothing.
-        max_sessions: sessions of older clients at once, some 40 kB each; one more is answered 503 until
-            others end.
+        max_sessions: sessions of older clients at once, some 40 kB each. One more takes the place of one that
+            has no call: the one used least recently of the client that has most. Where there is none it is
+            answered 503.
+        max_client_sessions: the same for one client: a principal, or without `auth` the address that
+            connects, of IPv6 the network of 64 bits. One more takes the place of one of its own.
         session_idle: seconds without a request after which such a session is closed, and forgotten.
         max_body: bytes of one request; a longer one is answered 413, before it is read.
         body_seconds: seconds in which a request must have arrived; a later one is answered 408.
@@ -62,6 +66,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
     auth: BearerAuth | None = None
     stateless: bool = False
     max_sessions: int = 1000
+    max_client_sessions: int = 500
     session_idle: float = 1800.0
     max_body: int = 4 * _MEBIBYTE
     body_seconds: float = 60.0

@@ -7,9 +7,9 @@ from typing import Any
 from ...runtime.view import ToolView
 from ..sdk import load
 from .bearer_auth import BearerGuard, metadata_routes
-from .body_deadline import BodyDeadline
 from .event_log import EventLog, SessionLogs
 from .http_options import HttpOptions
+from .request_guards import Authority, BodyDeadline, HostGuard, Origin, SessionShares
 from .server import mcp_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -68,7 +68,7 @@ async def serve_http(
     """Serve streamable HTTP at `http://host:port/mcp` until the program ends.
 
     A page in a browser can be led to any address that the browser reaches (DNS rebinding), so requests must
-    name a host that is allowed: this machine's own names, and `HttpOptions.allowed_hosts`.
+    name a host that is allowed: this machine's own names with the port, and `HttpOptions.allowed_hosts`.
 
     Args:
         server: a server of `mcp_server`.
@@ -93,6 +93,7 @@ async def serve_http(
         config = uvicorn.Config(
             app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=5,
             limit_concurrency=options.max_connections + 1,  # uvicorn refuses the one that reaches it
+            proxy_headers=False,  # whoever calls could state any address, and so have any number of shares
         )  # fmt: skip
         shown = f"[{host}]" if ":" in host else host
         _log(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}")
@@ -122,11 +123,14 @@ def http_app(
             f"{host} is reached from other machines: name the hosts by which clients call it "
             "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
         )
-    own = [f"{name}:*" for name in ("127.0.0.1", "localhost", "[::1]")]
+    hosts = [Authority.of(each) for each in options.allowed_hosts]
+    origins = [Origin.of(each) for each in options.allowed_origins]
+    if min(options.max_sessions, options.max_client_sessions) < 1:
+        raise ValueError("max_sessions and max_client_sessions are 1 or more")
+    # HostGuard and SessionShares take the place of the SDK's checks, which compare beginnings of hosts, and
+    # give all sessions to whoever comes first.
     security = load("mcp.server.transport_security").TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[*own, *options.allowed_hosts],
-        allowed_origins=[*(f"http://{each}" for each in own), *options.allowed_origins],
+        enable_dns_rebinding_protection=False
     )
     replaying = options.replay.session_events > 0 and not options.stateless
     store = EventLog(options.replay) if replaying else None
@@ -136,7 +140,7 @@ def http_app(
         transport_security=security,
         stateless_http=options.stateless,
         session_idle_timeout=options.session_idle,
-        max_sessions=options.max_sessions,
+        max_sessions=None,
         max_request_body_size=options.max_body,
         event_store=store,
         retry_interval=options.replay.retry,
@@ -144,9 +148,17 @@ def http_app(
     )
     # The one that is added last comes first.
     made.add_middleware(SessionLogs, store=store, idle=options.session_idle)
+    if not options.stateless:
+        made.add_middleware(
+            SessionShares,
+            most=options.max_sessions,
+            share=options.max_client_sessions,
+            idle=options.session_idle,
+        )
     made.add_middleware(BodyDeadline, seconds=options.body_seconds)
     if options.auth is not None:
         made.add_middleware(BearerGuard, auth=options.auth)
+    made.add_middleware(HostGuard, hosts=hosts, origins=origins)
     return made
 
 
