@@ -1,6 +1,6 @@
 """Schemas that are valid and hardly mean what they say: each is compiled, and its author is told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -93,13 +93,14 @@ class _Search:
             if start in self._visited:
                 continue
             parts, negated = self._parts(start)
-            names = _declared_names(list(parts.values()))
+            declared = _declared(parts.values()) if len(parts) < _MOST_PARTS else None
             for pointer, schema in parts.items():
-                if pointer not in self._visited:
-                    self._visited.add(pointer)
-                    self.found += [(pointer, doubt) for doubt in _doubts_of(schema)]
-                    if names is not None and pointer not in negated and len(parts) < _MOST_PARTS:
-                        self.found += [(pointer, doubt) for doubt in self._undeclared(schema, names)]
+                if pointer in self._visited:
+                    continue
+                self._visited.add(pointer)
+                self.found += [(pointer, doubt) for doubt in _doubts_of(schema)]
+                if declared is not None and pointer not in negated:
+                    self.found += [(pointer, doubt) for doubt in self._undeclared(schema, declared)]
                 for path, below in subschemas(schema):
                     if path[0] not in _IN_PLACE and path[0] != "$defs" and isinstance(below, dict):
                         waiting.append(pointer + join(path))
@@ -116,7 +117,8 @@ class _Search:
             if pointer in parts or not isinstance(schema, dict):
                 continue
             parts[pointer] = schema
-            applied = [pointer + join(path) for path, _ in subschemas(schema) if path[0] in _IN_PLACE]
+            in_place = {keyword: value for keyword, value in schema.items() if keyword in _IN_PLACE}
+            applied = [pointer + join(path) for path, _ in subschemas(in_place)]
             if "$ref" in schema:
                 name = definition_name(schema["$ref"])
                 applied.append(f"/{split(pointer)[0]}" if name is None else f"/$defs/{escape(name)}")
@@ -124,15 +126,16 @@ class _Search:
             waiting += applied
         return parts, negated
 
-    def _undeclared(self, schema: Mapping[str, Any], names: set[str]) -> Iterator[_Doubt]:
-        """Required properties that are none of `names`."""
+    def _undeclared(self, schema: Mapping[str, Any], declared: list[Mapping[str, Any]]) -> Iterator[_Doubt]:
+        """Required properties that are in none of `declared`."""
         has_object = "object" in as_list(schema.get("type", "object"))
         for index, name in enumerate(schema.get("required", ()) if has_object else ()):
-            if name in names:
+            if any(name in properties for properties in declared):
                 continue
-            self._compared += len(names)
+            self._compared += sum(map(len, declared))
             few = self._compared <= _MOST_COMPARED
-            close = nearest(name, names.difference(schema["required"])) if few else None
+            others = set[str]().union(*declared).difference(schema["required"])
+            close = nearest(name, others) if few else None
             hint = f"did you mean {quoted(close)}? if not, " if close else ""
             yield _Doubt(
                 ("required", index),
@@ -147,15 +150,15 @@ _OF_OTHERS: Final = frozenset({"additionalProperties", "patternProperties", "une
 """Keywords that say what properties may be that are not declared."""
 
 
-def _declared_names(parts: list[Mapping[str, Any]]) -> set[str] | None:
+def _declared(parts: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]] | None:
     """The properties that schemas of one value declare; None where others are allowed on purpose, and where
     they are forbidden, which makes it an error to require them."""
-    names: set[str] = set()
+    declared: list[Mapping[str, Any]] = []
     for schema in parts:
         if not _OF_OTHERS.isdisjoint(schema):
             return None
-        names |= schema.get("properties", {}).keys()
-    return names
+        declared.append(schema.get("properties", {}))
+    return declared
 
 
 def _doubts_of(schema: Mapping[str, Any]) -> Iterator[_Doubt]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..project.core.tool_entry import names_of
 from ..python.bindings.render_module import ToolNames
-from ..python.structs.module import Roots, module_path, tool_module, type_module
+from ..python.structs.module import Roots, module_path, tool_module, type_modules
 from ..python.structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from .pairs import Side
 
@@ -46,8 +46,8 @@ def emitted(side: Side) -> Emitted:
     built, names = side.built, names_of(side.tool.name, side.tool.group)
     module, roots = tool_module(built, name=side.tool.name, module=names.module)
     modules: dict[Dotted, Module] = {names.module: module}
-    for file in built.normal.uses:
-        modules[module_path(file)] = type_module(built, file)
+    for file, each in type_modules(built, built.normal.uses).items():
+        modules[module_path(file)] = each
     definitions: dict[Name, Definition] = {}
     imported: dict[Name, Name] = {}
     for dotted, each in modules.items():

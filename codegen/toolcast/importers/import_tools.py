@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from ..jsonschema.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES
+from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_spec import Permission
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
@@ -137,7 +138,15 @@ def specs_of(
     drafts: list[Draft] = []
     for tool, data in zip(declared, shared.specs, strict=True):
         progress(len(declarations.tools) + len(drafts), steps)
-        drafts.append(_draft(declarations, tool, data, choices, group))
+        draft = _draft(declarations, tool, data, choices, group)
+        if len(draft.text.encode()) > MAX_BYTES:
+            words = f"makes a spec of more than {MAX_BYTES:,} bytes, which is too large to be read"
+            hint = "leave parts of its schemas out"
+            if tool.result is not None:
+                hint = "leave its result out (`--no-results` for OpenAPI), or other parts of its schemas"
+            problems.append(structs.replace(_problem(tool, "import-too-large", words), hint=hint))
+            continue
+        drafts.append(draft)
     types = tuple(
         TypeDraft(path=f"{folder}/{stem}.yaml", schema=schema, text=dump(schema))
         for stem, schema in shared.types.items()

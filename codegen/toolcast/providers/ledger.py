@@ -53,17 +53,19 @@ class Ledger:
         changes: how many entries changed a meaning. Where it grew while a subschema was rewritten, the result
             does not accept exactly what the subschema accepts.
         evaluation: how many changed which keys or items are evaluated.
+        depth: how many schemas are being walked, each inside the one before.
         schemas: how many schemas the output has.
         compared: schemas whose rewriting rests on definitions being unchanged.
     """
 
-    __slots__ = ("blockers", "changes", "compared", "entries", "evaluation", "schemas")
+    __slots__ = ("blockers", "changes", "compared", "depth", "entries", "evaluation", "schemas")
 
     def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
         self.entries = {(one.path, one.keyword, one.action): one for one in entries}
         self.blockers: list[LedgerEntry] = []
         self.changes = 0
         self.evaluation = 0
+        self.depth = 0
         self.schemas = 0
         self.compared: list[Schema] = []
 

@@ -56,7 +56,7 @@ class Walker:
         self.plan = plan
         self.walk = walk
         self.ledger = ledger
-        self.depth = self.deepest = 0
+        self.deepest = 0
         self.encoded = False  # whether the value of some node is sent in another form
         self.names: dict[Segments, str] = {}  # of definitions in the output
         self.pending: list[Segments] = []  # referred to, not yet walked
@@ -75,11 +75,11 @@ class Walker:
     def visit(self, node: Node) -> Node:
         """The output for a node. Raises SchemaError for schemas nested too deeply, or too many."""
         plan, ledger = self.plan, self.ledger
-        self.depth += 1
+        ledger.depth += 1
         ledger.schemas += 1
-        if self.depth > self.deepest:
-            self.deepest = self.depth
-        if self.depth > MAX_DEPTH:
+        if ledger.depth > self.deepest:
+            self.deepest = ledger.depth
+        if ledger.depth > MAX_DEPTH:
             raise SchemaError(pointer(node.path), f"schemas are nested deeper than {MAX_DEPTH} levels")
         if ledger.schemas > MAX_NODES:
             raise SchemaError(pointer(node.path), f"more than {MAX_NODES} schemas", "split the tool")
@@ -92,7 +92,7 @@ class Walker:
                     node = each.apply(node, plan.dialect, ledger)
         if node.form is not PLAIN:
             self.encoded = True
-        self.depth -= 1
+        ledger.depth -= 1
         return node
 
     def _rewritten(self, node: Node) -> Node:

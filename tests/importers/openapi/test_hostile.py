@@ -3,7 +3,8 @@
 import copy
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from toolcast.importers.declared_tools import Declarations
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi
 from toolcast.importers.openapi.read_openapi import declarations_of
+
+from tests.counting import lines_executed
 
 PET = {"$ref": "#/components/schemas/Pet"}
 DOCUMENT: dict[str, Any] = {
@@ -190,3 +193,63 @@ def test_a_wide_union_with_a_discriminator(count: int, codes: list[str]) -> None
     assert [len(tool.parameters["$defs"]["Base"]["oneOf"]) for tool in found.tools] == (
         [] if codes else [201]
     )
+
+
+def _dense(number: int) -> dict[str, Any]:
+    """`number` components, each with a property for each of them."""
+    every = {f"p{n}": {"$ref": f"#/components/schemas/D{n}"} for n in range(number)}
+    return {f"D{n}": {"type": "object", "properties": every} for n in range(number)}
+
+
+def _inheriting(number: int) -> dict[str, Any]:
+    """`number` components with the properties of one other."""
+    base = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(number)}}
+    parts = {"allOf": [{"$ref": "#/components/schemas/base"}, {"type": "object"}]}
+    every = {f"p{n}": {"$ref": f"#/components/schemas/D{n}"} for n in range(number)}
+    return {f"D{n}": parts for n in range(number)} | {
+        "base": base,
+        "D0": {"type": "object", "properties": every},
+    }
+
+
+def _posting(schemas: dict[str, Any]) -> dict[str, Any]:
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/D0"}}}}
+    operation = {"operationId": "post", "requestBody": body, "responses": {"200": body}}
+    paths = {"/x": {"post": operation}}
+    return {
+        **DOCUMENT,
+        "openapi": "3.1.0",
+        "security": [],
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+def _declared(document: OpenApiDocument) -> None:
+    assert declarations_of(document).tools
+
+
+@pytest.mark.parametrize("shape", [_dense, _inheriting])
+def test_the_work_for_components_that_refer_to_each_other(shape: Callable[[int], dict[str, Any]]) -> None:
+    steps: list[int] = []
+    sizes: list[int] = []
+    for number in (3, 12, 24, 48):  # what is made at first use is no part of the work
+        data = json.dumps(_posting(shape(number))).encode()
+        document = parse_openapi(data, "api.json")
+        assert isinstance(document, OpenApiDocument)
+        steps.append(lines_executed(partial(_declared, document)))
+        sizes.append(len(data))
+    less, more = ((steps[n + 1] - steps[n]) / (sizes[n + 1] - sizes[n]) for n in (1, 2))
+    assert more < 1.2 * less, (steps, sizes)
+
+
+@pytest.mark.parametrize(("number", "code"), [(180, "openapi-too-large"), (120, "import-too-large")])
+def test_schemas_that_are_too_large_for_a_spec_are_refused(number: int, code: str) -> None:
+    document = parse_openapi(json.dumps(_posting(_dense(number)), indent=1).encode(), "api.json")
+    assert isinstance(document, OpenApiDocument)
+    imported = specs_of(declarations_of(document))
+    assert not imported.specs
+    (problem,) = imported.diagnostics
+    assert problem.code == code
+    assert problem.line > 1
+    assert "--no-results" in problem.hint or "--path" in problem.hint

@@ -162,8 +162,8 @@ class _Reader:
             name=operation.name,
             spec_name=name,
             description=description,
-            parameters=without_defaults(_with_definitions(schema, self._requests)),
-            result=None if result is None else _with_definitions(result, self._responses),
+            parameters=without_defaults(_with_definitions(schema, self._requests, operation)),
+            result=None if result is None else _with_definitions(result, self._responses, operation),
             annotations=_annotations(operation),
             read_only=operation.method in _READING,
             deprecated=operation.data.get("deprecated") is True,
@@ -175,8 +175,8 @@ class _Reader:
         )
 
 
-def _with_definitions(schema: Any, converter: SchemaConverter) -> Any:
-    definitions = converter.definitions([schema])
+def _with_definitions(schema: Any, converter: SchemaConverter, operation: Operation) -> Any:
+    definitions = converter.definitions(schema, operation.path)
     return {**schema, "$defs": definitions} if definitions and isinstance(schema, dict) else schema
 
 

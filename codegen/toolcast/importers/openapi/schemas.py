@@ -14,7 +14,7 @@ effect in letters, though every author means it. All else beside a `$ref` of 3.0
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
 from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST
@@ -22,7 +22,7 @@ from ...jsonschema.pointers import escape, join, unescape
 from ...jsonschema.subschemas import subschemas
 from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
-from ...spec.reader_problems import quoted
+from ...spec.reader_problems import MAX_VALUES, quoted
 from .discriminators import Inheritance, Part, tagged
 from .document import OpenApiDocument
 from .plain_text import plain_text, shortened
@@ -42,6 +42,8 @@ _EXCEEDED: Final = frozenset(CONSTRAINTS) - {
     "allOf", "anyOf", "oneOf",
 }  # fmt: skip
 """Constraints that answers do not keep to."""
+_NAMING: Final = frozenset({"properties", "required", "allOf"})
+"""Keywords from which hidden properties are left out."""
 _BESIDE_REFERENCE: Final = ("title", "description", "default", "deprecated")
 """What 3.0 leaves of the siblings of `$ref`: they accept and refuse nothing."""
 _OUTSIDE: Final = ("title", "description", "default", "examples", "deprecated")
@@ -55,6 +57,12 @@ MAX_PARTS: Final = 256
 """Most schemas that apply to one value by `allOf` and `$ref`."""
 
 
+_SMALLER: Final[Mapping[Direction, str]] = {
+    "request": "name the wanted operations by `--path` or `--tag`, or let the schema refer to fewer others",
+    "response": "import without response schemas (`--no-results`), or let the schema refer to fewer others",
+}
+
+
 class SchemaConverter:
     """Converts the schemas of one document for one direction. Each definition is converted once."""
 
@@ -66,6 +74,8 @@ class SchemaConverter:
         self._owners: dict[str, tuple[Path, Part]] = {}
         self._definitions: dict[str, Any] = {}
         self._used: dict[str, tuple[str, ...]] = {}
+        self._sizes: dict[str, int] = {}
+        self._flagged: dict[Path, tuple[str, ...]] = {}
         self._inheritance = Inheritance(document)
 
     def convert(self, schema: Any, path: Path) -> Any:
@@ -76,19 +86,29 @@ class SchemaConverter:
         """
         return self._schema(schema, path, self._draft, "value")
 
-    def definitions(self, schemas: Iterable[Any]) -> dict[str, Any]:
-        """The definitions that converted schemas need, sorted by name.
+    def definitions(self, schema: Any, path: Path) -> dict[str, Any]:
+        """The definitions that a converted schema of the operation at `path` needs, sorted by name.
 
         Raises:
-            UnreadableError: one of them cannot be converted.
+            UnreadableError: one of them cannot be converted, or they have more values than a spec may have.
         """
-        waiting = [name for schema in schemas for name in _references(schema)]
+        waiting = _references(schema)
         found: dict[str, Any] = {}
+        size = 0
         while waiting:
             name = waiting.pop()
             if name not in found:
                 found[name] = self._definition(name)
                 waiting += self._used[name]
+                size += self._sizes[name]
+                if size > MAX_VALUES:
+                    message = f"its {self.direction} refers to schemas of more than {MAX_VALUES:,} values"
+                    raise UnreadableError(
+                        path,
+                        "openapi-too-large",
+                        f"{message}, which no spec may have",
+                        _SMALLER[self.direction],
+                    )
         return {name: found[name] for name in sorted(found)}
 
     def resolve(self, reference: str) -> Any:
@@ -100,6 +120,7 @@ class SchemaConverter:
             path, part = self._owners[name]
             self._definitions[name] = self._schema(_at(self.document, path), path, self._draft, part)
             self._used[name] = tuple(_references(self._definitions[name]))
+            self._sizes[name] = _values(self._definitions[name])
         return self._definitions[name]
 
     def _schema(self, schema: Any, path: Path, draft: int, part: Part) -> Any:
@@ -152,7 +173,7 @@ class SchemaConverter:
         return name
 
     def _object(self, schema: dict[str, Any], path: Path, draft: int, part: Part) -> dict[str, Any]:
-        hidden = self._hidden(schema, path)
+        hidden = self._hidden(schema, path) if schema.keys() & _NAMING else frozenset[str]()
         out: dict[str, Any] = {}
         left_out = self._inheritance.union_keywords(path) if part == "part" else ()
         for row in rows_of(schema, draft):
@@ -216,7 +237,6 @@ class SchemaConverter:
     def _hidden(self, schema: Mapping[str, Any], path: Path) -> frozenset[str]:
         """Names of the properties that this direction does not have, also of the parts of `allOf`."""
         found: set[str] = set()
-        keyword = "readOnly" if self.direction == "request" else "writeOnly"
         waiting: list[tuple[Any, Path]] = [(schema, path)]
         visited: set[Path] = set()
         while waiting:
@@ -229,14 +249,23 @@ class SchemaConverter:
                 raise UnreadableError(path, "openapi-parts", message, "put the properties into fewer schemas")
             if "$ref" in each:
                 waiting.append(target(self.document.data, each["$ref"], at))
-            properties = each.get("properties")
-            for name, item in properties.items() if isinstance(properties, dict) else ():
-                if self._has_flag(item, keyword, (*at, "properties", name)):
-                    found.add(name)
+            found.update(self._own_hidden(each, at))
             parts = each.get("allOf")
             if isinstance(parts, list):
                 waiting += [(part, (*at, "allOf", i)) for i, part in enumerate(parts)]
         return frozenset(found)
+
+    def _own_hidden(self, schema: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+        """Names of the properties of a schema itself that this direction does not have."""
+        if path not in self._flagged:
+            keyword = "readOnly" if self.direction == "request" else "writeOnly"
+            properties = schema.get("properties")
+            self._flagged[path] = tuple(
+                name
+                for name, item in (properties.items() if isinstance(properties, dict) else ())
+                if self._has_flag(item, keyword, (*path, "properties", name))
+            )
+        return self._flagged[path]
 
     def _has_flag(self, schema: Any, keyword: str, path: Path) -> bool:
         """Whether a schema, what it refers to, or its lone part of `allOf`, has a flag."""
@@ -321,6 +350,17 @@ def _references(schema: Any) -> list[str]:
             found[_name_of(each["$ref"])] = None
         waiting += [item for _, item in subschemas(each)]
     return list(found)
+
+
+def _values(value: Any) -> int:
+    """The number of values in a JSON value, itself included."""
+    count, waiting = 0, [value]
+    while waiting:
+        each = waiting.pop()
+        count += 1
+        if isinstance(each, dict | list):
+            waiting += each.values() if isinstance(each, dict) else each
+    return count
 
 
 def _with_null(schema: Any) -> Any:

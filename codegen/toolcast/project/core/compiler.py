@@ -24,7 +24,7 @@ from ...python.check.executable import checked_statements, without_protocol
 from ...python.check.isolate import Isolated, build_decoders, check_binding
 from ...python.check.module_check import check_module
 from ...python.check.unsound_error import UnsoundError
-from ...python.structs.module import Roots, module_path, tool_module, type_module
+from ...python.structs.module import Roots, module_path, tool_module, type_module, type_modules
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name
 from ...runtime.request_rules import FILE, RequestRules
@@ -277,8 +277,8 @@ def _shared_sources(built: Built) -> dict[str, str]:
     that a template of the project adds is run. Not formatted, as nobody reads them."""
     templates = _templates(None)
     return {
-        ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
-        for file in built.normal.uses
+        ".".join(module_path(file)): type_text(file, "", module, templates)
+        for file, module in type_modules(built, built.normal.uses).items()
     }
 
 

@@ -33,6 +33,8 @@ NO_SIBLINGS = "is replaced by its target, because the provider allows no keyword
 NO_TARGET = "is left out, because the reference beside it accepts no value"
 INLINE_NODES = 5_000
 """With this many nodes in the output, references are widened instead of inlined."""
+INLINE_DEPTH = 64
+"""At this depth of the output, references are widened instead of inlined."""
 
 
 def opens(dialect: Dialect) -> bool:
@@ -64,6 +66,7 @@ def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         elif (
             count + (dialect.refs == "keep" and segments == node.place.definition) > dialect.recursion
             or ledger.schemas > INLINE_NODES
+            or ledger.depth > INLINE_DEPTH
             or segments in here
         ):
             return _entered(_widened(node, found, siblings, segments, dialect, ledger), here)
@@ -142,6 +145,8 @@ def _widened(
     limit = f"recursion is expanded {times} only"
     if ledger.schemas > INLINE_NODES:
         limit = f"at most {INLINE_NODES} schemas are sent with their references replaced"
+    elif ledger.depth > INLINE_DEPTH:
+        limit = f"at most {INLINE_DEPTH} levels are sent with their references replaced"
     reason = f"is replaced by the type of its target, because {limit}{CHECKED}"
     ledger.note(node.path, "$ref", "widened", "lost", reason)
     return node.noting(out, (sentence,))

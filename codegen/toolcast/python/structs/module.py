@@ -85,9 +85,23 @@ def type_module(built: Built, file: str) -> Module:
     Returns:
         The module as data.
     """
+    return type_modules(built, (file,))[file]
+
+
+def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
+    """Make the modules of shared type files that one contract uses.
+
+    Args:
+        built: the contract, without errors.
+        files: the paths of the files below the specs root.
+
+    Returns:
+        Each module as data, by the path of its file.
+    """
     builder = _builder(built, contract=None)
     _define_shared(builder, built)
-    return _module(builder, file, module_path(file), _import_cycle(built, file))
+    needs = built.file_references()
+    return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
 
 
 def _result(builder: Builder, built: Built, name: str) -> None:
@@ -168,20 +182,23 @@ def _define_shared(builder: Builder, built: Built) -> None:
     builder.define_all(order)
 
 
-def _import_cycle(built: Built, file: str) -> frozenset[str]:
+def _import_cycle(needs: Mapping[str, set[str]], file: str) -> frozenset[str]:
     """Shared files that import this one, which imports them: their imports are at the end of the module."""
-    needs: dict[str, set[str]] = built.file_references()
-    reach: dict[str, set[str]] = {}
-    for start in needs:
-        visited: set[str] = set()
-        queue = list(needs[start])
-        while queue:
-            at = queue.pop()
-            if at not in visited:
-                visited.add(at)
-                queue.extend(needs.get(at, ()))
-        reach[start] = visited
-    return frozenset(f for f in reach.get(file, ()) if f != file and file in reach.get(f, ()))
+    users: dict[str, set[str]] = {}
+    for user, used in needs.items():
+        for each in used:
+            users.setdefault(each, set()).add(user)
+    return frozenset(_reachable(needs, file) & _reachable(users, file) - {file})
+
+
+def _reachable(edges: Mapping[str, set[str]], start: str) -> set[str]:
+    visited: set[str] = set()
+    waiting = [start]
+    while waiting:
+        found = edges.get(waiting.pop(), set()) - visited
+        visited |= found
+        waiting += found
+    return visited
 
 
 def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozenset[str]) -> Module:
