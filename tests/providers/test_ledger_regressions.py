@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations, product
 from typing import Any
 
 import pytest
-from toolcast.providers import available, load_profile, normalize
+from jsonschema_rs import Draft202012Validator
+from toolcast.providers import SchemaError, available, load_profile, normalize
 from toolcast.verify.ledger_laws import fixpoint, silent_losses
 
 INTEGER = {"type": "integer"}
@@ -194,3 +197,57 @@ def test_alternatives_that_take_no_object_are_described_in_a_sentence() -> None:
     assert normalize(contract, "openai-nonstrict").schema["description"] == (
         "No arguments fit: none of the alternatives takes an object."
     )
+
+
+PARTS: tuple[dict[str, Any], ...] = (
+    {"type": "integer"},
+    {"type": "string"},
+    {"type": "null"},
+    {"enum": ["x", 1]},
+    {"type": ["string", "null"], "minLength": 2},
+    {"type": "array", "items": {"type": "string"}},
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+    {"type": "object", "additionalProperties": {"type": "integer"}},
+)
+COMPOSED: tuple[dict[str, Any], ...] = tuple(
+    {keyword: list(parts)}
+    for keyword in ("anyOf", "oneOf", "allOf")
+    for count in (2, 3)
+    for parts in combinations(PARTS, count)
+)
+IN_PLACE = ("anyOf", "oneOf", "allOf")
+
+
+def _of_value(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and its branches."""
+    if isinstance(schema, dict):
+        yield schema
+        for keyword in IN_PLACE:
+            for branch in schema.get(keyword, ()):
+                yield from _of_value(branch)
+
+
+def _types(schema: Any) -> set[str]:
+    named = (each.get("type", []) for each in _of_value(schema))
+    return {name for kind in named for name in ([kind] if isinstance(kind, str) else kind)}
+
+
+@pytest.mark.parametrize("provider", available())
+def test_each_way_in_which_a_composed_value_is_sent_is_an_entry(provider: str) -> None:
+    for value, required in product(COMPOSED, (True, False)):
+        schema = {"type": "object", "properties": {"v": value}, "required": ["v"] if required else []}
+        try:
+            result = normalize(schema, provider)
+        except SchemaError:
+            continue
+        sent = result.schema["properties"]["v"]
+        reasons = [each.reason for each in result.ledger if each.path.startswith("/properties/v")]
+        dropped = [each for each in result.ledger if (each.path, each.keyword) == ("", "required")]
+        as_text = [each for each in _of_value(sent) if "JSON text" in each.get("description", "")]
+        assert not as_text or any("JSON text" in each for each in reasons), (value, sent, reasons)
+        if _types(value) - {"null"} != _types(sent) - {"null"}:
+            assert reasons, (value, sent)
+        nullable = Draft202012Validator(value).is_valid(None)
+        if required and nullable and "v" not in result.schema.get("required", ()):
+            assert dropped, (value, sent)
+            assert any("null" in each for each in reasons), (value, sent, reasons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -52,15 +53,18 @@ class LedgerEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"at {self.path or 'the root'}{' of the result' if self.of == 'result' else ''}"
 
 
-Changes = dict[tuple[str, str, str], LedgerEntry]
-"""By path, keyword and action."""
+Changes = dict[tuple[str, str, str, str], LedgerEntry]
+"""By path, keyword, action and reason: two changes of one keyword are two entries."""
+
+
+def changes_of(entries: Iterable[LedgerEntry]) -> Changes:
+    """Entries by what tells them apart, in their order."""
+    return {(each.path, each.keyword, each.action, each.reason): each for each in entries}
 
 
 def record(
     changes: Changes, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str
 ) -> None:
-    """Add a change; it replaces one of the same path, keyword and action."""
-    at = pointer(path)
-    changes[at, keyword, action] = LedgerEntry(
-        path=at, keyword=keyword, action=action, severity=severity, reason=reason
-    )
+    """Add a change, unless it is known."""
+    entry = LedgerEntry(path=pointer(path), keyword=keyword, action=action, severity=severity, reason=reason)
+    changes.setdefault((entry.path, keyword, action, reason), entry)

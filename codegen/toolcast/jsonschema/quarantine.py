@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from .ledger_entry import Changes, LedgerEntry, record
+from .ledger_entry import Changes, LedgerEntry, changes_of, record
 from .satisfiable import FORBIDDEN, Satisfiability
 from .schema_document import SchemaDocument, parse_schema, refuses_none
 from .schema_error import SchemaError
@@ -70,7 +70,7 @@ def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refu
         SchemaError: schemas are nested too deeply.
     """
     document = parse_schema(schema, refuses=refuses)
-    changes: Changes = {(each.path, each.keyword, each.action): each for each in document.changes}
+    changes = changes_of(document.changes)
     keywords = _Judge(document, changes).with_forbidden()
     out = _write(document.root, {}, lambda node: keywords.get(id(node), node.keywords))
     if outdated(out.get("$schema")):

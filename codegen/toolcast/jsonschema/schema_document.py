@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from .ledger_entry import Changes, LedgerEntry
+from .ledger_entry import LedgerEntry, changes_of
 from .references import References
 from .schema_defects import without_defects
 from .schema_error import SchemaError
@@ -249,9 +249,7 @@ def parse_schema(
     root = parser.parsed()
     if checked:
         return SchemaDocument(root, References(root, parser.target))
-    changes: Changes = {**parser.upgrades}
-    for change in parser.changes_of_values(root):
-        changes[change.path, change.keyword, change.action] = change
+    changes = {**parser.upgrades, **changes_of(parser.changes_of_values(root))}
     root, references = without_defects(root, parser, refuses, changes)
     upgrades = tuple(parser.upgrades.values())
     return SchemaDocument(root, references, tuple(changes.values()), upgrades)

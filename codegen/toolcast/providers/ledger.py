@@ -7,7 +7,7 @@ from typing import Any
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import CONSTRAINTS
-from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss
+from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss, changes_of, record
 from ..jsonschema.schema_node import Path, Schema, pointer
 from .constraint_texts import phrase
 
@@ -48,7 +48,7 @@ class Ledger:
     """What the passes of one walk have written down so far. It only grows.
 
     Attributes:
-        entries: by path, keyword and action.
+        entries: by path, keyword, action and reason.
         blockers: why the mode cannot be used, each as an entry.
         changes: how many entries changed a meaning. Where it grew while a subschema was rewritten, the result
             does not accept exactly what the subschema accepts.
@@ -61,7 +61,7 @@ class Ledger:
     __slots__ = ("blockers", "changes", "compared", "depth", "entries", "evaluation", "schemas")
 
     def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
-        self.entries = {(one.path, one.keyword, one.action): one for one in entries}
+        self.entries = changes_of(entries)
         self.blockers: list[LedgerEntry] = []
         self.changes = 0
         self.evaluation = 0
@@ -70,19 +70,11 @@ class Ledger:
         self.compared: list[Schema] = []
 
     def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
-        """Add an entry. Of several with one path, keyword and action (a definition inlined twice, or two
-        passes), the first stays; one that loses or changes something replaces one that does not."""
-        location = pointer(path)
+        """Add an entry. A definition that is inlined twice is changed twice in one way: that is one entry."""
         if severity in ("lost", "changed") or action == "described":
             self.changes += 1
             self.evaluation += action != "rewritten" and keyword in EVALUATING
-        key = location, keyword, action
-        known = self.entries.get(key)
-        if known is not None and (known.severity != "kept elsewhere" or severity == "kept elsewhere"):
-            return
-        self.entries[key] = LedgerEntry(
-            path=location, keyword=keyword, action=action, severity=severity, reason=reason
-        )
+        record(self.entries, path, keyword, action, severity, reason)
 
     def described(self, path: Path, keyword: str, value: Any, cause: str) -> tuple[str, ...]:
         """Note that a keyword is stated in the description, or lost where there is no sentence for it.

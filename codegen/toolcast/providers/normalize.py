@@ -17,12 +17,12 @@ Two decisions that the laws leave open:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from ..jsonschema.ledger_entry import LedgerEntry
+from ..jsonschema.ledger_entry import LedgerEntry, changes_of
 from ..jsonschema.nesting import ENDLESS, heights, levels
 from ..jsonschema.schema_document import SchemaDocument, parse_schema
 from ..jsonschema.schema_error import SchemaError
@@ -252,8 +252,7 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str = NOT_STRICT) -> Reasons:
-    once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
+def _reasons(blockers: Iterable[LedgerEntry], severity: str, prefix: str = NOT_STRICT) -> Reasons:
     return tuple(
         LedgerEntry(
             path=entry.path,
@@ -262,5 +261,5 @@ def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str =
             severity="reject" if severity == "reject" else "lost",
             reason=prefix + entry.reason,
         )
-        for entry in reversed(once.values())
+        for entry in changes_of(blockers).values()
     )

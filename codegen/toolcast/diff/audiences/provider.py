@@ -131,7 +131,7 @@ def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple
         if path == place or path.startswith(f"{place}/"):
             path = f"/properties/{former}{path[len(place) :]}"
             break
-    return entry.of, path, entry.keyword, entry.action
+    return entry.of, path, entry.keyword, entry.action, entry.severity
 
 
 def _pointer(entry: LedgerEntry) -> str:
