@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -218,14 +219,7 @@ def test_specs_that_do_not_compile(broken: Repository) -> None:
     assert {each["file"] for each in answer["diagnostics"] if each["severity"] == "error"} == {
         "specs/edit.json"
     }
-    assert rules(answer) == [("new", "tool-added")]  # and `edit` is not gone
-    broken.commit({"edit": "{"})
-    broken.write({"edit": EDIT})
-    answer = diff()
-    assert not answer["failed"]
-    (told,) = answer["diagnostics"]
-    assert told["severity"] == "warning"
-    assert told["message"].startswith("is not compared: in HEAD, ")
+    assert rules(answer) == [("edit", "not-compared"), ("new", "tool-added")]  # and `edit` is not gone
 
 
 def test_every_rule_is_explained() -> None:
@@ -249,3 +243,53 @@ def test_control_characters_reach_no_terminal(repository: Repository) -> None:
 def test_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[1;31merror[values-narrowed]\x1b[0m" in toolcast("diff").stdout
+
+
+BROKEN = {
+    "text": "{",
+    "schema": {**EDIT, "parameters": {**EDIT["parameters"], "minProperties": "many"}},
+    "reference": with_properties(EDIT, place={"$ref": "#/$defs/none"}),
+    "key": {**EDIT, "permision": "write"},
+}
+
+
+@pytest.mark.parametrize("side", ["old", "new", "both"])
+@pytest.mark.parametrize("wrong", BROKEN)
+def test_a_spec_that_does_not_compile_is_a_change_of_its_own(
+    repository: Repository, wrong: str, side: str
+) -> None:
+    other = f"{BROKEN[wrong]} " if wrong == "text" else {**BROKEN[wrong], "summary": "Another."}  # type: ignore[dict-item]
+    repository.commit({"edit": EDIT if side == "new" else BROKEN[wrong]})
+    repository.write({"edit": EDIT if side == "old" else other})
+    for chosen in ([], ["--audience", "trust"], ["edit"], ["specs/edit.json"]):
+        answer = diff(*chosen)
+        assert answer["failed"]
+        assert rules(answer) == [("edit", "not-compared")]
+        (change,) = answer["changes"]
+        assert ("in HEAD" in change["message"]) == (side != "new")
+        assert change["old"] == (side != "new")
+        assert change["line"] >= 1
+    for form in ("text", "json", "github", "markdown", "sarif"):
+        shown = toolcast("diff", "--format", form)
+        assert shown.exit_code == 1, form
+        assert "not-compared" in shown.output, form
+        assert "nothing that anyone" not in shown.output, form
+    for form in ("markdown", "json"):
+        shown = toolcast("changelog", "--format", form)
+        assert shown.exit_code == 1, form
+        assert "not compared" in shown.output.lower(), form
+    repository.write({"edit": EDIT if side == "old" else other, "find": EDIT})
+    assert not [each for each in diff("find")["changes"] if each["rule"] == "not-compared"]
+
+
+def test_a_listed_tool_that_does_not_compile_is_a_change_of_its_own(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.write({"edit": EDIT})
+    parameters = {"type": "object", "properties": {"a": {"type": "string", "x": "\ud800"}}}
+    tool = {"name": "edit", "description": "Edits.", "inputSchema": parameters}
+    other = {**tool, "name": "find", "inputSchema": {"type": "object"}}
+    (tmp_path / "old.json").write_text(json.dumps([tool, other]), encoding="utf-8")
+    answer = diff("--against", str(tmp_path / "old.json"))
+    assert answer["failed"]
+    assert "not-compared" in [rule for _, rule in rules(answer)]

@@ -90,8 +90,8 @@ def test_folders_and_projects(repository: Repository, tmp_path: Path) -> None:
     assert rules(diff("--against", "../old", "--to", "../bare")) == []
     (tmp_path / "bare/specs/edit.json").write_text("{", encoding="utf-8")
     broken = diff("--against", "../bare/specs", "--to", "../old")
-    assert [each["severity"] for each in broken["diagnostics"]] == ["warning"]
-    assert "is not compared: in ../bare/specs, " in broken["diagnostics"][0]["message"]
+    assert rules(broken) == [("edit", "not-compared")]
+    assert "does not compile in ../bare/specs: " in broken["changes"][0]["message"]
 
 
 def test_a_configured_path_is_seen_from_the_configuration(
@@ -126,7 +126,8 @@ def test_lists_of_tools(repository: Repository, tmp_path: Path) -> None:
         deep = {"type": "object", "properties": {"a": deep}}
     old.write_text(json.dumps([{**tool(9), "inputSchema": deep}]), encoding="utf-8")
     answer = diff("--against", "../old.json")  # it is there, and cannot be read
-    assert (rules(answer), answer["diagnostics"][0]["code"]) == ([], "import-unwritable")
+    assert [each["rule"] for each in answer["changes"]] == ["not-compared"]
+    assert "(import-unwritable)" in answer["changes"][0]["message"]
     old.write_text("[]", encoding="utf-8")
     assert rules(diff("--against", "../old.json")) == [("take", "tool-added")]
     old.write_text('{"a": 1}', encoding="utf-8")
@@ -281,14 +282,14 @@ def test_links_of_a_commit_count_as_files_of_the_folder_only(repository: Reposit
             path.unlink()
     answer = diff()
     assert {tool for tool, rule in rules(answer) if rule == "tool-removed"} == {"one", "two"}
-    told = {each["file"] for each in answer["diagnostics"] if each["code"] == "link"}
+    told = {each["file"] for each in answer["changes"] if "(link)" in each["message"]}
     assert told == {f"specs/{name}.json" for name in ("out", "abs", "loop", "gone")}
 
 
 def test_a_commit_is_bounded(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     repository.commit({"edit": EDIT, "large": "{" + " " * 2_000_000 + "}"})
     repository.write({"edit": EDIT})
-    (problem,) = [each for each in diff()["diagnostics"] if each["code"] == "too-large"]
+    (problem,) = [each for each in diff()["changes"] if "(too-large)" in each["message"]]
     assert problem["file"] == "specs/large.json"
     monkeypatch.setattr(git_state, "MAX_TOTAL", 10)
     assert refused() == "too-large"
@@ -309,7 +310,8 @@ def test_a_submodule_and_odd_names(repository: Repository) -> None:
     result = toolcast("diff", "--against", "HEAD")
     assert "\x1b" not in result.output
     answer = diff("--against", "HEAD")
-    assert {each["code"] for each in answer["diagnostics"]} >= {"link", "file-name"}
+    told = [each["message"] for each in answer["changes"] if each["rule"] == "not-compared"]
+    assert all(any(code in message for message in told) for code in ("(link)", "(file-name)"))
 
 
 # -- shared types outside of the specs folder ------------------------------------------------------

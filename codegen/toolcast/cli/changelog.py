@@ -39,9 +39,10 @@ def command(
 ) -> int:
     """Write what changed in the tools between two states, for the people who use them.
 
-    By tool: removed, renamed, breaking, deprecated, added, changed. These are the changes of `toolcast diff`,
-    but for those of providers' definitions and prompt caches; what specs suppress is among them. SPEC is a
-    path or a tool's name; all tools without one. The exit status is 2 if a state cannot be read, else 0.
+    By tool: removed, renamed, breaking, deprecated, added, changed, not compared. These are the changes of
+    `toolcast diff`, but for those of providers' definitions and prompt caches; what specs suppress is among
+    them. SPEC is a path or a tool's name; all tools without one. The exit status is 1 if a tool cannot be
+    compared, 2 if a state cannot be read.
     """
     from ..diff.changelog import entries_of
     from ..diff.compare_states import Choice
@@ -54,7 +55,7 @@ def command(
         click.echo(json_text({"old": outcome.old, "new": outcome.new, "entries": entries}))
     else:
         click.echo("\n".join(_markdown(entries)))
-    return 0
+    return int(outcome.failed and any(each.kind == "not compared" for each in entries))
 
 
 def _markdown(entries: "Sequence[Entry]") -> Iterator[str]:

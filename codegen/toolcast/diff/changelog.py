@@ -1,21 +1,21 @@
 """A comparison for people who use the tools: by tool, under the headings of a changelog."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
 from .change import Audience, Change
-from .compare_states import Finding, Outcome
+from .compare_states import NOT_COMPARED, Finding, Outcome
 from .pairs import Pair
 
-Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed"]
-KINDS: Final[tuple[Kind, ...]] = ("removed", "renamed", "breaking", "deprecated", "added", "changed")
+Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """The headings, in their order."""
 
 _TOLD: Final[frozenset[Audience]] = frozenset({"calls", "results", "code", "model", "trust"})
 """Whoever uses a tool notices these; definitions for providers and caches are for those who run it."""
-_TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed"})
+_TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NOT_COMPARED})
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -39,6 +39,13 @@ def entries_of(outcome: Outcome) -> tuple[Entry, ...]:
     for each in (*outcome.findings, *outcome.suppressed):
         by_tool.setdefault(each.change.tool, []).append(each)
     found = [entry for pair in outcome.pairs for entry in _entries(pair, by_tool.get(pair.name, []))]
+    found += [
+        Entry(
+            kind="not compared", tool=each.change.tool or each.change.file, sentences=(each.change.message,)
+        )
+        for each in outcome.findings
+        if each.change.rule == NOT_COMPARED
+    ]
     return tuple(sorted(found, key=lambda each: (KINDS.index(each.kind), each.tool)))
 
 

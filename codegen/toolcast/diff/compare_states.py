@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..providers import Profile
-from ..spec.discovery import SUFFIXES
+from ..spec.discovery import SUFFIXES, TYPES
 from ..spec.parsed_document import diagnose
 from ..spec.suppressions import in_force
 from ..spec.tool_spec import Suppression
@@ -34,6 +34,7 @@ from .states import State
 from .witnesses import call_of_old_name
 
 Progress = Callable[[int, int], None]
+NOT_COMPARED: Final = "not-compared"
 RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
 
 
@@ -121,9 +122,14 @@ def compare_states(
     if not choice.audiences or not _OF_DEFINITIONS.isdisjoint(choice.audiences):
         changes += _definition_changes(pairs, made.pairs, context)
     progress(2 * len(pairs), 2 * len(pairs))
+    changes += _not_compared(
+        (old, (*old.diagnostics, *made.old_problems)),
+        (new, (*new.diagnostics, *made.new_problems)),
+        choice=choice,
+    )
     reported, suppressed, problems = _sorted_out(pairs, changes, context, choice)
     problems += _unknown_tools(choice.tools, made.pairs, context)
-    diagnostics = [*told_of(old.label, old.diagnostics), *new.diagnostics, *made.diagnostics, *problems]
+    diagnostics = [*told_of(old.label, old.diagnostics), *new.diagnostics, *made.new_problems, *problems]
     return Outcome(
         old=old.label,
         new=new.label,
@@ -170,6 +176,44 @@ def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: C
     return tuple(each for each in found if each.tool in names)
 
 
+def _not_compared(*sides: tuple[State, Sequence[Diagnostic]], choice: Choice) -> Iterator[Change]:
+    """A change for each spec that one of the states cannot compile: what became of its tool is not known."""
+    found: dict[tuple[str, ...], list[tuple[State, Diagnostic]]] = {}
+    for state, problems in sides:
+        for each in problems:
+            if each.severity == "error":
+                key = (each.file, each.message) if state.listed else (each.file,)
+                found.setdefault(key, []).append((state, each))
+    for each in found.values():
+        state, problem = each[0]
+        path = PurePosixPath(problem.file)
+        name = "" if state.listed or TYPES in path.parts else path.stem
+        if choice.tools and not _is_named(problem.file, name, choice.tools):
+            continue
+        where = dict.fromkeys(of.label for of, _ in each)
+        more = f"; and {len(each) - 1} more" if len(each) > 1 else ""
+        yield Change(
+            rule=NOT_COMPARED,
+            audience=RULES[NOT_COMPARED].audience,
+            tool=name,
+            file=problem.file,
+            line=problem.line,
+            column=problem.column,
+            old=state is sides[0][0],
+            message=f"is not compared, because it does not compile in {' and in '.join(where)}: "
+            f"{problem.message} ({problem.code}){more}",
+            hint=problem.hint,
+        )
+
+
+def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
+    names = {name, file, file.rpartition(".")[0]}
+    return any(
+        (path := each.removeprefix("./")) in names or file.endswith((f"/{path}", f"/{path}.yaml"))
+        for each in wanted
+    )
+
+
 def is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
     """Whether a tool is one of those named: by name, in either state, or by its spec."""
     if not wanted:
@@ -213,7 +257,7 @@ def _sorted_out(
             used.add((change.tool, change.rule))
         if level == "off" or RANKS[level] > RANKS[choice.level]:
             continue
-        if choice.audiences and change.audience not in choice.audiences:
+        if choice.audiences and change.audience not in choice.audiences and change.rule != NOT_COMPARED:
             continue
         (reported if suppression is None else suppressed).append(Finding(change, level, suppression))
     return (

@@ -13,7 +13,6 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.subschemas import map_subschemas
 from ..spec.tool_spec import ToolSpec
 from .pairs import Pair, Side
-from .read_states import told_of
 from .states import State
 
 _MOST_COMPARED: Final = 40_000
@@ -27,10 +26,11 @@ _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 class Pairs(Struct, frozen=True, kw_only=True):
-    """The pairs in order of name, and why tools are missing among them."""
+    """The pairs in order of name, and why tools of the old and of the new state are missing among them."""
 
     pairs: tuple[Pair, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    old_problems: tuple[Diagnostic, ...]
+    new_problems: tuple[Diagnostic, ...]
 
 
 def make_pairs(old: State, new: State) -> Pairs:
@@ -58,7 +58,9 @@ def make_pairs(old: State, new: State) -> Pairs:
     gone = removed.keys() - {*renamed.values()}
     pairs += [Pair(old=removed[name], new=None) for name in sorted(gone)]
     return Pairs(
-        pairs=tuple(sorted(pairs, key=lambda pair: pair.name)), diagnostics=tuple(sorted({*sides.problems}))
+        pairs=tuple(sorted(pairs, key=lambda pair: pair.name)),
+        old_problems=tuple(sorted({*sides.old_problems})),
+        new_problems=tuple(sorted({*sides.new_problems})),
     )
 
 
@@ -75,7 +77,8 @@ class _Sides:
     """Builds contracts, and keeps why one cannot be built."""
 
     def __init__(self, old: State, new: State) -> None:
-        self.problems: list[Diagnostic] = []
+        self.old_problems: list[Diagnostic] = []
+        self.new_problems: list[Diagnostic] = []
         self._old = old
         self._new = new
 
@@ -96,7 +99,7 @@ class _Sides:
         if built.contract is not None:
             return Side(tool=tool, built=built)
         wrong = [each for each in built.diagnostics if each.severity == "error"]
-        self.problems += wrong if state is self._new else told_of(state.label, wrong)
+        (self.new_problems if state is self._new else self.old_problems).extend(wrong)
         return None
 
 

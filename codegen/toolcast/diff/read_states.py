@@ -157,25 +157,17 @@ def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document],
 
 
 def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Problems of the old state, as a run tells them: nobody can correct what was committed.
+    """Warnings and notes of the old state, as a run tells them: nobody can correct what was committed.
 
     Args:
         label: the old state's name.
-        problems: its diagnostics.
+        problems: its diagnostics; errors are changes of the rule `not-compared`.
 
     Returns:
-        Notes that name the state, without positions in files that may be gone.
+        Those that name the state, without positions in files that may be gone.
     """
     return tuple(
-        structs.replace(
-            each,
-            severity="note" if each.severity == "note" else "warning",
-            line=0,
-            column=0,
-            message=f"in {label}, {each.message}"
-            if each.severity != "error"
-            else f"is not compared: in {label}, {each.message}",
-            hint="" if each.severity == "error" else each.hint,
-        )
+        structs.replace(each, line=0, column=0, message=f"in {label}, {each.message}")
         for each in problems
+        if each.severity != "error"
     )

@@ -5,6 +5,14 @@ from typing import Final
 from ..rule import Rule
 
 CALLS: Final[dict[str, Rule]] = {
+    "not-compared": Rule(
+        "calls",
+        "error",
+        "A spec does not compile in one of the states, so its tool is not compared",
+        "What changed is not known, for any audience: it is reported whichever one is chosen. A newer "
+        "toolcast may refuse what an older one compiled, too. Correct the spec; where it is the old one, "
+        "compare with a later commit, or set the level of this rule.",
+    ),
     "tool-renamed": Rule(
         "calls",
         "error",
