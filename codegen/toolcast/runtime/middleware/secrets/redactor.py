@@ -8,7 +8,7 @@ import msgspec
 
 from ...rewrite_values import rewrite
 from .searched_values import Form, forms, shortest_match, without_plus
-from .text_views import most_bytes, views
+from .text_views import CHARACTERS, most_bytes, views
 
 WITHHELD = "[withheld: it cannot be searched for secrets]"
 
@@ -115,7 +115,7 @@ class Redactor:
             return value
         if isinstance(value, (bytes, bytearray, memoryview)):
             text = bytes(value).decode("utf-8", "surrogateescape")
-            marked = self.text(text)
+            marked = CHARACTERS.sub(lambda found: self.text(found[0]), text)
             return value if marked == text else marked.encode("utf-8", "surrogateescape")
         if isinstance(value, (int, float)):
             text = str(value)

@@ -132,7 +132,8 @@ _BEYOND = re.compile("[^\0-\x7f]")
 _PLUS = re.compile(r"\++")
 _NO_DIGIT = re.compile(r"\\[xX]|0[xX](?=[0-9A-Fa-f])|[^0-9A-Za-z]+")
 _DIGITS = re.compile(rf"[0-9A-Fa-f]{{{2 * SHORTEST - 2},}}")
-_CHARACTERS = re.compile(f"[^\udc80-\udcff]{{{SHORTEST},}}")
+CHARACTERS: Final = re.compile(f"[^\udc80-\udcff]{{{SHORTEST},}}")
+"""What may hold a value in bytes that were decoded with `surrogateescape`: others are no UTF-8."""
 _LETTERS = re.compile(f"[A-Za-z0-9+/_-]{{{SHORTEST},}}")
 _TO_ALPHABET = bytes.maketrans(b"-_", b"+/")
 _END = "\xff"
@@ -310,7 +311,7 @@ def _readable(view: View) -> View | None:
     parts: list[str] = []
     pieces: list[Piece] = []
     here = there = last = 0
-    for found in _CHARACTERS.finditer(text):
+    for found in CHARACTERS.finditer(text):
         start, end = found.span()
         there += len(text[last:start].encode("utf-8", "surrogateescape"))
         part = as_bytes(found[0])
