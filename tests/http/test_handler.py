@@ -245,7 +245,7 @@ def test_a_key_in_the_query_is_in_no_log(httpx: Any, bind: Bind, caplog: pytest.
 
 
 def test_the_first_alternative_that_the_program_has(httpx: Any, bind: Bind) -> None:
-    values = {"bearer": KEY, "cookie": "c"}
+    values = {"bearer": KEY, "cookie": "cookie-1"}
     api = Api(httpx)
     binding = bind(
         secured({"head": [], "bearer": []}, {"bearer": [], "cookie": []}, {"cookie": []}), id=STRING
@@ -256,7 +256,11 @@ def test_the_first_alternative_that_the_program_has(httpx: Any, bind: Bind) -> N
 
     assert run(binding, api.client, {"id": "a"}, server=SERVER, auth=some).success
     sent = api.requests[0].headers
-    assert (sent["authorization"], sent["cookie"], "x-key" in sent) == (f"Bearer {KEY}", "sid=c", False)
+    assert (sent["authorization"], sent["cookie"], "x-key" in sent) == (
+        f"Bearer {KEY}",
+        "sid=cookie-1",
+        False,
+    )
 
 
 def test_without_credentials_nothing_is_sent(httpx: Any, bind: Bind) -> None:
@@ -384,7 +388,6 @@ def test_redirects_within_the_server_are_followed(httpx: Any, bind: Bind) -> Non
         "//evil.example/",
         "http://api.example.com/",
         "https://api.example.com:8443/",
-        "https://me:pw@api.example.com/",
     ],
 )
 def test_redirects_to_elsewhere_are_told_and_not_followed(httpx: Any, bind: Bind, location: str) -> None:

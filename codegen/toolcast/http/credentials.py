@@ -1,8 +1,9 @@
 """Who may call: the program's own resolver gives the value that a security scheme asks for."""
 
 import base64
+import binascii
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from inspect import isawaitable
 from typing import Final, TypeAlias
 
@@ -10,11 +11,20 @@ import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
+from ..runtime.middleware.secrets.redactor import Redactor
+from ..runtime.middleware.secrets.searched_values import SHORTEST, is_too_short
 from .http_request import HttpRequest
 from .operation import Operation, SchemeFields
 from .styles import percent_encode
 
-_CONTROL: Final = re.compile("[\0-\x1f\x7f]")
+_CONTROL: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
+_PUBLIC: Final = frozenset(
+    {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection"}
+    | {"content-length", "content-type", "date", "expect", "host", "if-match", "if-modified-since"}
+    | {"if-none-match", "if-unmodified-since", "origin", "pragma", "range", "referer", "te"}
+    | {"transfer-encoding", "upgrade", "user-agent"}
+)
+"""Headers of RFC 9110 that hold no credential; any other one that a client adds may."""
 
 
 class SecurityScheme(Struct, frozen=True, kw_only=True):
@@ -64,12 +74,13 @@ async def resolve_credentials(operation: Operation, auth: Auth, server: str, too
         The credentials; without any where the operation needs none.
 
     Raises:
-        RefusalError: the program has the values of no alternative.
+        RefusalError: the program has the values of no alternative, or one that is too short to be kept out of
+            results.
         ValueError: a value holds a control character; the value is not told.
     """
     known: dict[tuple[str, tuple[str, ...]], str | None] = {}
     for alternative in operation.security:
-        found: list[tuple[SchemeFields, str]] = []
+        found: list[tuple[str, SchemeFields, str]] = []
         for key, scopes in alternative.items():
             if (key, scopes) not in known:
                 fields = operation.schemes[key]
@@ -81,7 +92,7 @@ async def resolve_credentials(operation: Operation, auth: Auth, server: str, too
             value = known[key, scopes]
             if value is None:
                 break
-            found.append((operation.schemes[key], _checked(key, value)))
+            found.append((key, operation.schemes[key], _checked(key, value)))
         else:
             return _combined(found)
     if not operation.security:
@@ -101,26 +112,82 @@ def _checked(key: str, value: str) -> str:
     return value
 
 
-def _combined(found: list[tuple[SchemeFields, str]]) -> Credentials:
+def _combined(found: list[tuple[str, SchemeFields, str]]) -> Credentials:
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}
     values: list[str] = []
-    for fields, value in found:
+    for key, fields, value in found:
         if fields.type == "mutualTLS":  # the client's own certificate
             continue
-        values.append(value)
+        basic = fields.type == "http" and fields.scheme.lower() == "basic"
+        if is_too_short(_secret_part(value) if basic else value):
+            raise RefusalError(
+                f"The program's value for {key!r} cannot be used: it has fewer than {SHORTEST} characters "
+                "and could not be kept out of results. Tell the user to set a longer one."
+            )
         if fields.location == "cookie" and ";" in value:
             raise ValueError(f"The value of the cookie {fields.name!r} holds `;`, which would end it.")
         if fields.type == "apiKey":
+            values.append(value)
             {"header": headers, "query": query, "cookie": cookies}[fields.location][fields.name] = value
             continue
-        if fields.type == "http" and fields.scheme.lower() == "basic":
+        if basic:
             value = base64.b64encode(value.encode()).decode()
-            values.append(value)
         name = fields.scheme if fields.type == "http" else "Bearer"
         headers["Authorization"] = f"{name.capitalize() if name.islower() else name} {value}"
+        values += _authorization_values(headers["Authorization"])
     return Credentials(headers=headers, query=query, cookies=cookies, values=tuple(values))
+
+
+def _secret_part(user_and_password: str) -> str:
+    """The password; the user where there is none, as some APIs take a key."""
+    user, _, password = user_and_password.partition(":")
+    return password or user
+
+
+def _authorization_values(header: str) -> Iterator[str]:
+    """The parts of an `Authorization` that nobody may read; of `basic` also what they stand for."""
+    scheme, _, value = header.partition(" ")
+    yield value or scheme
+    if scheme.lower() == "basic":
+        try:
+            decoded = base64.b64decode(value, validate=True).decode()
+        except (binascii.Error, ValueError):
+            return
+        yield from (decoded, _secret_part(decoded))
+
+
+def added_credentials(headers: Iterable[tuple[str, str]], request: HttpRequest) -> Iterator[str]:
+    """Values in a request as it was sent that may be credentials of its client.
+
+    Args:
+        headers: names and values as they were sent.
+        request: what the client was asked to send.
+
+    Returns:
+        The values of all headers that the client added and that may hold one, in parts.
+    """
+    own = {name.lower() for name, _ in request.headers} | ({"cookie"} if request.cookies else set())
+    for name, value in headers:
+        lower = name.lower()
+        if lower in own or lower in _PUBLIC:
+            continue
+        if lower == "cookie":
+            yield from (pair.partition("=")[2] for pair in value.split("; "))
+        elif lower.endswith("authorization"):
+            yield from _authorization_values(value)
+        else:
+            yield value
+
+
+def redactor_of(values: Iterable[str]) -> Redactor:
+    """What keeps credentials out of a result. One that is too short to be searched is left."""
+    redactor = Redactor()
+    for value in values:
+        if not is_too_short(value):
+            redactor.add("credential", value)
+    return redactor
 
 
 def with_credentials(request: HttpRequest, credentials: Credentials) -> HttpRequest:

@@ -1,6 +1,7 @@
 """A handler that carries out a tool as the HTTP request that its spec names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from http.cookiejar import CookieJar
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -12,13 +13,16 @@ from ..runtime.handlers import is_async
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
 from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send
-from .credentials import Auth, Credentials, resolve_credentials, with_credentials
+from .credentials import Auth, Credentials, redactor_of, resolve_credentials, with_credentials
+from .decompression import EncodingError
 from .http_request import HttpRequest, build_request
 from .operation import Operation, filled, read_operation, server_problem
-from .response import to_result, without_values
+from .response import to_result
 
 Servers: TypeAlias = str | Mapping[str, str]
 """The URL of a server; or several, each by the URL in the specs that it stands for."""
+Jars: TypeAlias = Callable[[ToolContext], CookieJar]
+"""The cookies of whoever a call is made for. Called in the event loop before every request."""
 
 _TIMEOUT = 30.0
 _LARGEST = 4_000_000
@@ -39,6 +43,7 @@ class HttpHandler:
         server: Servers | None = None,
         server_variables: Mapping[str, str] | None = None,
         auth: Auth | None = None,
+        cookies: Jars | None = None,
         timeout: float = _TIMEOUT,
         limit: int = _LARGEST,
     ) -> None:
@@ -54,13 +59,15 @@ class HttpHandler:
                 a file does.
             server_variables: values of variables in the spec's own server, in place of their defaults.
             auth: gives the values that security schemes ask for; None sends none.
+            cookies: gives the jar of a call's context, which is sent instead of the client's cookies, and
+                which answers add to; None forgets what answers set at the end of each call.
             timeout: seconds for the whole call.
             limit: bytes that an answer may have, decompressed.
 
         Raises:
             ValueError: the binding has no `http`; there is no server, or it is no URL of one; `auth` comes
                 without `server`; `timeout` or `limit` is not positive.
-            TypeError: `client` is no `httpx.AsyncClient`, or `auth` cannot be called.
+            TypeError: `client` is no `httpx.AsyncClient`, or `auth` or `cookies` cannot be called.
         """
         if binding.http is None:
             raise ValueError(
@@ -72,6 +79,8 @@ class HttpHandler:
             raise TypeError(f"client must be an httpx.AsyncClient, not {type(client).__name__}.")
         if auth is not None and not callable(auth):
             raise TypeError("auth must be a function from a SecurityScheme to its value or None.")
+        if cookies is not None and not callable(cookies):
+            raise TypeError("cookies must be a function from a ToolContext to its CookieJar.")
         if auth is not None and server is None:
             raise ValueError(
                 f"Tool {binding.name!r} gets credentials, so name its server: server='https://…'. A spec may "
@@ -82,6 +91,7 @@ class HttpHandler:
         self._server = _server_of(binding.name, self._operation, server, server_variables or {})
         self._client = client
         self._auth = auth
+        self._cookies = cookies
         self._timeout = timeout
         self._limit = limit
 
@@ -127,7 +137,6 @@ class HttpHandler:
             HttpxMissingError: httpx is not installed.
             ValueError: `auth` returned what is no credential.
         """
-        del context
         credentials = Credentials()
         try:
             request = self.request(params)
@@ -138,14 +147,17 @@ class HttpHandler:
             return ToolResult.failed(str(problem))
         for name in credentials.query:
             hide_in_log(name)
-        return await self._answer(with_credentials(request, credentials), credentials.values)
+        jar = None if self._cookies is None else self._cookies(context)
+        return await self._answer(with_credentials(request, credentials), credentials.values, jar)
 
-    async def _answer(self, request: HttpRequest, secret: tuple[str, ...]) -> ToolResult:
+    async def _answer(
+        self, request: HttpRequest, secret: tuple[str, ...], jar: CookieJar | None
+    ) -> ToolResult:
         host = urlsplit(self._server).netloc
         changes = request.method not in SAFE_METHODS
         effect = " It may have taken effect: look before you call it again." if changes else ""
         try:
-            answer = await send(self._client, self._server, request, self._timeout, self._limit)
+            answer = await send(self._client, self._server, request, self._timeout, self._limit, jar)
         except TimeoutError:
             return ToolResult.failed(
                 f"{host} did not answer within {self._timeout:g} s; the call was given up."
@@ -163,7 +175,11 @@ class HttpHandler:
                 f"{host} answered with more than {self._limit} bytes, which are not taken.{effect} Ask for "
                 "less at once."
             )
-        return to_result(self._binding, host, request.method, without_values(answer, secret))
+        except EncodingError as problem:
+            return ToolResult.failed(f"The answer of {host} cannot be read: {problem}.{effect}")
+        return to_result(
+            self._binding, host, request.method, answer, redactor_of((*secret, *answer.credentials))
+        )
 
 
 def register_http(
@@ -174,6 +190,7 @@ def register_http(
     server: Servers | None = None,
     server_variables: Mapping[str, str] | None = None,
     auth: Auth | None = None,
+    cookies: Jars | None = None,
     timeout: float = _TIMEOUT,
     limit: int = _LARGEST,
 ) -> tuple[str, ...]:
@@ -186,6 +203,7 @@ def register_http(
         server: as for `HttpHandler`. One URL serves only tools of one server: for several, give a mapping.
         server_variables: as for `HttpHandler`.
         auth: as for `HttpHandler`.
+        cookies: as for `HttpHandler`.
         timeout: as for `HttpHandler`.
         limit: as for `HttpHandler`.
 
@@ -213,6 +231,7 @@ def register_http(
             server=server,
             server_variables=server_variables,
             auth=auth,
+            cookies=cookies,
             timeout=timeout,
             limit=limit,
         )

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ...http.response import known_charset
 from ..byte_order_marks import byte_order_mark
 
 _TEXTUAL: Final = re.compile(
@@ -24,13 +25,6 @@ _HEAD: Final = 4_096
 """Bytes in which a charset is looked for; the HTML standard has 1,024."""
 _SAMPLE: Final = 8_192
 """Bytes that a charset is guessed from."""
-_CHARSETS: Final = frozenset(
-    {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "koi8-r", "koi8-u", "mac-roman", "cp866", "cp874", "cp949"}
-    | {"gb2312", "gbk", "gb18030", "big5", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr"}
-    | {f"cp{number}" for number in range(1250, 1259)}
-    | {f"iso8859-{number}" for number in range(2, 17) if number != 12}
-)
-"""Charsets of the web (Encoding standard) by the names of Python, which also has codecs that are none."""
 
 
 class MediaType(Struct, frozen=True):
@@ -97,25 +91,12 @@ def _stated(content: bytes, media: MediaType) -> str:
     """The charset that a body states: by its first bytes, its media type, or its head."""
     if marked := byte_order_mark(content)[1]:
         return marked
-    found = _known(media.charset)
+    found = known_charset(media.charset)
     if found or not _TEXTUAL.match(media.name):
         return found
     declared = _DECLARED.search(content, 0, _HEAD) if media.is_html else _XML.search(content, 0, _HEAD)
-    charset = _known(declared[1].decode("ascii")) if declared else ""
+    charset = known_charset(declared[1].decode("ascii")) if declared else ""
     return "" if charset.startswith("utf-16") else charset  # what is read as ASCII is none (HTML standard)
-
-
-def _known(label: str) -> str:
-    """Python's name of a charset; "" for one that the web does not have."""
-    if len(label) > 40 or not label.isascii():
-        return ""
-    try:
-        name = codecs.lookup(label.strip()).name
-    except (LookupError, ValueError):
-        return ""
-    if name in ("ascii", "iso8859-1"):
-        return "cp1252"  # as the Encoding standard has it
-    return name if name in _CHARSETS else ""
 
 
 def _utf8(content: bytes, whole: bool) -> str | None:
@@ -130,7 +111,7 @@ def _guessed(content: bytes) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(content[:_SAMPLE]).best()
-    return (_known(best.encoding) if best is not None else "") or "cp1252"
+    return (known_charset(best.encoding) if best is not None else "") or "cp1252"
 
 
 def _decode(content: bytes, charset: str) -> str:

@@ -8,9 +8,9 @@ import httpx
 import msgspec
 from msgspec import Struct
 
+from ...http.decompression import ACCEPTED, Decompressor, EncodingError
 from ...runtime.errors import RefusalError
 from .access_rules import AccessRules
-from .decompression import ACCEPTED, Decompressor, EncodingError
 from .transport import CheckedTransport, Resolve, system_resolve
 from .urls import check_url, read_url, same_origin, shown
 
@@ -28,8 +28,6 @@ _KEPT_ELSEWHERE: Final = frozenset(
     }
 )
 """Headers that another origin gets, too: those that hold no credential. A secret may stand in any other."""
-_OVERHEAD: Final = 65_536
-"""Bytes that a compressed body may have beyond its limit of decompressed ones."""
 _CONNECT_SECONDS: Final = 15.0
 
 
@@ -230,7 +228,7 @@ async def _one(
         body = Decompressor(response.headers.get("content-encoding", ""), limit)
         async for piece in response.aiter_raw():
             body.feed(piece)
-            if body.full or response.num_bytes_downloaded > limit + _OVERHEAD:
+            if body.full:
                 return msgspec.structs.replace(plain, content=body.content, full=True)
         return msgspec.structs.replace(plain, content=body.content, full=not body.complete)
     finally:
