@@ -31,7 +31,7 @@ def hidden_offsets(text: str) -> tuple[int, ...]:
     writing. Line feeds and tabs are none."""
     if text.isascii() and text.isprintable():
         return ()
-    return tuple(index for index, letter in enumerate(text) if _may_hide(letter) and _hides(text, index))
+    return tuple(index for index, letter in enumerate(text) if may_hide(letter) and _hides(text, index))
 
 
 def without_hidden(text: str) -> str:
@@ -64,7 +64,8 @@ def describe_character(letter: str) -> str:
     return f"U+{ord(letter):04X} {name(letter, other)}".rstrip()
 
 
-def _may_hide(letter: str) -> bool:
+def may_hide(letter: str) -> bool:
+    """Whether a reader does not see a character, at least in some texts."""
     if letter.isascii():
         return not letter.isprintable() and letter not in "\n\t"
     if _is_selector(letter) or letter in _BLANK:

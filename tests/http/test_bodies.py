@@ -64,7 +64,7 @@ def test_further_properties_are_the_bodys() -> None:
     )
     made = build_request(operation, {"id__body": 1, "q": "x", "further": True})
     assert (made.content, joined(made.query)) == (b'{"id":1,"further":true}', "q=x")
-    with pytest.raises(RefusalError, match="`id` of the body is called `id__body` here"):
+    with pytest.raises(RefusalError, match="`id` is called `id__body` here"):
         build_request(operation, {"id__body": 1, "id": 2})
 
 

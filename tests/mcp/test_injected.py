@@ -94,7 +94,7 @@ def test_a_model_cannot_set_it_at_a_live_tool(value: Any, sdk: Sdk) -> None:
 
     async def use(registry: ToolRegistry, _: Any) -> None:
         for provider in (None, *available()):
-            for name in ("user_id", "USER_ID"):
+            for name in ("user_id", "USER_ID", "userId", "user%5fid"):
                 sent = {"folder": "in", name: value}
                 guesses = Guesses("all")
                 result = await registry.execute("s__mail_list", sent, provider, CONTEXT, guesses)

@@ -102,7 +102,22 @@ def test_a_model_cannot_set_an_injected_parameter(
     assert seen.params == []
 
 
-@pytest.mark.parametrize("name", ["User_ID", "USER_ID", "ｕser_id", "uſer_id"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "User_ID",
+            "USER_ID",
+            "ｕser_id",
+            "uſer_id",
+            "user_id ",
+            "us\u00ader_id",
+            "\u0001user_id",
+            "user_id\0",
+        ),
+        *("userId", "user-id", "user%5fid", "user%255Fid", "\u200buser_id", "user_id\u3000", "user_id\ufe0f"),
+    ],
+)
 def test_another_spelling_of_an_injected_name_is_refused(name: str, open_inbox: Binding) -> None:
     problem = refusal(open_inbox, {**CALL, name: 8})
     assert f"`{name}` is filled in by the program" in str(problem)

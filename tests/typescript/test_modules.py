@@ -20,6 +20,7 @@ from toolcast.package_files import PACKAGE
 from toolcast.python.structs.module import tool_module
 from toolcast.python.structs.python_names import class_name
 from toolcast.runtime import ArgumentError
+from toolcast.runtime.injection import folded_name
 from toolcast.typescript.default_plans import default_plans
 from toolcast.typescript.javascript_text import literal
 from toolcast.verify.instances import instances
@@ -265,6 +266,34 @@ INJECTED = spec(
     },
     inject={"user_id": "context.user.id"},
 )
+
+
+SPELLINGS = (
+    *("userId", "user_id ", "us\u00ader_id", "\u0001user_id", "user%5fid", "user%255Fid", "\uff55ser_id"),
+    *(
+        "%75%C2%AD%73er_id",
+        "user_id\ufe0f",
+        "\u3164user_id",
+        "user_id[]",
+        "uſer+id",
+        "user\u0301_id",
+        "users_id",
+        "id",
+    ),
+)
+
+
+def test_spellings_of_an_injected_name_are_those_of_python(tmp_path: Path) -> None:
+    package(tmp_path, {"list.json": INJECTED})
+    probe = tmp_path / "probe.mjs"
+    probe.write_text(
+        'import { list } from "./typescript/index.js";\n'
+        f"const found = {json.dumps(SPELLINGS)}.map((name) => list.parameters.accepts({{ [name]: 1 }}));\n"
+        "console.log(JSON.stringify(found));\n"
+    )
+    refused = [not accepted for accepted in json.loads(run_node(probe))]
+    assert refused == [folded_name(name) == folded_name("user_id") for name in SPELLINGS]
+    assert refused == [True] * (len(SPELLINGS) - 3) + [False] * 3
 
 
 def test_what_the_program_fills_in_is_refused_and_not_shown(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from http.cookiejar import CookieJar
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ..jsonschema.pointers import resolve
 from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.encode import with_defaults
@@ -121,7 +122,11 @@ class HttpHandler:
         further = sorted(set(values) - set(self._operation.places))
         if further and not self._binding.schema().get("additionalProperties", False):
             values = {name: value for name, value in values.items() if name in self._operation.places}
-        return build_request(self._operation, values)
+        return build_request(self._operation, values, self._binding.inject, self._declares)
+
+    def _declares(self, parameter: str, member: str) -> bool:
+        schema = self._binding.schema()
+        return member in _members(schema["properties"].get(parameter), schema)
 
     async def __call__(self, params: Any, context: ToolContext, /) -> ToolResult:
         """Carry out one call.
@@ -242,6 +247,26 @@ def register_http(
         for binding, handler in zip(found, handlers, strict=True)
         if registry.register(binding, handler)
     )
+
+
+def _members(schema: Any, document: Mapping[str, Any]) -> set[str]:
+    """The members that a schema names, also in what it refers to and is made of."""
+    found: set[str] = set()
+    waiting, seen = [schema], set[str]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, Mapping):
+            continue
+        found.update(node.get("properties", ()))
+        reference = node.get("$ref", "")
+        if reference.startswith("#") and reference not in seen:
+            seen.add(reference)
+            waiting.append(resolve(document, reference[1:]))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            waiting += node.get(keyword, ())
+        waiting += (node.get(keyword) for keyword in ("if", "then", "else"))
+        waiting += node.get("dependentSchemas", {}).values()
+    return found
 
 
 def _server_of(tool: str, operation: Operation, server: Servers | None, variables: Mapping[str, str]) -> str:

@@ -2,13 +2,15 @@
 
 import binascii
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote_plus
 
 import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
+from ..runtime.injection import folded_name, set_by_program
 from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, is_json
 from .styles import (
     Pair,
@@ -27,6 +29,10 @@ _LITERAL: Final = "/:@!$&'()*+,;=-._~%"
 _CONTROL: Final = re.compile("[\0-\x08\x0a-\x1f\x7f]")
 _NO_COOKIE: Final = re.compile('[\0-\x20";\\\\\x7f]')
 _ANY_TYPE: Final = "application/octet-stream"
+_BRACKETS: Final = re.compile(r"[\[\]]+")
+_PATH_NAME: Final = re.compile(r"(?:^|[;,.])([^;,.=]+)=|;([^;,.=]+)")
+Declares: TypeAlias = Callable[[str, str], bool]
+"""Whether the schema of a parameter, the first argument, names a member."""
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -69,13 +75,21 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...] | None = None
 
 
-def build_request(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
+def build_request(
+    operation: Operation,
+    values: Mapping[str, Any],
+    injected: Collection[str] = (),
+    declares: Declares | None = None,
+) -> HttpRequest:
     """Put every value in its place.
 
     Args:
         operation: what goes where.
         values: JSON data by parameter, as the contract accepts it; properties beyond the parameters are
             properties of the body.
+        injected: the parameters that the program fills in.
+        declares: tells members that a schema names from those that a model names; None where none is a
+            model's.
 
     Returns:
         The request.
@@ -84,6 +98,7 @@ def build_request(operation: Operation, values: Mapping[str, Any]) -> HttpReques
         RefusalError: a value cannot be sent, in words for the model.
     """
     try:
+        _refuse_taken_names(operation, values, injected, declares)
         return _build(operation, values)
     except UnicodeEncodeError:
         raise RefusalError(
@@ -181,7 +196,7 @@ def _body(
     whole = next((name for name, place in inside.items() if place.whole), None)
     if whole is None:
         body: Any = {place.name: values[name] for name, place in inside.items() if name in values}
-        body |= _further(operation, values, {place.name: name for name, place in inside.items()})
+        body |= {name: value for name, value in values.items() if name not in operation.places}
         binary = frozenset(place.name for place in inside.values() if place.binary)
     elif whole not in values:
         return None, "", None
@@ -195,15 +210,6 @@ def _body(
         parts = tuple(_parts(operation, _object(whole, body), binary))
         return (None, "", parts) if parts else (b"", "", None)
     return (*_text_body(str(whole), body, inside[str(whole)].binary, media_type), None)
-
-
-def _further(operation: Operation, values: Mapping[str, Any], inside: Mapping[str, str]) -> dict[str, Any]:
-    """Properties beyond the parameters; `inside` has the parameter of each name in the body."""
-    further = {name: value for name, value in values.items() if name not in operation.places}
-    for name in further:
-        if name in inside:
-            raise RefusalError(f"`{name}` of the body is called `{inside[name]}` here.")
-    return further
 
 
 def _object(whole: str | None, body: Any) -> dict[str, Any]:
@@ -278,3 +284,98 @@ def _content(value: Any, media_type: str) -> tuple[bytes, str]:
     if isinstance(value, list | dict) or is_json(media_type):
         return msgspec.json.encode(value), media_type
     return scalar_text(value).encode(), media_type
+
+
+class _Taken(Struct, frozen=True):
+    """A name of a parameter, or of a credential, whose `parameter` is ""."""
+
+    place: str
+    parameter: str
+    name: str
+    is_injected: bool = False
+
+
+def _refuse_taken_names(
+    operation: Operation, values: Mapping[str, Any], injected: Collection[str], declares: Declares | None
+) -> None:
+    """Refuse names in a model's data that a server may take for that of another parameter or a credential in
+    the same place, or for an injected one in any place, where the schema does not name them."""
+    sent = [*_names_sent(operation, values)]
+    taken = [_Taken(place, name, each, True) for place, name, each in sent if name in injected]
+    for name, place in operation.places.items():
+        taken.append(_Taken(place.location, name, place.name, name in injected))
+    taken += (_Taken(each.location, "", each.name) for each in operation.schemes.values() if each.name)
+    known: dict[tuple[str, ...], list[_Taken]] = {}
+    for each in taken:
+        parts = _bracketed(each.name)
+        for key in ((folded_name(each.name),), ("is", *parts), *_beginnings("begins", parts)):
+            known.setdefault(key, []).append(each)
+    for location, name, member in sent:
+        own = operation.places.get(name)
+        if name in injected or (own is not None and (own.location, own.name) == (location, member)):
+            continue
+        parts = _bracketed(member)
+        for key in ((folded_name(member),), ("begins", *parts), *_beginnings("is", parts)):
+            for each in known.get(key, ()):
+                anywhere = each.is_injected and not (name and (not declares or declares(name, member)))
+                if each.parameter != (name or None) and (each.place == location or anywhere):
+                    raise _taken_name(member, each)
+
+
+def _bracketed(name: str) -> tuple[str, ...]:
+    """What a name is made of where readers take brackets apart: `a[b][]` is a member of `a[b]`."""
+    return tuple(folded_name(part) for part in _BRACKETS.split(name) if part)
+
+
+def _beginnings(kind: str, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return ((kind, *parts[:count]) for count in range(1, len(parts) + 1))
+
+
+def _taken_name(name: str, taken: _Taken) -> RefusalError:
+    if taken.is_injected or not taken.parameter:
+        return RefusalError(f"{set_by_program(name)}; leave it out.")
+    return RefusalError(f"`{name:.100}` is called `{taken.parameter}` here: write it there.")
+
+
+def _names_sent(operation: Operation, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The names in a request: where, of which parameter, and the name. The parameter is "" for a property
+    beyond them."""
+    for name, place in operation.places.items():
+        value = values.get(name)
+        if place.location == "body" or place.content or is_absent(value):
+            continue
+        if place.location == "query":
+            yield from (("query", name, each) for each in _query_names(_in_query(place, value)))
+        elif place.location == "cookie":
+            yield from (("cookie", name, key) for key, _ in _in_cookie(name, place, value))
+        elif place.location == "path":
+            found = _PATH_NAME.findall(_in_path(name, place, value))
+            yield from (("member", name, unquote_plus(one or other)) for one, other in found)
+        elif isinstance(value, dict) and place.explode:
+            yield from (("member", name, key) for key in value)
+    inside = {place.name: name for name, place in operation.places.items() if place.location == "body"}
+    whole = next((name for name in inside.values() if operation.places[name].whole), "")
+    if not operation.body:
+        return
+    body = (
+        values.get(whole) if whole else {key: values[name] for key, name in inside.items() if name in values}
+    )
+    for key, value in body.items() if isinstance(body, dict) else ():
+        for each in _property_names(operation, key, value):
+            yield "body", whole or inside[key], each
+    for key, value in values.items():
+        if key not in operation.places:
+            yield from (("body", "", each) for each in _property_names(operation, key, value))
+
+
+def _property_names(operation: Operation, name: str, value: Any) -> list[str]:
+    encoding = operation.encoding.get(name)
+    if operation.body not in (FORM, MULTIPART) or encoding is None or not _is_styled(encoding):
+        return [name]
+    quoted = keep_reserved if encoding.allow_reserved else percent_encode
+    return _query_names(pairs_of(name, value, encoding.style or "form", encoding.explode, quoted))
+
+
+def _query_names(pairs: list[Pair]) -> list[str]:
+    """The names that a reader of a query finds, who may take `;` for `&`."""
+    return [unquote_plus(each.partition("=")[0]) for each in re.split("[&;]", joined(pairs)) if each]

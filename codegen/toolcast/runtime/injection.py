@@ -6,13 +6,16 @@ that it writes can take their place.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
-from unicodedata import normalize
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from unicodedata import category, normalize
+from urllib.parse import unquote_plus
 
 import msgspec
 
+from ..hidden_characters import may_hide
 from .arguments import Arguments, copy_plain, parse_arguments
 from .checked_types import trusted_hook
 from .context import ToolContext
@@ -29,6 +32,9 @@ if TYPE_CHECKING:  # most calls need none of them
 P = TypeVar("P")
 
 PREFIX = "context."
+_PERCENT: Final = re.compile("%(?:25)+")
+_LEVELS: Final = 4
+"""Nested percent-encodings that are decoded in a name."""
 
 
 def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> dict[str, Any]:
@@ -148,12 +154,14 @@ class SentInjectedError(ArgumentError):
         from ..jsonschema.validator_errors import Violation
 
         own = [
-            Violation(member("$", name), f"{_words(name)}; leave it out", "inject", name) for name in names
+            Violation(member("$", name), f"{set_by_program(name)}; leave it out", "inject", name)
+            for name in names
         ]
         super().__init__(tool, violations=[*own, *others][:LIMIT])
 
 
-def _words(name: str) -> str:
+def set_by_program(name: str) -> str:
+    """The clause that a model reads about a name that stands for a parameter which the program fills in."""
     shown = name if len(name) <= 100 else name[:100] + "…"
     return f"`{shown}` is filled in by the program and cannot be set"
 
@@ -171,7 +179,7 @@ def _guessed(
 
     def checked(value: Any) -> Any:
         for name in _sent(tool, value):
-            raise GuessError(f"{_words(name)}.")
+            raise GuessError(f"{set_by_program(name)}.")
         return value
 
     def read(text: Any) -> Any:
@@ -187,19 +195,40 @@ def _guessed(
 def _sent(tool: Tool[Any], value: Any) -> tuple[str, ...]:
     """Names in a model's arguments that stand for parameters which the program fills in.
 
-    What reads arguments behind a handler may fold case or compose characters, so another spelling of such a
-    name counts, too, unless it is a parameter of its own.
+    What reads arguments behind a handler may take another spelling of a name for the name itself, so one
+    counts, too, unless it is a parameter of its own.
     """
     if type(value) is not dict:
         return ()
-    known, folded = tool._offered_properties(), {_folded(name) for name in tool.inject}
-    return tuple(
-        name for name in value if name in tool.inject or (name not in known and _folded(name) in folded)
+    known = tool._offered_properties()
+    if not (unknown := [name for name in value if name not in known]):
+        return ()
+    folded = {folded_name(name) for name in tool.inject}
+    return tuple(name for name in unknown if name in tool.inject or folded_name(name) in folded)
+
+
+def folded_name(name: str) -> str:
+    """Fold the spellings of a name that some reader may take for one: case, compatibility forms,
+    percent-encoding, and all but letters, marks, digits and symbols, which parsers trim or replace.
+
+    Args:
+        name: a name of a parameter.
+
+    Returns:
+        The same text for all of them; the name itself where nothing would be left.
+    """
+    text = normalize("NFKC", name)
+    for _ in range(_LEVELS):
+        if "%" not in text:
+            break
+        text = normalize("NFKC", unquote_plus(_PERCENT.sub("%", text)))
+    return _written(normalize("NFKC", _written(text).casefold())) or name
+
+
+def _written(text: str) -> str:
+    return "".join(
+        letter for letter in text if category(letter)[0] in "LMNS" and letter != "+" and not may_hide(letter)
     )
-
-
-def _folded(name: str) -> str:
-    return normalize("NFKC", name).casefold()
 
 
 def _refused(tool: str, violations: "Sequence[Violation]") -> InjectionError:

@@ -107,8 +107,8 @@ export class Contract {
     return without(value, (name) => value[name] === "" && this.#emptyIsAbsent.includes(name));
   }
 
-  /** Names that stand for parameters which the program fills in. What reads them behind a handler may fold case or
-   * compose characters, so another spelling counts, too, unless it is a parameter of its own. */
+  /** Names that stand for parameters which the program fills in. What reads them behind a handler may take another
+   * spelling for the name itself, so one counts, too, unless it is a parameter of its own. */
   #sentInjected(value) {
     if (!this.#injected.size || !isPlainObject(value)) return [];
     const known = this.schema.properties ?? {};
@@ -116,7 +116,24 @@ export class Contract {
   }
 }
 
-const folded = (name) => name.normalize("NFKC").toUpperCase().toLowerCase();
+/** The same text for all spellings of a name: case, compatibility forms, percent-encoding, and all but letters, marks,
+ * digits and symbols. */
+function folded(name) {
+  let text = name.normalize("NFKC");
+  for (let level = 0; level < 4 && text.includes("%"); level++) {
+    const plain = text.replace(/%(?:25)+/g, "%").replaceAll("+", " ");
+    text = plain.replace(/(?:%[0-9A-Fa-f]{2})+/g, percentDecoded).normalize("NFKC");
+  }
+  return written(written(text).toUpperCase().toLowerCase().normalize("NFKC")) || name;
+}
+
+function percentDecoded(run) {
+  const bytes = run.slice(1).split("%").map((digits) => Number.parseInt(digits, 16));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+const UNWRITTEN = /[^\p{L}\p{M}\p{N}\p{S}]|[+\u2800\u{1d159}]|\p{Default_Ignorable_Code_Point}/gu;
+const written = (text) => text.replace(UNWRITTEN, "");
 
 function injectedText(name) {
   const characters = Array.from(name);
