@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ..jsonschema.keyword_values import wanted_form
 from ..jsonschema.keywords import NUMBERS, SIZES, TYPES
+from ..jsonschema.unusable_values import type_meant
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
 
@@ -26,16 +27,6 @@ class MalformedValue(Struct, frozen=True, kw_only=True):
     meant: Any | UnsetType = UNSET
 
 
-_TYPES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("str", "text", "char", "varchar", "unicode", "strings"), "string"),
-    **dict.fromkeys(("int", "long", "short", "int32", "int64", "uint", "whole", "bigint"), "integer"),
-    **dict.fromkeys(("float", "double", "decimal", "real", "num", "numeric"), "number"),
-    **dict.fromkeys(("bool", "flag"), "boolean"),
-    **dict.fromkeys(("list", "tuple", "set", "sequence", "vector", "frozenset"), "array"),
-    **dict.fromkeys(("dict", "dictionary", "map", "mapping", "hash", "struct", "record", "json"), "object"),
-    **dict.fromkeys(("none", "nil", "nonetype", "undefined", "void"), "null"),
-}
-"""The types of other languages, in lower case → the type of JSON Schema."""
 _FORMATS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("datetime", "date-time", "timestamp", "date_time"), "date-time"),
     **{
@@ -51,12 +42,6 @@ _OPTIONAL: Final = re.compile(r"(?:typing\.)?Optional\[(.*)\]|(.*)\?", re.DOTALL
 _GENERIC: Final = re.compile(r"(?:typing\.)?(\w+)\s*[\[<](.+)[\]>]|(.+)\[\]", re.DOTALL)
 _MANY: Final = 100
 """Characters of a type that is taken apart; longer ones are no spelling of a type."""
-
-
-def type_meant(name: str) -> str | None:
-    """The type of JSON Schema that a word most likely means; None where that is not clear."""
-    word = name.strip().lower()
-    return word if word in TYPES else _TYPES.get(word)
 
 
 def malformed_value(keyword: str, value: Any) -> MalformedValue | None:

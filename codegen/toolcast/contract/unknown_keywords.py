@@ -8,8 +8,8 @@ from msgspec import Struct
 from ..diagnostics import Severity
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, HOLDS_SCHEMAS
+from ..jsonschema.unusable_values import type_meant
 from ..spec.reader_problems import quoted
-from .malformed_values import type_meant
 
 KNOWN: Final = HOLDS_SCHEMAS | ANNOTATIONS | ASSERTIONS | {"$schema", "$id", "$anchor", "$ref"}
 """Keywords with a meaning; others are warned of. Of `format`, the names in `FORMATS` have one."""
