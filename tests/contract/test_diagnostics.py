@@ -146,7 +146,8 @@ parameters:
   $defs:
     A: {type: string, x-mcp-header: ‸Region}
 """,
-    "embedded-id": "parameters: {type: object, properties: {a: {‸$id: 'https://example.com/a'}}}",
+    "embedded-id": "parameters: {type: object, properties: {a: {$id: 'https://example.com/a', ‸$schema: 'http://json-schema.org/draft-07/schema#'}}}",
+    "ambiguous-reference": "parameters: {type: object, properties: {a: {$ref: ‸'#x'}, b: {$anchor: x, type: string}, c: {$anchor: x, type: integer}}}",
     "unknown-dialect": "parameters: {type: object, $schema: ‸'https://example.com/mine', properties: {a: {}}}",
 }
 

@@ -16,8 +16,10 @@ from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tool_lists import Document, parse_documents
 from toolcast.providers import quarantined
+from toolcast.runtime import ArgumentError
 from toolcast.spec.load import load_library
 
+from tests.python.compiled import package
 from tests.sampled import part_of_corpora, sampled
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
@@ -138,11 +140,12 @@ def test_a_tool_without_parameters_has_no_secrets_to_decide(tmp_path: Path) -> N
 
 TOOL = {"name": "bad", "description": "B."}
 DEFECTS: list[tuple[Any, Any]] = [
-    ({"type": "dict", "maxLength": 3}, {"maxLength": 3}),
+    ({"type": "no type", "maxLength": 3}, {"maxLength": 3}),
+    ({"type": "dict", "title": "A"}, {"type": "object", "title": "A"}),
+    ({"type": ["Int", "None", "str"]}, {"type": ["integer", "null", "string"]}),
     ({"type": "string", "pattern": "(?i)abc"}, {"type": "string"}),
     ({"type": "string", "pattern": r"\A\d+\z"}, {"type": "string"}),
     ({"$ref": "#/$defs/nowhere", "title": "A"}, {"title": "A"}),
-    ({"$ref": "https://example.com/x.json"}, {}),
     ({"type": "string", "minLength": "3"}, {"type": "string"}),
     (5, {}),
     ({"$ref": "#/properties/a", "title": "A"}, {"title": "A"}),
@@ -181,6 +184,20 @@ def test_a_bad_defect_is_left_out_with_a_warning_and_a_comment(
     assert library.diagnostics == ()
     built = [build_tool(tool, library.types) for tool in library.tools]
     assert [each.diagnostics for each in built] == [(), ()]
+
+
+@pytest.mark.parametrize("kind", ["dict", "Object", "widget", 5, None])
+def test_parameters_are_an_object_whatever_their_type_is_called(tmp_path: Path, kind: Any) -> None:
+    parameters = {"type": kind, "properties": {"a": {"type": "str"}}, "required": ["a"]}
+    imported = run(tmp_path, [{**TOOL, "parameters": parameters}], permission="read", secrets=())
+    assert [each.code for each in imported.diagnostics] == ["import-defect"] * 2
+    assert any(
+        "parameters: `type`" in each.message and "object" in each.message for each in imported.diagnostics
+    )
+    with package({"bad.yaml": imported.specs["bad.yaml"]}) as bindings:
+        assert bindings["bad"].decode({"a": "x"}).a == "x"
+        with pytest.raises(ArgumentError):
+            bindings["bad"].decode({"a": 1})
 
 
 def test_nullable_becomes_a_union_with_null(tmp_path: Path) -> None:
@@ -248,11 +265,26 @@ def test_remote_references_are_not_followed(tmp_path: Path, monkeypatch: pytest.
     secret.write_text("{}", encoding="utf-8")
     for ref in ("http://127.0.0.1:9/x.json", secret.as_uri()):
         tool = {"name": "b", "description": "B.", "parameters": {"$ref": ref}, "calls": [{}]}
-        imported = run(tmp_path, [tool])
-        assert [each.code for each in imported.diagnostics] == ["import-defect"]
-        (text,) = imported.specs.values()
-        spec = yaml.safe_load(text)
-        assert ref not in json.dumps(spec)
+        imported = run(tmp_path, [tool, {**MCP, "outputSchema": {"items": {"$ref": f"{ref}#/a"}}}, MCP])
+        assert [(each.code, each.severity) for each in imported.diagnostics] == [
+            ("import-reference", "error")
+        ] * 2
+        assert f"parameters: '{ref}'" in imported.diagnostics[0].message
+        assert f"result/items: '{ref}#/a'" in imported.diagnostics[1].message
+        assert "below $defs" in imported.diagnostics[0].hint
+        assert [*imported.specs] == ["find.yaml"]
+
+
+def test_references_that_nothing_depends_on_cost_nothing(tmp_path: Path) -> None:
+    unused = {"$defs": {"x": {"$ref": "other.json"}}, "enum": [{"$ref": "other.json"}]}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "$ref": {"type": "integer"}},
+        **unused,
+    }
+    imported = run(tmp_path, [{"name": "t", "description": "T.", "parameters": schema}])
+    assert {each.severity for each in imported.diagnostics} <= {"warning"}
+    assert [*imported.specs] == ["t.yaml"]
 
 
 def test_gemini_dialect_becomes_json_schema(tmp_path: Path) -> None:

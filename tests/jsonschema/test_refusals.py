@@ -48,7 +48,7 @@ from tests.jsonschema.strategies import values
         ({"items": {"$dynamicRef": "#x"}}, "/items/$dynamicRef"),
         ({"$vocabulary": {}}, "/$vocabulary"),
         ({"$schema": "http://json-schema.org/draft-07/schema#"}, "/$schema"),
-        ({"$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x"}}}, "/$defs/a/$anchor"),
+        ({"$ref": "#x", "$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x", "type": "null"}}}, "/$ref"),
         ({"$ref": "#"}, ""),
         (
             {"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}},

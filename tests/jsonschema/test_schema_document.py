@@ -182,7 +182,9 @@ def test_references_lead_to_nodes() -> None:
     definitions = document.root.keywords["$defs"]
     assert document.target("#/$defs/x~1y", None) == (definitions["x/y"], ("$defs", "x/y"))
     assert document.target("#/%24defs/x~1y", None)[0] is definitions["x/y"]
-    assert document.target("#named", None) == (definitions["z"], ("$defs", "z"))
+    assert (
+        document.root.keywords["properties"]["b"].keywords["$ref"] == "#/$defs/z"
+    )  # as pointers, all of them
     assert document.target("#", None) == (document.root, ())
     assert document.target("#/$defs/no", None) == (False, ("$defs", "no"))
     assert document.resolve(("$defs", "z")) is definitions["z"]

@@ -56,7 +56,6 @@ def nested(levels: int) -> dict[str, Any]:
         (bad({"type": "object", "description": "x" * 200_000}), "bytes, and 131072 are allowed"),
         (bad(nested(105)), "nested too deeply"),
         (bad(nested(97)), "inputSchema cannot be used"),
-        (bad({"type": "object", "properties": {"a": {"$id": "http://a.example/b"}}}), "`$id`"),
     ],
 )  # fmt: skip
 def test_a_tool_that_cannot_be_used_is_refused_alone(tool: dict[str, Any], words: str, sdk: Sdk) -> None:
@@ -79,6 +78,7 @@ def test_a_tool_that_cannot_be_used_is_refused_alone(tool: dict[str, Any], words
         ({"type": "string", "enum": [1, 2]}, False, "is replaced by false, because no value"),
         ({"type": "integer", "minimum": 9, "maximum": 3}, False, "is replaced by false, because no value"),
         ({"type": "string", "nullable": True}, {"type": ["string", "null"]}, ""),
+        ({"$id": "http://a.example/b", "type": "string"}, {"type": "string"}, ""),
     ],
     ids=str,
 )  # fmt: skip
@@ -95,6 +95,8 @@ def test_a_bad_defect_costs_that_defect(
     warned = [record.getMessage() for record in caplog.records if "'bad' of MCP server 's'" in record.message]
     assert len(warned) == (2 if words else 0)
     assert all(words in each for each in warned)
+    assert tools.loosened.keys() == ({"s__bad"} if words and left is not False else set())
+    assert all(words in each for said in tools.loosened.values() for each in said)
     plain, _ = taken(sdk, bad({**OBJECT, "properties": {"a": left, **sound}}, outputSchema=output))
     judge = jsonschema_rs.validator_for({**OBJECT, "properties": {"a": left, **sound}})
     for provider in available():
@@ -111,6 +113,31 @@ def test_a_bad_defect_costs_that_defect(
         assert accepted == judge.is_valid(arguments)
     with pytest.raises(ArgumentError):
         binding.decode({"n": 0})
+
+
+@pytest.mark.parametrize(
+    ("reference", "named"),
+    [
+        ("b", {"$id": "b"}),
+        ("#b", {"$anchor": "b"}),
+        ("http://s.example/t#/$defs/b", {}),
+        ("#c", {"$id": "#c"}),
+    ],
+    ids=str,
+)
+def test_references_by_names_are_followed(reference: str, named: dict[str, str], sdk: Sdk) -> None:
+    schema = {
+        "$id": "http://s.example/t",
+        "type": "object",
+        "properties": {"n": {"$ref": reference}},
+        "$defs": {"b": {**named, "type": "integer", "minimum": 0}},
+    }
+    registry, tools = taken(sdk, bad(schema, outputSchema=schema))
+    assert (tools.refused, tools.loosened) == ((), {})
+    binding = registry.get("s__bad").binding
+    assert binding.decode({"n": 1}) == {"n": 1}
+    with pytest.raises(ArgumentError):
+        binding.decode({"n": -1})
 
 
 def test_two_tools_of_one_name_are_both_refused(sdk: Sdk) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
+from ..jsonschema.document import identifier
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
@@ -183,14 +184,10 @@ class NormalFormBuilder:
                 self._copy(row, location, out)
                 continue
             below = location.at(*row.source)
-            if keyword in ("$schema", "$id", "$anchor", "$comment"):
+            if keyword in ("$schema", *_NAMES, "$comment"):
                 if keyword == "$schema":
                     self._check_dialect(value, below)
-                elif keyword == "$id" and location.path != location.root:
-                    self._report(
-                        below, "embedded-id", "an `$id` inside a schema starts another resource",
-                        "remove it, or move that schema to a file under _types/", key=True,
-                    )  # fmt: skip
+                    self._check_resource(node, value, location)
                 continue
             if keyword in UNSUPPORTED:
                 self._report(
@@ -273,6 +270,15 @@ class NormalFormBuilder:
             self._report(
                 below, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
                 "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
+            )  # fmt: skip
+
+    def _check_resource(self, node: Any, dialect: Any, location: SchemaLocation) -> None:
+        """Refuse a schema inside of another one that is of another draft: one document has one."""
+        own = named_draft(dialect)
+        if location.path != location.root and identifier(node, location.draft) and own != location.draft:
+            self._report(
+                location.at("$schema"), "embedded-id", "an `$id` with another draft than that of the root",
+                "remove `$schema`, or move that schema to a file under _types/", key=True,
             )  # fmt: skip
 
     def _list(self, keyword: str, value: Any, below: SchemaLocation, depth: int) -> list[Any] | None:
@@ -398,11 +404,12 @@ class NormalFormBuilder:
 _DECLARING: Final = frozenset({"$ref", "properties", "patternProperties", "allOf", "anyOf", "oneOf"})
 """Keywords that declare properties, or apply schemas that do."""
 
+_NAMES: Final = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor")
+"""Keywords that name a schema, for references."""
+
 UNSUPPORTED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",
-    "$dynamicAnchor": "dynamic references are resolved at validation time and have no static type",
     "$recursiveRef": "recursive references of draft 2019-09 have no static type",
-    "$recursiveAnchor": "recursive references of draft 2019-09 have no static type",
     "$vocabulary": "custom vocabularies change what keywords mean",
 }
 """Keywords that cannot be compiled exactly, and why."""

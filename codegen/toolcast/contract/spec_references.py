@@ -5,15 +5,17 @@ A reference names a file among the tool's shared types; no file is read here.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
 from msgspec import Struct
 
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ..jsonschema.pointers import child, escape, split
-from ..jsonschema.upgrade import draft_of, rows_of
+from ..jsonschema.document import Document as SchemaIndex
+from ..jsonschema.document import ExternalReference
+from ..jsonschema.pointers import child, escape, join, split
+from ..jsonschema.upgrade import draft_of
+from ..jsonschema.validator_errors import UnsupportedSchema
 from ..spec.parsed_document import Document, Path, SharedTypes
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import choices
@@ -83,23 +85,43 @@ class References:
         self.types = types
         self.path = path
         self.missing: set[str] = set()
-        self._anchors: dict[DefinitionLocation, dict[str, Path]] = {}
+        self._indexes: dict[DefinitionLocation, SchemaIndex] = {}
         self._compared = 0
 
     def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
         """Where the schema is that `ref` names in the schema at `location`, or why it does not resolve."""
         target, _, fragment = ref.partition("#")
         file, root = location.file, location.root
-        if target:
-            found = self._file(ref, target, location)
-            if isinstance(found, ReferenceProblem):
-                return found
-            file, root = found, ()
-        document = self.types[file] if file else location.document
-        path = self._fragment(document, file, root, unquote(fragment))
-        if path is None:
-            return self._points_at_nothing(ref, value_at(document.data, root))
-        return DefinitionLocation(file, path)
+        try:
+            index = self._index(location.document, file, root)
+            base = index.base(join(location.path[len(root) :]))
+            try:
+                found = index.find(ref, base, "")
+            except ExternalReference:
+                named = self._file(ref, target, location)
+                if isinstance(named, ReferenceProblem):
+                    return named
+                file, root = named, ()
+                index = self._index(self.types[file], file, root)
+                found = index.find(f"#{fragment}", index.base(""), "")
+        except UnsupportedSchema as problem:
+            return ReferenceProblem("ambiguous-reference", problem.reason, "give each a name of its own")
+        if found is None:
+            return self._points_at_nothing(ref, value_at(self._data(file, location), root))
+        return DefinitionLocation(
+            file, _steps(value_at(self._data(file, location), root), found.pointer, root)
+        )
+
+    def _data(self, file: str, location: SchemaLocation) -> Any:
+        return (self.types[file] if file else location.document).data
+
+    def _index(self, document: Document, file: str, root: Path) -> SchemaIndex:
+        """The names of the schemas in a document, from the resource at `root` on."""
+        key = DefinitionLocation(file, root)
+        if key not in self._indexes:
+            schema = value_at(document.data, root)
+            self._indexes[key] = SchemaIndex(schema, draft_of(schema))
+        return self._indexes[key]
 
     def _points_at_nothing(self, ref: str, schema: Any) -> ReferenceProblem:
         """The problem of a reference whose fragment leads nowhere in `schema`, the root of its file."""
@@ -167,22 +189,14 @@ class References:
         ref = near[0] if near[0].startswith(PACKAGE) else posixpath.relpath(near[0], base or ".")
         return f"did you mean {quoted(ref)}?"
 
-    def _fragment(self, document: Document, file: str, root: Path, fragment: str) -> Path | None:
-        if fragment and not fragment.startswith("/"):
-            location = DefinitionLocation(file, root)
-            if location not in self._anchors:
-                schema = value_at(document.data, root)
-                self._anchors[location] = dict(_anchors(schema, root, draft_of(schema)))
-            return self._anchors[location].get(fragment)
-        node, path = value_at(document.data, root), root
-        for segment in split(fragment):
-            listed = isinstance(node, list)
-            try:
-                node = child(node, segment)
-            except LookupError:
-                return None
-            path = *path, int(segment) if listed else segment
-        return path
+
+def _steps(schema: Any, pointer: str, root: Path) -> Path:
+    """The path of what is at a pointer in `schema`, which is at `root`."""
+    path = root
+    for segment in split(pointer):
+        path = *path, int(segment) if isinstance(schema, list) else segment
+        schema = child(schema, segment)
+    return path
 
 
 def _definition_pointers(schema: Any) -> dict[str, str]:
@@ -215,24 +229,6 @@ def _definition_hint(ref: str, pointers: Mapping[str, str]) -> str:
     if fragment.startswith("/components/"):
         return "copy that schema of the OpenAPI document below `$defs` here, and refer to `#/$defs/Name`"
     return _NOTHING_DEFINED
-
-
-def _anchors(node: Any, path: Path, draft: int, depth: int = 0) -> Iterator[tuple[str, Path]]:
-    """Every `$anchor` below a schema, with its path. Literals are not searched."""
-    if not isinstance(node, dict) or depth > MAX_DEPTH:
-        return
-    if isinstance(node.get("$anchor"), str):
-        yield node["$anchor"], path
-    for row in rows_of(node, draft):
-        at = (*path, *row.source)
-        if row.keyword in SCHEMA:
-            yield from _anchors(row.value, at, draft, depth + 1)
-        elif row.keyword in SCHEMA_LIST and isinstance(row.value, list):
-            for i, item in enumerate(row.value):
-                yield from _anchors(item, (*at, i), draft, depth + 1)
-        elif row.keyword in SCHEMA_MAP and isinstance(row.value, dict):
-            for name, item in row.value.items():
-                yield from _anchors(item, (*path, *row.member(name)), draft, depth + 1)
 
 
 def _near(name: str, known: Iterable[str]) -> list[str]:

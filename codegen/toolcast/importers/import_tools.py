@@ -13,7 +13,7 @@ from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_spec import Permission
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
-from .published_schemas import without_bad_defects, without_wrong_defaults
+from .published_schemas import external_references, without_bad_defects, without_wrong_defaults
 from .shared_types import Share, share_types, type_folder
 from .spec_text import (
     Choices,
@@ -107,7 +107,7 @@ def specs_of(
     a label. Schemas are taken as they are: whether they are right is for the compiler to say. Only what would
     cost the whole tool is left out, with a warning and a comment in the spec: a default that does not fit its
     own schema, defects (`providers.quarantined`), and names of headers that MCP clients refuse. `nullable`
-    becomes a union with null, with a comment.
+    becomes a union with null, with a comment. A tool whose schemas depend on another document gets no spec.
     `progress` is called with the steps that are done and all steps, two for each tool.
     """
     problems = list(declarations.diagnostics)
@@ -122,7 +122,16 @@ def specs_of(
                     *(*tool.calls, tool.http, *tool.icons, tool.meta),
                 ]
             )
-            declared.append(_cleaned(tool))
+            external = [
+                f"{root}{pointer}: {reference!r:.200}"
+                for root, schema in (("parameters", tool.parameters), ("result", tool.result))
+                for pointer, reference in external_references(schema)
+            ]
+            if external:
+                text = f"refers to another document, which an import does not read: {', '.join(external[:5])}"
+                problems.append(_problem(tool, "import-reference", text, _BUNDLE))
+            else:
+                declared.append(_cleaned(tool))
         except UnwritableError as error:
             problems.append(_problem(tool, "import-unwritable", f"cannot be written as YAML: {error}"))
     for tool in declared:
@@ -179,6 +188,14 @@ def _draft(
 def _cleaned(tool: Declared) -> Declared:
     """`tool` without the defects of its schemas."""
     parameters, of_parameters = without_bad_defects(tool.parameters)
+    if any((entry.path, entry.keyword, entry.action) == ("", "type", "dropped") for entry in of_parameters):
+        parameters = {"type": "object", **parameters}
+        of_parameters = tuple(
+            structs.replace(entry, action="rewritten", reason=_IS_OBJECT)
+            if (entry.path, entry.keyword) == ("", "type")
+            else entry
+            for entry in of_parameters
+        )
     parameters, headers = without_refused_headers(parameters)
     result, of_result = without_bad_defects(tool.result)
     changes = [("parameters", entry) for entry in (*of_parameters, *headers)]
@@ -214,5 +231,10 @@ def _warnings(tool: Declared) -> list[Diagnostic]:
     ]
 
 
-def _problem(origin: Element | Declared, code: str, message: str) -> Diagnostic:
-    return Diagnostic(file=origin.file, line=origin.line, code=code, message=f"{origin.location} {message}")
+_IS_OBJECT = "is replaced by object, because it is not a type of JSON Schema, and arguments are an object"
+_BUNDLE = "put what it refers to below $defs of the schema, and refer to '#/$defs/Name'; then import it again"
+
+
+def _problem(origin: Element | Declared, code: str, message: str, hint: str = "") -> Diagnostic:
+    text = f"{origin.location} {message}"
+    return Diagnostic(file=origin.file, line=origin.line, code=code, message=text, hint=hint)

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..jsonschema import Document, UnsupportedSchema, Validator
+from ..jsonschema.document import ExternalReference, SchemaLocation, written_subschemas
 from ..jsonschema.keywords import SIZES
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_error import SchemaError
 from ..jsonschema.subschemas import subschemas
+from ..jsonschema.upgrade import draft_of
 
 _TYPES = {
     name.upper(): name for name in ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -102,6 +104,35 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
     yield pointer, schema
     for path, item in subschemas(schema):
         yield from _schemas(item, pointer + join(path), depth + 1)
+
+
+def external_references(schema: Any) -> list[tuple[str, str]]:
+    """The references to other documents that a schema depends on: JSON pointer and reference of each."""
+    draft = draft_of(schema)
+    try:
+        document = Document(schema, draft)
+    except UnsupportedSchema:
+        return []
+    found: dict[str, str] = {}
+    waiting = [document.resources[""]]
+    reached: set[str] = set()
+    while waiting:
+        at = waiting.pop()
+        if at.pointer in reached or not isinstance(at.schema, dict):
+            continue
+        reached.add(at.pointer)
+        for path, item in written_subschemas(at.schema, draft):
+            if path[0] not in ("$defs", "definitions"):
+                pointer = at.pointer + join(path)
+                waiting.append(SchemaLocation(item, pointer, document.base(pointer)))
+        if isinstance(at.schema.get("$ref"), str):
+            try:
+                waiting.append(document.resolve(at.schema["$ref"], at.base, at.pointer))
+            except ExternalReference:
+                found[at.pointer] = at.schema["$ref"]
+            except UnsupportedSchema:  # left out as a defect
+                continue
+    return [*found.items()]
 
 
 def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:

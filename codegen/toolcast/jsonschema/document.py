@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import pointers
-from .subschemas import subschemas
+from .equality import equal
+from .subschemas import Path, subschemas
 from .validator_errors import UnsupportedSchema
 
 MAX_SCHEMA_DEPTH = 100
@@ -19,22 +20,31 @@ class SchemaLocation(NamedTuple):
     base: str
 
 
-class Document:
-    """An index of one document. Nothing outside of it is ever read."""
+class ExternalReference(UnsupportedSchema):  # as the class above it
+    """A reference to another document; no schema of this one has its address."""
 
-    def __init__(self, root: Any) -> None:
+
+class Document:
+    """An index of one document: its schemas by `$id`, anchor and location, by the rules of its draft. Nothing
+    outside of it is ever read."""
+
+    def __init__(self, root: Any, draft: int | None = None) -> None:
         """Index a document.
 
         Args:
             root: its root schema, as JSON.
+            draft: the draft of a document as it was written, whose older forms are read; None for one of
+                2020-12 without any.
 
         Raises:
-            UnsupportedSchema: two schemas have one `$id` or one anchor, or schemas are nested too deeply.
+            UnsupportedSchema: schemas are nested too deeply.
         """
+        self._draft = draft
         self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
         self.anchors: dict[tuple[str, str], SchemaLocation] = {}
         self.bases: dict[str, str] = {}
-        for location in walk(SchemaLocation(root, "", "")):
+        self._shared: set[str | tuple[str, str]] = set()  # the addresses and anchors of different schemas
+        for location in walk(SchemaLocation(root, "", ""), draft):
             self._add(location)
         self.resources[""] = SchemaLocation(root, "", self.bases[""])
 
@@ -43,14 +53,34 @@ class Document:
         self.bases[pointer] = base
         if not isinstance(schema, _OBJECTS):
             return
-        if isinstance(schema.get("$id"), str):
-            if base in self.resources and self.resources[base].pointer != pointer:
-                raise UnsupportedSchema(f"{pointer}/$id", f"another schema has the `$id` {base!r}")
-            self.resources[base] = location
-        for word in ("$anchor", "$dynamicAnchor"):
-            name = schema.get(word)
-            if isinstance(name, str) and self.anchors.setdefault((base, name), location).pointer != pointer:
-                raise UnsupportedSchema(f"{pointer}/{word}", f"another schema has the anchor {name!r}")
+        draft = self._draft or 2020
+        address, _, name = identifier(schema, draft).partition("#")
+        if address:
+            self._name(self.resources, base, location)
+        if name and not name.startswith("/"):  # a plain name, until draft 7
+            self._name(self.anchors, (base, name if draft <= 7 else f"#{name}"), location)
+        for word, first in (("$anchor", 2019), ("$dynamicAnchor", 2020)):
+            anchor = schema.get(word)
+            if isinstance(anchor, str):
+                self._name(self.anchors, (base, anchor if draft >= first else f"#{anchor}"), location)
+
+    def _name(self, named: dict[Any, SchemaLocation], name: Any, location: SchemaLocation) -> None:
+        known = named.setdefault(name, location)
+        if known.pointer != location.pointer and not equal(known.schema, location.schema):
+            self._shared.add(name)
+
+    def base(self, pointer: str) -> str:
+        """Find the base URI at a place.
+
+        Args:
+            pointer: JSON pointer from the root.
+
+        Returns:
+            The base URI of the nearest schema there or above.
+        """
+        while pointer not in self.bases:
+            pointer = pointer.rpartition("/")[0]
+        return self.bases[pointer]
 
     def locate(self, pointer: str) -> SchemaLocation | None:
         """Find the schema at a place.
@@ -75,24 +105,42 @@ class Document:
             The target.
 
         Raises:
-            UnsupportedSchema: it is not in this document, or is no schema.
+            ExternalReference: it is not in this document.
+            UnsupportedSchema: it leads nowhere, to one of several schemas, or to what is no schema.
         """
+        found = self.find(reference, base, pointer)
+        if found is None:
+            raise UnsupportedSchema(pointer, f"the reference {reference!r} leads nowhere")
+        if not isinstance(found.schema, (bool, Mapping)):
+            reason = f"the reference {reference!r} leads to something that is no schema"
+            raise UnsupportedSchema(pointer, reason)
+        return found
+
+    def find(self, reference: str, base: str, pointer: str) -> SchemaLocation | None:
+        """Find what a reference leads to, which may be no schema; None for nothing. Else as `resolve`."""
         uri, _, fragment = reference.partition("#")
         target = join(base, uri) if uri else base
         resource = self.resources.get(target)
         if resource is None:
-            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads outside of this document")
+            raise ExternalReference(pointer, f"the reference {reference!r} does not point into this schema")
         fragment = _unquote(fragment)
+        names = [(target, fragment), (target, f"#{fragment}")]
+        named = fragment and not fragment.startswith("/")
+        name = next((name for name in names if name in self.anchors), names[0]) if named else names[0]
+        if target in self._shared or name in self._shared:
+            raise UnsupportedSchema(pointer, f"the reference {reference!r} names several schemas")
         if not fragment:
-            return resource
-        if fragment.startswith("/"):
-            found = self._descend(resource, fragment)
+            found: SchemaLocation | None = resource
+        elif named:
+            found = self.anchors.get(name)
         else:
-            found = self.anchors.get((target, fragment))
-        if found is None:
-            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads nowhere")
-        if not isinstance(found.schema, (bool, Mapping)):
-            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads to something that is no schema")
+            found = self._descend(resource, fragment)
+        if (
+            found is not None and found.pointer not in self.bases
+        ):  # no keyword holds it: what is in it has no names
+            for below in walk(found, self._draft):
+                self.bases.setdefault(below.pointer, below.base)
+            found = found._replace(base=self.bases[found.pointer])
         return found
 
     def _descend(self, start: SchemaLocation, pointer: str) -> SchemaLocation | None:
@@ -102,12 +150,12 @@ class Document:
                 value = pointers.child(value, pointers.unescape(raw))
             except LookupError:
                 return None
-            at = f"{at}/{raw}"
+            at += pointers.join((pointers.unescape(raw),))
             base = self.bases.get(at, base)
         return SchemaLocation(value, at, base)
 
 
-def walk(start: SchemaLocation) -> Iterator[SchemaLocation]:
+def walk(start: SchemaLocation, draft: int | None = None) -> Iterator[SchemaLocation]:
     """Every schema in a document, the root first, each with its base URI. Does not recurse. Raises
     UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep."""
     stack = [(start, 0)]
@@ -115,13 +163,46 @@ def walk(start: SchemaLocation) -> Iterator[SchemaLocation]:
         (schema, pointer, base), depth = stack.pop()
         if depth > MAX_SCHEMA_DEPTH:
             raise UnsupportedSchema(pointer, f"schemas nested more than {MAX_SCHEMA_DEPTH} deep")
-        base = base_of(schema, base)
+        base = base_of(schema, base, draft or 2020)
         yield SchemaLocation(schema, pointer, base)
         if isinstance(schema, _OBJECTS):
-            below = subschemas(schema)
+            below = subschemas(schema) if draft is None else written_subschemas(schema, draft)
             stack += [
                 (SchemaLocation(item, pointer + pointers.join(path), base), depth + 1) for path, item in below
             ]
+
+
+def written_subschemas(schema: Mapping[str, Any], draft: int) -> Iterator[tuple[Path, Any]]:
+    """The schemas directly below one that was written for any draft.
+
+    Args:
+        schema: the schema.
+        draft: its draft.
+
+    Returns:
+        Path, as written, and value of each.
+    """
+    from .upgrade import rows_of  # only documents with names of their own pay for the import
+
+    for row in rows_of(schema, draft):
+        for path, item in subschemas({row.keyword: row.value}):
+            yield (row.source if len(path) == 1 else row.member(str(path[1]))), item
+
+
+def identifier(schema: Any, draft: int = 2020) -> str:
+    """The value of `$id`, which is `id` in draft 4. Until draft 7 it has no effect beside `$ref`.
+
+    Args:
+        schema: a schema.
+        draft: its draft.
+
+    Returns:
+        The address, relative to the base; "" for none.
+    """
+    if not isinstance(schema, _OBJECTS) or (draft <= 7 and "$ref" in schema):
+        return ""
+    value = schema.get("$id" if draft > 4 else "id")
+    return value if isinstance(value, str) else ""
 
 
 def join(base: str, uri: str) -> str:
@@ -136,11 +217,9 @@ def join(base: str, uri: str) -> str:
         return uri
 
 
-def base_of(schema: Any, base: str) -> str:
+def base_of(schema: Any, base: str, draft: int = 2020) -> str:
     """The base URI inside of `schema`, where `base` is that around it."""
-    if isinstance(schema, _OBJECTS) and isinstance(schema.get("$id"), str):
-        return join(base, schema["$id"].partition("#")[0])
-    return base
+    return join(base, identifier(schema, draft).partition("#")[0])
 
 
 def _unquote(text: str) -> str:

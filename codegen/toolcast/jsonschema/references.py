@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -10,20 +10,23 @@ from .pointers import child, unescape
 from .schema_error import SchemaError
 from .schema_node import Path, Schema, SchemaNode, Segments, pointer, to_json
 
-_MAX_SEGMENTS = 200
-"""Anchors at longer paths are ignored."""
-
 
 class References:
     """The targets of the references in one schema. What was found is kept."""
 
-    __slots__ = ("_anchors", "_known", "_parse", "_root", "_targets")
+    __slots__ = ("_known", "_parse", "_root", "_targets", "unresolved")
 
-    def __init__(self, root: SchemaNode, parse: Callable[[dict[str, Any], Path], SchemaNode]) -> None:
-        """`parse` makes the node of a schema that no keyword holds, and returns the same each time."""
+    def __init__(
+        self,
+        root: SchemaNode,
+        parse: Callable[[dict[str, Any], Path], SchemaNode],
+        unresolved: Mapping[int, str] = {},
+    ) -> None:
+        """`parse` makes the node of a schema that no keyword holds, and returns the same each time.
+        `unresolved`: why the references of nodes lead nowhere, by the id of the node."""
         self._root = root
         self._parse = parse
-        self._anchors: dict[str, Segments] | None = None
+        self.unresolved = unresolved
         self._known: dict[str, tuple[Schema, Segments]] = {}  # by the reference
         self._targets: dict[Segments, Schema] = {}
 
@@ -35,19 +38,13 @@ class References:
             path: the schema that has it.
 
         Returns:
-            The segments from the root; an anchor's are those of its schema.
+            The segments from the root.
 
         Raises:
             SchemaError: it is no local reference.
         """
         if not isinstance(reference, str):
             raise SchemaError(pointer(path), "$ref must be a string")
-        if is_plain_name(reference):
-            if self._anchors is None:
-                self._anchors = anchors(self._root)
-            found = self._anchors.get(reference[1:])
-            if found is not None:
-                return found
         return parse_reference(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
@@ -108,18 +105,6 @@ class References:
         return self._parse(to_json(value) if holds_nodes else value, at)
 
 
-def is_plain_name(reference: str) -> bool:
-    """Whether a reference is `#name`, which names an anchor.
-
-    Args:
-        reference: the value of `$ref`.
-
-    Returns:
-        False for a JSON pointer, and for `#`.
-    """
-    return len(reference) > 1 and reference[0] == "#" and reference[1] != "/"
-
-
 def parse_reference(reference: str, path: Path) -> Segments:
     """The segments of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
 
@@ -143,30 +128,3 @@ def parse_reference(reference: str, path: Path) -> Segments:
         )
     raw = unquote(reference[2:]) if "%" in reference else reference[2:]
     return tuple(map(unescape, raw.split("/")))
-
-
-def anchors(root: Any) -> dict[str, Segments]:
-    """Every `$anchor` in a document.
-
-    Args:
-        root: a node or a JSON value.
-
-    Returns:
-        The segments that lead to each; the first of a name wins.
-    """
-    found: dict[str, Segments] = {}
-    queue: list[tuple[Any, Segments]] = [(root, ())]
-    while queue:
-        value, segments = queue.pop()
-        if len(segments) > _MAX_SEGMENTS:
-            continue
-        if isinstance(value, SchemaNode):
-            value = value.keywords
-        if isinstance(value, dict):
-            name = value.get("$anchor")
-            if isinstance(name, str):
-                found.setdefault(name, segments)
-            queue.extend((item, (*segments, str(key))) for key, item in value.items())
-        elif isinstance(value, list):
-            queue.extend((item, (*segments, str(i))) for i, item in enumerate(value))
-    return found

@@ -37,7 +37,7 @@ class Schemas:
             formats: whether `format` is checked.
 
         Raises:
-            UnsupportedSchema: two schemas have one `$id` or one anchor, or schemas are nested too deeply.
+            UnsupportedSchema: schemas are nested too deeply.
         """
         self.document = Document(root)
         self.compiler = Compiler(self.document, formats=formats)

@@ -6,7 +6,6 @@ Leaving a constraint out makes a schema accept more. Where that would make anoth
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import is_not
 from typing import Any, Final
@@ -50,7 +49,7 @@ def without_defects(
     Raises:
         SchemaError: references lead to what cannot be used.
     """
-    references = References(root, parser.target)
+    references = References(root, parser.target, parser.unresolved)
     if not parser.suspicious and not parser.repairs and _all_lead_on(parser.references, references):
         return root, references
     repairs: Mapping[int, Repairs] = parser.repairs
@@ -59,7 +58,7 @@ def without_defects(
         if survey.clean:
             return root, references
         root = _Cleaner(survey, changes).cleaned(root)
-        references = References(root, parser.target)
+        references = References(root, parser.target, parser.unresolved)
         if not parser.references:  # nothing refers to what was left out
             return root, references
     raise SchemaError("", "its references lead to what cannot be used")
@@ -107,11 +106,10 @@ class _Survey:
         self._sites = self._reached(references)
         self._refers = any(site.target for site in self._sites.values())
         standing = self._standing()
-        repeated = self._repeated_anchors([self._sites[each].node for each in standing])
         self.defects: dict[int, list[_Defect]] = {}
         self.accepts_more: set[int] = set()  # ids of nodes
         for each, site in self._sites.items():
-            found = list(self._defects(site, repeated))
+            found = list(self._defects(site))
             if each not in standing and _has_repairs(site, repairs):
                 found.append(_Defect("", "has a malformed value"))
             if found:
@@ -196,17 +194,13 @@ class _Survey:
         evaluating = [item for (key, *_), item in site.below if key in _EVALUATING]
         return any(map(self.widens, [*evaluating, site.target]))
 
-    def _defects(self, site: _Site, repeated: frozenset[str]) -> Iterator[_Defect]:
+    def _defects(self, site: _Site) -> Iterator[_Defect]:
         keywords = site.node.keywords
         if site.unresolved:
             yield _Defect("$ref", site.unresolved)
         for key, reason in _LEFT.items():
             if key in keywords:
                 yield _Defect(key, reason)
-        if isinstance(keywords.get("$id"), str) and keywords["$id"].partition("#")[2]:
-            yield _Defect("$id", "an address of a schema has no fragment")
-        if repeated and keywords.get("$anchor") in repeated:
-            yield _Defect("$anchor", "another schema has this anchor, too")
         if site.node is not self._root and "$schema" in keywords and not is_dialect(keywords["$schema"]):
             yield _Defect("$schema", "only the root can name a draft")
         if "type" in keywords and not is_type(keywords["type"]):
@@ -219,13 +213,6 @@ class _Survey:
             reason = unusable_pattern(name) or self._refuses(name)
             if reason:
                 yield _Defect("patternProperties", reason, name)
-
-    def _repeated_anchors(self, nodes: list[SchemaNode]) -> frozenset[str]:
-        """Anchors that two nodes have; none where a node with an `$id` of its own may tell them apart."""
-        names = [node.keywords["$anchor"] for node in nodes if isinstance(node.keywords.get("$anchor"), str)]
-        if not names or any("$id" in node.keywords for node in nodes if node is not self._root):
-            return frozenset()
-        return frozenset(name for name, times in Counter(names).items() if times > 1)
 
 
 def _has_repairs(site: _Site, repairs: Mapping[int, Repairs]) -> bool:
@@ -280,6 +267,8 @@ def _target(node: SchemaNode, references: References) -> tuple[SchemaNode | None
     """The node that a node refers to, and why a reference leads nowhere."""
     if "$ref" not in node.keywords:
         return None, ""
+    if id(node) in references.unresolved:
+        return None, references.unresolved[id(node)]
     try:
         found, _ = references.target(node.keywords["$ref"], node.path)
     except SchemaError as problem:

@@ -51,7 +51,7 @@ class SchemaDocument:
             path: the schema that has it.
 
         Returns:
-            The segments from the root; an anchor's are those of its schema.
+            The segments from the root.
 
         Raises:
             SchemaError: it is no local reference.

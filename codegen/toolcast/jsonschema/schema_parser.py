@@ -6,6 +6,7 @@ What takes more than one schema to judge is only noted: references, and keywords
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import lru_cache
@@ -13,16 +14,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from .document import Document
 from .keyword_forms import EXAMINED, FORMS, LIST, MAP, NO_SCHEMA, OMITTED, ONE, Form, usable_part
 from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
 from .ledger_entry import Action, Changes, LedgerEntry, record
 from .nullable import HOISTED, null_in_place, wrapped, wraps
-from .pointers import child
-from .references import anchors, is_plain_name, parse_reference
+from .pointers import child, split
+from .references import parse_reference
 from .schema_error import SchemaError
 from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
-from .unusable_values import is_dialect, unusable_pattern
+from .unusable_values import is_dialect, types_meant, unusable_pattern
 from .upgrade import Row, draft_of, screen, upgrade, watched
+from .validator_errors import UnsupportedSchema
 
 LEVELS: Final = 200
 """Deepest nesting of schemas that is read."""
@@ -56,6 +59,7 @@ class Parser:
         self.upgrades: Changes = {}
         self.repairs: dict[int, Repairs] = {}  # by the id of a node
         self.references: list[SchemaNode] = []  # the nodes with `$ref`
+        self.unresolved: dict[int, str] = {}  # why the reference of a node leads nowhere, by its id
         self.suspicious = False  # whether some schema may have a defect that is not repaired yet
         self._schema = schema
         self._draft = draft_of(schema)
@@ -65,7 +69,8 @@ class Parser:
         self._nodes: dict[int, SchemaNode] = {}  # by the id of what was parsed
         self._count = 0  # of all nodes: an object at several paths has one for each
         self._alive: list[Any] = []  # what was parsed and is no part of the schema: `_nodes` has its ids
-        self._anchors: dict[str, Segments] | None = None
+        self._document: Document | None = None  # once a reference needs it
+        self._has_addresses = False  # whether a schema below the root has an `$id`
 
     def parsed(self) -> SchemaNode:
         """The root. References lead to what they led to in the schema as it was written."""
@@ -177,17 +182,31 @@ class Parser:
         if self._checked:
             return value
         if key == "type" and value is not None:
-            self.suspicious = True
-            return value
+            meant = types_meant(value)
+            if meant is None:
+                self.suspicious = True
+                return value
+            shown = json.dumps(meant)
+            changes[key] = LedgerEntry(
+                path=pointer(path), keyword=key, action="rewritten", severity="changed",
+                reason=f"is read as {shown}, because {value!r:.60} is not a type of JSON Schema",
+            )  # fmt: skip
+            return meant
         if FORMS[key] is not EXAMINED or (key in TEXTS and not isinstance(value, str)):
             left, action, severity, reason = usable_part(key, value)
             changes[key] = LedgerEntry(
                 path=pointer(path), keyword=key, action=action, severity=severity, reason=reason
             )
             return left
-        if key == "$id" and self._words is not None and self._draft <= 7 and str(value).startswith("#"):
+        if (
+            key == "$id"
+            and self._words is not None
+            and isinstance(value, str)
+            and (path is not None or "#" in value)
+        ):
+            self._has_addresses = True
             source = key if rows is None else rows[key].source[0]
-            reason = "is left out, because `$id` cannot be a plain name since draft 2019-09"
+            reason = "is left out, because references are pointers into the whole schema now"
             record(self.upgrades, path, source, "dropped", "kept elsewhere", reason)
             return OMITTED
         sound = is_dialect(value) if key == "$schema" else key == "pattern" and not self._is_unusable(value)
@@ -282,48 +301,55 @@ class Parser:
         """
         targets: list[tuple[SchemaNode, Segments, Any, Schema]] = []
         for node in self.references:  # which grows
-            found = self._written_target(node.keywords["$ref"])
+            found = self._written_target(node)
             if found is not None:
                 before, at, segments = found
                 target = self.target(before, at) if isinstance(before, dict) else before
                 targets.append((node, segments, before, target))
-        if not self.upgrades:
+        if not self.upgrades and self._document is None:
             return
         stands: dict[int, Segments] = {}
         for at_now, each in _nodes_below(root):
             stands.setdefault(id(each), at_now)
         links: list[tuple[SchemaNode, str]] = []
         for node, segments, before, target in targets:
-            if self._stands_at(root, segments, before, target):
+            now = segments
+            if not self._stands_at(root, segments, before, target):
+                named = isinstance(target, SchemaNode)
+                moved = stands.get(id(target)) if named else self._renamed(root, segments, before)
+                if moved is None:
+                    definitions = root.keywords.get("$defs", {})
+                    moved = "$defs", _free_name(definitions, segments[-1])
+                    root.keywords["$defs"] = {**definitions, moved[1]: target}
+                    if named:
+                        stands[id(target)] = moved
+                now = moved
+            elif _points_at(node.keywords["$ref"], segments):
                 continue
-            named = isinstance(target, SchemaNode)
-            now = stands.get(id(target)) if named else self._renamed(root, segments, before)
-            if now is None:
-                definitions = root.keywords.get("$defs", {})
-                now = "$defs", _free_name(definitions, segments[-1])
-                root.keywords["$defs"] = {**definitions, now[1]: target}
-                if named:
-                    stands[id(target)] = now
             links.append((node, "#" + pointer(extended(None, now)).replace("%", "%25")))
         for node, reference in links:
             node.keywords["$ref"] = reference
-            reason = f"is replaced by {reference}, to which its target is moved"
+            reason = f"is replaced by {reference}, where its target is"
             record(self.upgrades, node.path, "$ref", "rewritten", "kept elsewhere", reason)
 
-    def _written_target(self, reference: str) -> tuple[Any, Path, Segments] | None:
-        """What a reference leads to in the schema as it was written; None for nowhere."""
+    def _written_target(self, node: SchemaNode) -> tuple[Any, Path, Segments] | None:
+        """What the reference of a node leads to in the schema as it was written; None for nowhere."""
+        reference = node.keywords["$ref"]
         try:
-            segments: Segments | None = None
-            if is_plain_name(reference):
-                if self._anchors is None:
-                    self._anchors = anchors(self._schema)
-                segments = self._anchors.get(reference[1:])
-            if segments is None:
-                segments = parse_reference(reference, None)
-            value: Any = self._schema
-            for segment in segments:
-                value = child(value, segment)
-        except (SchemaError, LookupError):
+            if self._has_addresses or (reference != "#" and not reference.startswith("#/")):
+                if self._document is None:
+                    self._document = Document(self._schema, self._draft)
+                at = pointer(node.path)
+                found = self._document.resolve(reference, self._document.base(at), at)
+                value, segments = found.schema, tuple(split(found.pointer))
+            else:
+                value, segments = self._schema, parse_reference(reference, None)
+                for segment in segments:
+                    value = child(value, segment)
+        except UnsupportedSchema as problem:
+            self.unresolved[id(node)] = problem.reason
+            return None
+        except (SchemaError, LookupError):  # reported where the reference is read
             return None
         return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
 
@@ -355,14 +381,18 @@ class Parser:
             return False
         if "$ref" in raw or raw.get("nullable").__class__ is bool or upgrade(raw, self._draft) is not None:
             return True
-        plain_name = self._draft <= 7 and str(raw.get("$id", "")).startswith("#")
-        return plain_name or any(map(self._outdated, _values_below(raw)))
+        return "$id" in raw or any(map(self._outdated, _values_below(raw)))
 
     def _renamed(self, root: SchemaNode, segments: Segments, target: bool) -> Segments | None:
         """The path of a definition that is true or false."""
         at = "$defs", *segments[1:]
         moved = segments[:1] == ("definitions",) and self._stands_at(root, at, target, target)
         return at if moved else None
+
+
+def _points_at(reference: str, segments: Segments) -> bool:
+    """Whether a reference is the pointer of some segments from the root."""
+    return reference[:2] in ("#", "#/") and parse_reference(reference, None) == segments
 
 
 def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:

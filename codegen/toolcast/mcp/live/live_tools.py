@@ -154,6 +154,11 @@ class McpTools:
         return self._offers.names
 
     @property
+    def loosened(self) -> Mapping[str, tuple[str, ...]]:
+        """Constraints that tools are used without, in words, by the tool's name in the registry."""
+        return self._offers.loosened
+
+    @property
     def refused(self) -> tuple[RefusedTool, ...]:
         """Tools that cannot be called, sorted by name."""
         return self._offers.refused

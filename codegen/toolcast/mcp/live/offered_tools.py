@@ -42,6 +42,7 @@ class _Offer(Struct):
     name: str
     pin: Pin
     output: Validator | None
+    loosened: tuple[str, ...] = ()
     reason: str = ""
 
 
@@ -76,6 +77,11 @@ class Offers:
         reasons = {**self._refused, **late}
         made = (RefusedTool(self._public(tool), tool, reason) for tool, reason in reasons.items())
         return tuple(sorted(made, key=lambda refused: (refused.name, refused.tool)))
+
+    @property
+    def loosened(self) -> dict[str, tuple[str, ...]]:
+        """By the name of a tool, in words: what its schemas stated and cannot be checked."""
+        return {each.name: each.loosened for each in self._offers.values() if each.loosened}
 
     @property
     def listed(self) -> Pins:
@@ -176,14 +182,17 @@ class Offers:
         elif not self._registry.register(binding, handler):
             raise UnfitError(f"the name {public!r} is taken in the registry")
         for words in found.left_out[:_MAX_WARNINGS]:
-            shown = without_hidden(words)[:500]
-            _LOG.warning("Tool %r of MCP server %r is used without a part of %s.", name, self._server, shown)
-        self._offers[name] = _Offer(public, pin, found.output)
+            _LOG.warning(
+                "Tool %r of MCP server %r is used without a part of %s.", name, self._server, _shown(words)
+            )
+        self._offers[name] = _Offer(
+            public, pin, found.output, tuple(_shown(words) for words in found.loosened)
+        )
         self._refused.pop(name, None)
         self.pins = self.pins.with_tools(self._server, {name: pin})
 
     def _refuse(self, name: str, reason: str) -> None:
-        reason = without_hidden(reason)[:500]
+        reason = _shown(reason)
         offer = self._offers.get(name)
         if offer is not None:
             before = offer.reason
@@ -201,3 +210,8 @@ class Offers:
 
     def _public(self, name: str) -> str:
         return offered_name(self._server, name)
+
+
+def _shown(words: str) -> str:
+    """A text about a schema of a server as a person may read it."""
+    return without_hidden(words)[:500]

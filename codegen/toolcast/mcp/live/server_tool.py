@@ -18,7 +18,10 @@ from ...jsonschema.keywords import ANY_SCHEMA_MAP
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.mcp_headers import without_refused_headers
 from ...jsonschema.pointers import resolve
-from ...providers import Normalizer, SchemaError, normalize, quarantined
+from ...jsonschema.quarantine import sound_schema
+from ...jsonschema.schema_document import parse_schema
+from ...jsonschema.schema_node import to_json
+from ...providers import Normalizer, SchemaError, quarantined
 
 
 class ListingError(Exception):
@@ -83,19 +86,13 @@ def without_hidden_texts(schema: Any) -> Any:
     return made
 
 
-_SCHEMES = ("$anchor", "$dynamicAnchor")
-
-
 class TooLargeError(Exception):
     """A schema that is larger than it may be, or whose size cannot be told."""
 
 
 def schema_size(schema: Any, limit: int) -> int:
-    """Objects and lists in `schema`, each reference counted as what it leads to, a circle once.
-
-    Raises TooLargeError past `limit`, and for resources inside of it (`$id`), by which a reference may lead
-    anywhere.
-    """
+    """Objects and lists in `schema`, whose references are pointers; each counts as what it leads to, a circle
+    once. Raises TooLargeError past `limit`."""
     try:
         return _SizeCounter(schema, limit).schema_size(schema)
     except RecursionError:
@@ -107,19 +104,6 @@ class _SizeCounter:
         self._root = root
         self._limit = limit
         self._known: dict[str, int] = {}  # by reference
-        self._anchors: dict[str, Any] = {}
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, dict):
-                if node is not root and isinstance(node.get("$id"), str):
-                    raise TooLargeError("it has schemas with an `$id` of their own")
-                for word in _SCHEMES:
-                    if isinstance(node.get(word), str):
-                        self._anchors[f"#{node[word]}"] = node
-                waiting += node.values()
-            elif isinstance(node, list):
-                waiting += node
 
     def schema_size(self, node: Any) -> int:
         if isinstance(node, dict):
@@ -144,8 +128,6 @@ class _SizeCounter:
 
     def _target(self, reference: str) -> Any:
         """What a reference leads to; None where to nowhere, which others complain about."""
-        if reference in self._anchors:
-            return self._anchors[reference]
         try:
             return resolve(self._root, reference.partition("#")[2])
         except LookupError:
@@ -156,9 +138,8 @@ def result_validator(schema: Mapping[str, Any]) -> Validator:
     """The exact validator of an output schema; older drafts are raised, as public servers write them. Raises
     UnsupportedSchema for what cannot be judged."""
     contract: Mapping[str, Any] = schema
-    if schema.get("type") == "object":  # up to 2025-11-25, all of them; the walk is for objects
-        with suppress(SchemaError, RecursionError):
-            contract = normalize(dict(schema), "mcp").schema
+    with suppress(SchemaError, RecursionError):
+        contract = sound_schema(dict(schema)).schema
     return Validator({key: item for key, item in contract.items() if key != "$schema"}, formats=True)
 
 
@@ -298,11 +279,12 @@ def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str =
 
 
 class Usable(Struct, frozen=True):
-    """A tool whose schemas can be judged exactly and in bounded time, what was left out of them, in words,
-    and the judge of its results."""
+    """A tool whose schemas can be judged exactly and in bounded time, what was changed in them, in words,
+    those of the changes by which they accept more, and the judge of its results."""
 
     tool: LiveTool
     left_out: tuple[str, ...]
+    loosened: tuple[str, ...]
     output: Validator | None
 
 
@@ -321,41 +303,45 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
     words = _of_another_type(tool.raw, _PARTS)
     words += _of_another_type(tool.annotations, _CLAIMS, "annotations: ")
-    parameters = _cleaned("inputSchema", tool.input_schema, limits, words)
+    changes: list[tuple[str, LedgerEntry]] = []
+    parameters = _cleaned("inputSchema", tool.input_schema, limits, changes)
     if "type" not in parameters:  # arguments are an object all the same
         parameters = {"type": "object", **parameters}
     # Clients refuse them where the registry is served on. From 2026-07-28 servers the SDK takes none.
     parameters, refused = without_refused_headers(parameters)
-    words += [_in_words("inputSchema", entry) for entry in refused]
+    changes += [("inputSchema", entry) for entry in refused]
     try:
         normalizer.prepare(msgspec.json.encode(parameters), "mcp").validator()
     except (SchemaError, UnsupportedSchema) as problem:
         raise UnfitError(f"its inputSchema cannot be used: {problem}") from None
     result, validator = tool.output_schema, None
     if result is not None:
-        result = _cleaned("outputSchema", result, limits, words)
+        result = _cleaned("outputSchema", result, limits, changes)
         try:
             validator = result_validator(result)
         except UnsupportedSchema as problem:
             raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
     left = structs.replace(tool, input_schema=parameters, output_schema=result)
-    return Usable(left, tuple(words), validator)
+    lost = [_in_words(*each) for each in changes if each[1].severity == "lost"]
+    words += [_in_words(*each) for each in changes]
+    return Usable(left, tuple(words), tuple(lost), validator)
 
 
-def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
-    """A schema without its defects; each is added to `words`."""
+def _cleaned(
+    key: str, schema: dict[str, Any], limits: Limits, changes: list[tuple[str, LedgerEntry]]
+) -> dict[str, Any]:
+    """A schema without its defects; each is added to `changes`."""
     if too_deep(schema):
         raise UnfitError(f"its {key} is nested too deeply")
     try:
-        schema_size(schema, limits.parts)
+        schema_size(to_json(parse_schema(schema).root), limits.parts)
         left, entries = quarantined(schema, refuses=_too_slow)
     except (TooLargeError, SchemaError) as problem:
         raise UnfitError(f"its {key} cannot be used: {problem}") from None
     patterns = _patterns(left)
     if len(patterns) > limits.patterns:
         raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
-    for entry in entries:
-        words.append(_in_words(key, entry))
+    changes += [(key, entry) for entry in entries]
     return left
 
 
