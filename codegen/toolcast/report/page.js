@@ -2771,7 +2771,7 @@ ${one.message}`)) found.push(one);
   };
 
   // codegen/toolcast/typescript/support/text_grammar.js
-  var MAX_STEPS = 5e6;
+  var MAX_STEPS = 1e6;
   var LAST = 1114111;
   var EXCERPT = 30;
   var LONGEST = 60;

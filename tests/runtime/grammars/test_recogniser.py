@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toolcast.runtime.grammars import recogniser
 from toolcast.runtime.grammars.text_grammar import grammar_of
 
-from tests.counting import grows_linearly
+from tests.counting import grows_linearly, lines_executed
 
 NAMES = ("start", "x", "y")
 LONGEST = 4
@@ -111,6 +111,35 @@ def test_grammars_without_ambiguity_take_linear_work(definition: str, before: st
         return lambda: made.problem(text)
 
     assert grows_linearly(of)
+
+
+EXPENSIVE = {
+    "ambiguous": ('start: start start start | start start | "a"', "a"),
+    "optional": ("start: (a | b)*\n" + "\n".join(f"{name}: " + '"a"? ' * 30 for name in "ab"), "a"),
+    "ignored": ("start: item*\nitem: WORD+\nWORD: /[a-z]+/\n%ignore /\\s+/", "ab "),
+    "terminals": (
+        "start: (" + "|".join(f"T{size}" for size in range(1, 200)) + ")*\n"
+        + "\n".join(f"T{size}: /[a-z]{{1,{size}}}/" for size in range(1, 200)),
+        "a",
+    ),
+    "rules": (
+        "start: x*\nx: " + " | ".join(f"r{each}" for each in range(300)) + "\n"
+        + "\n".join(f'r{each}: "a" r{(each + 1) % 300}?' for each in range(300)),
+        "a",
+    ),
+    "right": ('start: "a" start | "a"', "a"),
+    "states": ("start: x+\nx: /a{1,300}/ | /[ab]*a[ab]{200}/", "abb"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPENSIVE)
+def test_a_step_is_a_few_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million steps take a second or two, whatever the grammar is."""
+    assert recogniser.MAX_STEPS <= 1_000_000
+    monkeypatch.setattr(recogniser, "MAX_STEPS", 30_000)
+    definition, text = EXPENSIVE[name]
+    made = grammar_of("lark", definition)
+    assert lines_executed(lambda: made.problem(text * 10_000)) < 25 * recogniser.MAX_STEPS
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

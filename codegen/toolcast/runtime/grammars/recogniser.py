@@ -20,7 +20,7 @@ from ...jsonschema.charset import Ranges
 from .productions import Productions
 from .terminal import Scanner
 
-MAX_STEPS: Final = 5_000_000
+MAX_STEPS: Final = 1_000_000
 """Items, and states of automata, for one text: a second or two."""
 
 _Item = tuple[int, int]

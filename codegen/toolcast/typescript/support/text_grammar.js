@@ -4,7 +4,7 @@ import { violation } from "./node.js";
 import { kindOf } from "./patterns.js";
 
 /** Steps for one text: what the tool's program counts, too, so that both refuse the same texts. */
-const MAX_STEPS = 5_000_000;
+const MAX_STEPS = 1_000_000;
 const LAST = 0x10ffff;
 const EXCERPT = 30;
 const LONGEST = 60;
