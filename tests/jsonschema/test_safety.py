@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 from weakref import ref
 
@@ -16,10 +17,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.contract.slow_patterns import is_always_fast, slow_pattern_reason
-from toolcast.jsonschema import Validator, translate
-from toolcast.jsonschema.ecma import analyse, is_fast
-from toolcast.jsonschema.regex_cache import MAX_CACHED_LENGTH
+from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator, translate
+from toolcast.jsonschema import search as searching
+from toolcast.jsonschema.ecma import analyse, exact_automaton, is_fast
+from toolcast.jsonschema.regex_cache import MAX_CACHED_LENGTH, in_one_call
+from toolcast.jsonschema.search import Search, Searches, Simulation, _Reader
+from toolcast.jsonschema.search_cost import STEPS, fast_steps
 
+from tests.counting import lines_executed
 from tests.jsonschema.backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns
 
 EXPLOSIVE = [
@@ -104,14 +109,25 @@ LINEAR = [
     r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$",
     r"^a*a*",  # nothing behind it can fail
     "(a+)+",
-    r"^\w{1,64}\w{1,64}$",  # so short that it does not matter
     r"^(\d{1,3}\.){3}\d{1,3}$",
     r"^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$",
     "^.{1,4000}$",
     r"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+]
+
+HEAVY = [
+    r"^\w{1,64}\w{1,64}$",
     "a{1,64}b",
     "^(" + "|".join(f"country-{index}" for index in range(100)) + ")$",
 ]
+"""Linear, with many steps for each character: an automaton takes fewer."""
+
+
+@pytest.mark.parametrize("pattern", HEAVY)
+def test_a_pattern_with_many_steps_for_each_character_has_an_automaton(pattern: str) -> None:
+    assert not is_always_fast(pattern)
+    assert slow_pattern_reason(pattern) is None
+    assert Search(pattern).simulation is not None
 
 
 @pytest.mark.parametrize("pattern", LINEAR)
@@ -199,6 +215,77 @@ for pattern in ["^(a+)+$", "^(?=(a+)+$)a*!"]:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout.splitlines() == ["False True True"] * 2, run.stderr
+
+
+GROWING = [
+    "(?:a{1,50}){1,50}b",
+    "[ab]*a[ab]{200}c",
+    r"[\s\S]*a[\s\S]{900}b",
+    "(?:(?:a{1,10}){1,10}){1,10}b",
+    "(?:ab|a|b){0,300}(?:ab|a|b){0,300}c",
+    r"(?:[^\x00-\x7f]|\p{L}|[a-z]){1,400}x",
+    "(?:" + "|".join(f"[a-{end}]{{1,{turns}}}b" for turns, end in enumerate("bcdefghijklm", 3)) + ")*!",
+    "(?:" + "|".join(f"[{begin}-z]*x" for begin in "abcdefghijklmnop") + ")*y",
+    "^(?:" + "|".join(f"w{number}" for number in range(300)) + ")*$",
+    *(pattern for pattern, _, _ in EXPLOSIVE[::4]),
+]
+"""Sets of states that are large, many, or both."""
+_random = Random(7)
+LONG_TEXTS = [
+    "a" * 50_000,
+    "ab" * 25_000,
+    "".join(_random.choices("ab", k=50_000)),
+    "".join(_random.choices("abcdefghijklmnopqrstuvwxyz", k=50_000)),
+    "".join(map(chr, range(0x3400, 0x3400 + 20_000))) * 2,
+    *(f"w{number}" * 9_000 for number in (0, 299)),
+]
+
+
+@pytest.mark.parametrize("pattern", GROWING, ids=lambda pattern: pattern[:40])
+def test_no_text_takes_more_than_the_steps_of_a_call(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step is at most a line; to read a text costs steps even where the states are known."""
+    monkeypatch.setattr(searching, "STEPS", 200_000)
+    search = Search(pattern)
+    for text in LONG_TEXTS:
+        shared = Searches()
+
+        def work(shared: Searches = shared, text: str = text) -> None:
+            with suppress(SearchTooLong):
+                for end in range(100):
+                    shared.finds(search, f"{text}{end}")
+
+        assert lines_executed(work) < 200_000
+
+
+def test_a_fast_search_of_all_that_a_call_may_have_is_within_its_steps() -> None:
+    assert fast_steps(4 * 1024 * 1024 - len('{"a":""}')) <= STEPS == 2**26
+
+
+def test_the_validators_of_one_call_share_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "STEPS", 200_000)
+    judge = Validator({"type": "array", "items": {"allOf": [{"pattern": each} for each in GROWING[:4]]}})
+    texts = [f"{'ab' * 50}{number}" for number in range(1_000)]
+
+    @in_one_call
+    def judged() -> list[bool]:
+        return [judge.accepts([text]) for text in texts]
+
+    assert lines_executed(judged) < 300_000
+    assert "too many steps; send a shorter text" in judge.violations(texts)[0].message
+
+
+@given(patterns(), st.text(ALPHABET, max_size=12), st.sampled_from([500, 2_000, 1 << 24]))
+def test_the_automaton_decides_as_re_does(part: Part, text: str, kept: int) -> None:
+    automaton = exact_automaton(str(part))
+    assume(automaton is not None)
+    assert automaton is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "_KEPT", kept)  # what is forgotten is computed again
+        reader = _Reader(Simulation(automaton))
+        for each in (text, text * 3, text[1:]):
+            read = reader.find(each, STEPS)
+            assert read is not None
+            assert read[0] == (re.search(translate(str(part)), each) is not None), each
 
 
 @given(patterns(looking=True), st.text(ALPHABET, max_size=10))
@@ -289,6 +376,15 @@ for pattern in json.load(sys.stdin):
     Validator({"pattern": pattern}).accepts("a" * 100)
 """
     subprocess.run([sys.executable, "-c", code], input=json.dumps(LARGE), text=True, timeout=120, check=True)
+
+
+def test_a_very_long_pattern_is_refused() -> None:
+    """The analysis of 100,000 alternatives took half a minute."""
+    pattern = "|".join(f"w{number}" for number in range(100_000))
+    with pytest.raises(
+        UnsupportedSchema, match="at most 20,000 characters; for many alternatives, use `enum`"
+    ):
+        Validator({"pattern": pattern})
 
 
 def test_too_long_a_text_is_not_searched() -> None:

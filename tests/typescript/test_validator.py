@@ -5,14 +5,16 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import UnsupportedSchema, Validator
+from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.search import Search, Searches
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
 
@@ -198,6 +200,32 @@ def test_slow_patterns_end(judge: Judge, pattern: str) -> None:
     schema = {"properties": {"t": {"type": "string", "pattern": pattern}}}
     values = [{"t": letter * count + "!"} for letter in "ax" for count in (30, 3_000, 100_000)]
     assert differences(judge, schema, values) == []
+
+
+@pytest.mark.parametrize(
+    ("patterns", "length"),
+    [
+        (["[ab]*a[ab]{200}c"], 2_000),
+        ([r"[\s\S]*a[\s\S]{60}x", "(?:ab|a|b){0,90}(?:aa|a|b){0,90}c"], 3_000),
+        ([f"^(a|b+)+{end}" for end in "cdefghij"], 20_000),
+        (["^(?=.*a.*b!)", "^(?=.*b.*a!)"], 700),
+    ],
+)
+def test_both_count_the_same_steps(judge: Judge, patterns: list[str], length: int) -> None:
+    """Of many texts that share the steps of a call, the same one is too much in both languages."""
+    searches, shared, chosen = [Search(each) for each in patterns], Searches(), random.Random(3)
+    texts: list[str] = []
+    with suppress(SearchTooLong):
+        while len(texts) < 1_000:
+            texts.append("".join(chosen.choices("ab", k=length)))
+            for each in searches:
+                shared.finds(each, texts[-1])
+    assert 10 < len(texts) < 1_000
+    schema = {"items": {"allOf": [{"not": {"pattern": each}} for each in patterns]}}
+    assert judge.violations(schema, [texts[:-1]]) == [[]]
+    assert Validator(schema).accepts(texts[:-1])
+    assert differences(judge, schema, [texts]) == []
+    assert "too many steps" in judge.violations(schema, [texts])[0][0][1]
 
 
 HOSTILE = {

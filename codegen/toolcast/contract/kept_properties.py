@@ -9,7 +9,7 @@ refuse the value once it is encoded.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..jsonschema.search import searchable
+from ..jsonschema.search import Searches, searchable
 from ..jsonschema.subschemas import subschemas
 from .schema_forms import asserted_keywords, form_of, only_asserting_part
 from .union_nodes import distinguishable
@@ -329,4 +329,4 @@ def pattern_covers(pattern: str, name: str) -> bool:
     """Whether a pattern of the contract covers the property `name`. Raises SearchTooLong."""
     search = searchable(pattern)
     assert search is not None  # others are refused before
-    return search.finds(name)
+    return Searches().finds(search, name)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from ..hidden_characters import without_hidden
+from ..jsonschema.regex_cache import in_one_call
 from ..runtime.binding import ToolBinding
 from ..runtime.checked_types import decode_hook
 from ..runtime.middleware.secrets.redactor import Redactor
@@ -111,6 +112,7 @@ def _json(binding: ToolBinding[Any, Any], host: str, content: bytes, redactor: R
     return ToolResult.ok(text, _typed(binding, data))
 
 
+@in_one_call
 def _typed(binding: ToolBinding[Any, Any], data: Any) -> Any:
     """The data as the result's type where the contract accepts it; else as it came. `check_results` of the
     registry makes a failure of what does not fit."""

@@ -12,10 +12,11 @@ from .automaton import MANY, Automaton, Part
 from .charset import Ranges
 from .regex_cache import cache_short_texts, compile_regex
 from .regex_escapes import Scanner
-from .search_cost import ANY_LENGTH, STEPS, Cost, cost
+from .search_cost import ANY_LENGTH, SLOW, STEPS, Cost, cost, fast_steps
 from .validator_errors import UnsupportedPattern
 
 _MAX_NESTING = 100
+_MAX_LENGTH = 20_000
 _UNROLLED = 1_000
 """Turns of a counted repetition that get states of their own; in a first attempt"""
 _FEW = 8
@@ -125,7 +126,7 @@ def is_fast(pattern: str, length: int) -> bool:
     if found.cost.fast_length() >= length:
         return True
     whole = found.cost if found.automaton is None else _full_cost(pattern, found.automaton, length)
-    return whole.excess(length) <= STEPS
+    return whole.steps(length) <= SLOW + fast_steps(length)
 
 
 def _full_cost(pattern: str, automaton: Automaton, length: int = MANY) -> Cost:
@@ -140,6 +141,9 @@ class _Translator(Scanner):
     """One left-to-right pass; a method per construct, each appends to `out` and leaves its `part`."""
 
     def __init__(self, pattern: str, unrolled: int = _FEW) -> None:
+        if len(pattern) > _MAX_LENGTH:
+            reason = f"a pattern has at most {_MAX_LENGTH:,} characters; for many alternatives, use `enum`"
+            raise UnsupportedPattern(reason, valid=True)
         super().__init__(pattern)
         self.automaton = Automaton(unrolled)
         self.part = Part()  # what was read last

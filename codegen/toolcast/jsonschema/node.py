@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from . import messages
 from .pointers import escape
-from .search import Search
-from .search_cost import STEPS
+from .search import Searches
 from .validator_errors import TooManyBranches, Violation
 
 P = ParamSpec("P")
@@ -24,29 +23,28 @@ class Run:
     """The state of one call: verdicts (so that shared branches are checked once), depth of references.
 
     Keys hold ids of values; `keep` holds the values that settling makes, so that no id is used twice.
-    `searching` bounds the steps of all searches for patterns, beyond those that each text has.
+    `finds` says whether a pattern is found in a text. Raises SearchTooLong.
     A `patient` run may check a value more than once, so it also keeps the verdicts of unions.
     """
 
     __slots__ = (
-        "branches", "depth", "found", "keep", "limit", "patient", "searching", "settled", "stride",
-        "verdicts",
+        "branches", "depth", "finds", "found", "keep", "limit", "patient", "settled", "stride", "verdicts",
     )  # fmt: skip
 
     def __init__(
         self,
         stride: int,
+        searches: Searches,
         limit: int = 1,
         *,
         patient: bool = False,
         branches: int = BRANCHES,
-        searching: int = STEPS,
     ) -> None:
         self.stride = stride
         self.limit = limit
         self.patient = patient
         self.branches = branches  # that may still be tried
-        self.searching = searching  # steps that searches for patterns may still take
+        self.finds = searches.finds
         self.depth = 0
         self.verdicts: dict[tuple[int, int], bool] = {}
         self.found: dict[tuple[int, int, str], list[Violation]] = {}
@@ -63,20 +61,6 @@ class Run:
         self.branches -= branches
         if self.branches < 0:
             raise TooManyBranches
-
-    def finds(self, search: Search, text: str) -> bool:
-        """Whether a pattern is found in `text`. A search of many steps is made once. Raises
-        SearchTooLong."""
-        if len(text) <= search.fast_length:
-            return search.re_search(text) is not None
-        key = (id(text), id(search))
-        known = self.verdicts.get(key)
-        if known is None:
-            known, steps = search.find(text, self.searching)
-            if steps:
-                self.searching -= steps
-                self.verdicts[key] = known
-        return known
 
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call `function`; every `stride` references deep, on a fresh stack.

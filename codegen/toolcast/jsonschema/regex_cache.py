@@ -1,14 +1,42 @@
-"""Bounded caches for regular expressions and other pure functions of short texts."""
+"""Bounded caches for regular expressions and other pure functions of short texts; the cache of one call."""
 
 import re
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import lru_cache, wraps
-from typing import Final, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_CACHED_LENGTH: Final = 2_000
 """Characters of a text that is cached. Longer ones are rare, and may be hostile."""
+
+CALL: Final[ContextVar[dict[Any, Any] | None]] = ContextVar("call", default=None)
+"""What the validators of one call share, by its type; None outside of a call."""
+
+
+def in_one_call(function: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function that judges one value by several validators: they share the bounds of one call.
+
+    Args:
+        function: the function.
+
+    Returns:
+        The function; inside of another such function it belongs to the call of that one.
+    """
+
+    @wraps(function)
+    def judged(*args: P.args, **kwargs: P.kwargs) -> T:
+        if CALL.get() is not None:
+            return function(*args, **kwargs)
+        before = CALL.set({})
+        try:
+            return function(*args, **kwargs)
+        finally:
+            CALL.reset(before)
+
+    return judged
 
 
 def compile_regex(source: str) -> re.Pattern[str]:

@@ -175,16 +175,13 @@ def pattern_rule(context: RuleContext) -> Rule | None:
     pattern = context.schema["pattern"]
     search = compile_pattern(pattern, f"{context.pointer}/pattern")
     # maxLength refuses text that is too long, so it need not be searched.
-    shown = _LONG if search.exact else min(search.fast_length, _LONG)
+    shown = min(search.fast_length, _LONG) if search.simulation is None else _LONG
     longest = max(context.schema.get("maxLength", ANY_LENGTH), shown)
-    re_search = search.re_search
-    check: Check
     if search.fast_length == ANY_LENGTH:
-        check = lambda value, run: not isinstance(value, str) or re_search(value) is not None
-    else:
-        check = lambda value, run: (
-            not isinstance(value, str) or len(value) > longest or run.finds(search, value)
-        )
+        longest = ANY_LENGTH
+    check: Check = lambda value, run: (
+        not isinstance(value, str) or len(value) > longest or run.finds(search, value)
+    )
     return value_rule(
         check,
         "pattern",

@@ -1,76 +1,261 @@
-"""Searches for a pattern in any text, exact and in bounded time: by `re`, or by simulation of its automaton.
+"""Searches for patterns in any texts, exact and with bounded work: by `re`, or by simulation of an automaton.
 
-The simulation follows all paths through the automaton together, in linear time.
+The simulation follows all paths through the automaton together. A set of states is an integer, its bits the
+states. What follows a set is computed once for each class of characters, as long as it is kept.
 """
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from .automaton import AT_END, NOTHING, Automaton
 from .charset import Alphabet
 from .ecma import Analysis, analyse, translate
-from .regex_cache import cache_short_texts, compile_regex
-from .search_cost import PER_CHARACTER, STEPS
+from .regex_cache import CALL, cache_short_texts, compile_regex
+from .search_cost import STEPS, fast_steps
 from .validator_errors import SearchTooLong, UnsupportedPattern
 
-WEIGHT: Final = 4
-"""Steps of `re` in the time of one step here."""
+CHARACTER: Final = 8
+"""Steps for a character behind which the states are known."""
+_KNOWN_CLASS: Final = 96
+"""Steps for another character of a class behind which the states are known."""
+_SET: Final = 36
+"""Steps for an operation on a small set of states; as many more for each 1,024 states of the automaton."""
+_KEPT: Final = 1 << 24
+"""Bytes, roughly, of the sets that are kept."""
+_ROW: Final = 512
+_ENTRY: Final = 128
+"""Bytes, roughly, of a row besides its states, and of an entry in it."""
+
+_Row = dict[Any, Any]
+"""A set of states, below `_STATES`, and the rows behind it, by character and by class of characters."""
+_STATES: Final = ""
 
 
 class Simulation:
-    """An automaton that is exact, ready for any number of searches, from any thread."""
+    """An automaton that is exact, ready for any number of texts, from any thread.
 
-    __slots__ = ("_accepted", "_after", "_alphabet", "_ends", "_follow", "_initially", "_later")
+    `groups`: states that lead to the same others, besides themselves (`stay`) and the next (`advance`).
+    """
+
+    __slots__ = (
+        "advance",
+        "alphabet",
+        "ends",
+        "found",
+        "groups",
+        "initially",
+        "later",
+        "letters",
+        "stay",
+        "width",
+    )
 
     def __init__(self, automaton: Automaton) -> None:
         whole = automaton.whole
-        self._alphabet = Alphabet(automaton.ranges)
-        self._accepted = [frozenset(kinds) for kinds in self._alphabet.accepted]
-        self._follow = [tuple(row) for row in automaton.follow]
-        self._ends = {state: needs for state, (_, needs) in whole.last.items()}
-        self._initially = whole.initially_needs if whole.initially_empty else None
-        self._later = whole.needs if whole.empty else None
+        self.width: Final = len(automaton.follow) // 64
+        self.alphabet: Final = Alphabet(automaton.ranges)
+        letters: dict[int, int] = {}
+        for state, kinds in enumerate(self.alphabet.accepted):
+            letters[id(kinds)] = letters.get(id(kinds), 0) | 1 << state
+        by_id = {id(kinds): frozenset(kinds) for kinds in self.alphabet.accepted}
+        self.letters: Final = [(by_id[each], states) for each, states in letters.items()]
+        groups: dict[frozenset[int], int] = {}
+        self.stay = self.advance = 0
+        for state, row in enumerate(automaton.follow):
+            self.stay |= (state in row) << state
+            self.advance |= (state + 1 in row) << state
+            others = frozenset(row) - {state, state + 1}
+            if others:
+                groups[others] = groups.get(others, 0) | 1 << state
+        self.groups: Final = [(states, _set_of(others)) for others, states in groups.items()]
+        self.ends: Final = _set_of(whole.last)
+        self.found: Final = _set_of(state for state, (_, needs) in whole.last.items() if needs == NOTHING)
+        self.initially: Final = whole.initially_needs if whole.initially_empty else None
+        self.later: Final = whole.needs if whole.empty else None
+
+    def entered(self, kind: int) -> int:
+        """The states that a class of characters enters."""
+        return sum(states for kinds, states in self.letters if kind in kinds)
+
+    def after(self, states: int, entered: int) -> int:
+        """The states behind one more character, which enters `entered`."""
+        found = (states & self.advance) << 1 | states & self.stay
+        for group, others in self.groups:
+            if states & group:
+                found |= others
+        return found & entered
+
+
+def _set_of(states: Iterable[int]) -> int:
+    found = 0
+    for state in states:
+        found |= 1 << state
+    return found
+
+
+class _Reader:
+    """Reads the texts of one call by a simulation. It keeps the sets that it has met, up to `_KEPT`."""
+
+    __slots__ = ("_entered", "_kept", "_rows", "_simulation", "_steps")
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._rows: dict[bytes, _Row] = {}  # no integers: a text could make their hashes collide
+        self._entered: dict[int, int] = {}
+        self._kept = 0
+        self._steps = 0
 
     def find(self, text: str, most: int) -> tuple[bool, int] | None:
         """Whether the pattern finds something in `text`, and the steps that this took; None past `most`."""
-        if self._initially == NOTHING:
-            return True, 0
-        states: tuple[int, ...] = (Automaton.START,)
-        kinds: dict[str, int] = {}
-        known: dict[tuple[tuple[int, ...], int], tuple[int, ...] | None] = {}
-        steps = 0
-        for character in text:
-            kind = kinds.get(character)
-            if kind is None:
-                kind = kinds[character] = self._alphabet.kind(character)
-            steps += WEIGHT
-            if (states, kind) not in known:
-                steps += WEIGHT * sum([1 + len(self._follow[state]) for state in states])
-                known[states, kind] = self._next_states(states, kind)
-            if steps > most:
-                return None
-            after = known[states, kind]
-            if not after:
-                return after is None, steps
-            states = after
-        empty = self._later if text else self._initially
-        found = empty == AT_END or any(state in self._ends for state in states)
-        return found, steps
-
-    def _next_states(self, states: tuple[int, ...], kind: int) -> tuple[int, ...] | None:
-        """The states behind one more character; None where the pattern has found something there."""
-        after = {
-            following
-            for state in states
-            for following in self._follow[state]
-            if kind in self._accepted[following]
-        }
-        if any(self._ends.get(state) == NOTHING for state in after):
+        simulation = self._simulation
+        if simulation.initially == NOTHING:
+            return True, CHARACTER
+        self._steps = 0
+        row = self._row(1 << Automaton.START)
+        for at, character in enumerate(text[: max(0, most) // CHARACTER], 1):
+            try:
+                row = row[character]
+            except KeyError:
+                before, row = row, self._next(row, character)
+                states, steps = row[_STATES], self._steps + CHARACTER * at
+                if steps > most:
+                    return None
+                if not states or states & simulation.found:
+                    return states != 0, steps
+                before[character] = row
+        steps = self._steps + CHARACTER * (len(text) + 1)
+        if steps > most:
             return None
-        return tuple(sorted(after))
+        empty = simulation.later if text else simulation.initially
+        return empty == AT_END or row[_STATES] & simulation.ends != 0, steps
+
+    def _next(self, row: _Row, character: str) -> _Row:
+        simulation, states = self._simulation, row[_STATES]
+        kind = simulation.alphabet.kind(character)
+        self._steps += _KNOWN_CLASS
+        self._keep(_ENTRY)
+        after: _Row | None = row.get(kind)
+        if after is None:
+            price = _SET + _SET * simulation.width // 16
+            if kind not in self._entered:
+                self._steps += len(simulation.letters) * price
+                self._keep(8 * simulation.width + _ENTRY)
+                self._entered[kind] = simulation.entered(kind)
+            self._steps += (len(simulation.groups) + 8) * price
+            after = row[kind] = self._row(simulation.after(states, self._entered[kind]))
+        return after
+
+    def _row(self, states: int) -> _Row:
+        key = states.to_bytes(8 * self._simulation.width + 8, "little")
+        row = self._rows.get(key)
+        if row is None:
+            self._keep(16 * self._simulation.width + _ROW)
+            row = self._rows[key] = {_STATES: states}
+        return row
+
+    def _keep(self, size: int) -> None:
+        self._kept += size
+        if self._kept > _KEPT:
+            for row in self._rows.values():
+                row.clear()  # they lead to one another
+            self._rows.clear()
+            self._entered.clear()
+            self._kept = 0
+
+
+class Search:
+    """A pattern ready for any number of texts, from any thread. Raises UnsupportedPattern for what
+    `translate` refuses.
+
+    Python's `re` searches where its steps are known to be few. Other texts go through the automaton, which
+    follows all paths together. Where that is not exact (look-around, `\\b`, back-references), `re` may take
+    the steps that a call has left, and past them there is no verdict.
+    """
+
+    __slots__ = ("_analysis", "fast_length", "pattern", "re_search", "simulation")
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern: Final = pattern
+        self.re_search: Final = compile_regex(translate(pattern)).search
+        self._analysis: Final[Analysis] = analyse(pattern)
+        self.fast_length: Final = self._analysis.cost.fast_length()
+        """Up to this length `re_search` takes few steps in any text."""
+        automaton = self._analysis.automaton
+        self.simulation: Final = None if automaton is None else Simulation(automaton)
+        """Searches longer texts."""
+
+    def steps(self, length: int) -> int:
+        """The steps that a search by `re` counts: a power of two where it is not fast, as in JavaScript."""
+        if length <= self.fast_length:
+            return fast_steps(length)
+        return 1 << (self._analysis.cost.steps(length) - 1).bit_length()
+
+
+class Searches:
+    """The searches of one call. They share `STEPS`, and a pattern is searched for in a text once."""
+
+    __slots__ = ("_found", "_left", "_readers")
+
+    def __init__(self) -> None:
+        self._left = STEPS
+        self._found: dict[str, dict[str, bool]] = {}
+        self._readers: dict[str, _Reader] = {}
+
+    def finds(self, search: Search, text: str) -> bool:
+        """Search for a pattern.
+
+        Args:
+            search: the pattern.
+            text: the text.
+
+        Returns:
+            Whether the pattern is found in the text.
+
+        Raises:
+            SearchTooLong: the steps of the call do not suffice.
+        """
+        known = self._found.get(search.pattern)
+        if known is None:
+            known = self._found[search.pattern] = {}
+        found = known.get(text)
+        if found is None:
+            found = known[text] = self._search(search, text)
+        return found
+
+    def _search(self, search: Search, text: str) -> bool:
+        length = len(text)
+        if length > search.fast_length and search.simulation is not None:
+            reader = self._readers.get(search.pattern)
+            if reader is None:
+                reader = self._readers[search.pattern] = _Reader(search.simulation)
+            read = reader.find(text, self._left)
+            found, steps = (False, self._left + 1) if read is None else read
+        else:
+            steps = search.steps(length)
+            found = steps <= self._left and search.re_search(text) is not None
+        self._left = max(self._left - steps, -1)
+        if self._left < 0:
+            raise SearchTooLong(search.pattern, length)
+        return found
+
+
+def searches() -> Searches:
+    """The searches of the call that is being decoded (`regex_cache.CALL`); outside of one, new ones.
+
+    Returns:
+        The searches.
+    """
+    call = CALL.get()
+    shared: Searches | None = None if call is None else call.get(Searches)
+    if shared is None:
+        shared = Searches()
+        if call is not None:
+            call[Searches] = shared
+    return shared
 
 
 @cache_short_texts
-def searchable(pattern: str) -> "Search | None":
+def searchable(pattern: str) -> Search | None:
     """A cached search for a pattern.
 
     Args:
@@ -97,52 +282,6 @@ def found(pattern: str, text: str) -> bool | None:
     """
     search = searchable(pattern)
     try:
-        return None if search is None else search.finds(text)
+        return None if search is None else searches().finds(search, text)
     except SearchTooLong:
         return None
-
-
-class Search:
-    """A pattern ready for any number of texts, from any thread. Raises UnsupportedPattern for what
-    `translate` refuses.
-
-    Python's `re` searches where its steps are known to be few. Other texts go through the automaton, which
-    follows all paths together. Where that is not exact (look-around, `\\b`, back-references), `re` may take
-    the steps that a call has, and past them there is no verdict.
-    """
-
-    __slots__ = ("_analysis", "_simulation", "fast_length", "pattern", "re_search")
-
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-        self.re_search: Final = compile_regex(translate(pattern)).search
-        self._analysis: Final[Analysis] = analyse(pattern)
-        self.fast_length: Final = self._analysis.cost.fast_length()
-        """Up to this length `re_search` takes few steps in any text."""
-        automaton = self._analysis.automaton
-        self._simulation = None if automaton is None else Simulation(automaton)
-
-    @property
-    def exact(self) -> bool:
-        """Whether texts past `fast_length` are searched by the automaton."""
-        return self._simulation is not None
-
-    def find(self, text: str, remaining_edges: int = STEPS) -> tuple[bool, int]:
-        """Whether the pattern is found in `text`, and which of the `remaining_edges` steps that took. Raises
-        SearchTooLong."""
-        length = len(text)
-        excess = self._analysis.cost.excess(length) if length > self.fast_length else 0
-        if not excess:
-            return self.re_search(text) is not None, 0
-        if self._simulation is not None:
-            most = remaining_edges + PER_CHARACTER * (length + 8)
-            found = self._simulation.find(text, most)
-            if found is not None:
-                return found[0], max(0, remaining_edges - most + found[1])
-        elif excess <= remaining_edges:
-            return self.re_search(text) is not None, excess
-        raise SearchTooLong(self.pattern, length)
-
-    def finds(self, text: str) -> bool:
-        """Whether the pattern is found in `text`, with the steps of a whole call. Raises SearchTooLong."""
-        return self.find(text)[0]

@@ -11,10 +11,13 @@ from typing import Final, NamedTuple
 from .automaton import AT_END, EVERYTHING, MANY, NOTHING, Automaton
 from .charset import Alphabet
 
-PER_CHARACTER: Final = 256
-"""Steps that a search may take for each character of a text, and for eight more."""
-STEPS: Final = 4_000_000
-"""Further steps that the searches of one call may take together; some tenths of a second."""
+PER_CHARACTER: Final = 16
+"""Steps that `re` may take for each character of a text, and for four more, in a search that is fast."""
+STEPS: Final = 1 << 26
+"""Steps that the searches of one call may take together: half a second. Fast searches of all texts of a call,
+which has 4 MiB, take fewer."""
+SLOW: Final = 1 << 22
+"""Steps of one search from which the compiler warns of a pattern."""
 ANY_LENGTH: Final = float("inf")
 _NEVER: Final = 10**15
 _EFFORT: Final = 60_000
@@ -31,25 +34,29 @@ class Cost(NamedTuple):
     sums: tuple[int, ...] = (_NEVER,)
     more: int | None = None
 
-    def excess(self, length: int) -> int:
-        """The steps past those that every text of this length has."""
+    def steps(self, length: int) -> int:
+        """The steps of a search in a text of this length, at most."""
         known = len(self.sums) - 1
         if length > known and self.more is None:
             return _NEVER
-        steps = self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
-        return max(0, steps - PER_CHARACTER * (length + 8))
+        return self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
 
     def fast_length(self) -> float:
-        """Up to this length no text takes a step beyond."""
+        """Up to this length the search of any text is fast."""
         for length in range(len(self.sums) + 1):
-            if self.excess(length):
+            if self.steps(length) > fast_steps(length):
                 return length - 1
         return ANY_LENGTH if self.more is not None and self.more <= PER_CHARACTER else len(self.sums)
 
 
+def fast_steps(length: int) -> int:
+    """The steps that a fast search of a text of this length takes, at most."""
+    return PER_CHARACTER * (length + 4)
+
+
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
-    """The cost of a search, up to `most` steps beyond those that every text has, or for texts up to
-    `longest`. It is not known for a pattern that is too large.
+    """The cost of a search, up to `most` steps beyond those of a fast one, or for texts up to `longest`. It
+    is not known for a pattern that is too large.
     """
     if not automaton.complete or sum(map(len, automaton.ranges)) > _RANGES:
         return Cost()
@@ -105,7 +112,7 @@ class _Counting:
                     )
                     widest = max(widest, steps)
             sums.append(sums[-1] + widest)
-            if self.effort < 0 or sums[-1] > limit + PER_CHARACTER * (len(sums) + 8):
+            if self.effort < 0 or sums[-1] > limit + fast_steps(len(sums)):
                 return Cost(tuple(sums[:-1]))
             if len(sums) > longest:
                 return Cost(tuple(sums))

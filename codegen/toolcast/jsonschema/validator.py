@@ -7,6 +7,7 @@ from .document import Document, base_of
 from .json_values import MAX_DEPTH, count_parts, find_foreign, too_deep
 from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
 from .schema_compiler import Compiler, Schemas
+from .search import Searches, searches
 from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
 
 R = TypeVar("R")
@@ -99,9 +100,9 @@ class Validator:
             RecursionError: the value is nested more deeply.
             TypeError: the value is no JSON; AttributeError likewise.
             TooManyBranches: too many branches of unions would be tried.
-            SearchTooLong: a search for a pattern needs more steps than every text has.
+            SearchTooLong: searches for patterns need more steps than one call may take.
         """
-        return self._node.check(value, Run(self._stride, searching=0))
+        return self._node.check(value, Run(self._stride, searches()))
 
     def violations(self, value: Any, limit: int = 50) -> list[Violation]:
         """List the violations of a value.
@@ -157,21 +158,24 @@ class Validator:
         self, function: Callable[[Any, Run], R], value: Any, limit: int = 1, *, patient: bool = False
     ) -> R:
         """Call `function`, which judges `value`, with the room it needs on the stack."""
+        shared = searches()
         try:
             try:
-                return self._bounded(function, value, limit, patient)
+                return self._bounded(function, value, shared, limit, patient)
             except RecursionError:  # the caller's own stack was nearly full
-                return on_fresh_stack(self._bounded, function, value, limit, patient)
+                return on_fresh_stack(self._bounded, function, value, shared, limit, patient)
         except (TypeError, AttributeError):
             foreign = find_foreign(value)
             if foreign is None:
                 raise
             raise _NotJsonError(foreign) from None
 
-    def _bounded(self, function: Callable[[Any, Run], R], value: Any, limit: int, patient: bool) -> R:
+    def _bounded(
+        self, function: Callable[[Any, Run], R], value: Any, shared: Searches, limit: int, patient: bool
+    ) -> R:
         try:
-            return function(value, Run(self._stride, limit, patient=patient))
+            return function(value, Run(self._stride, shared, limit, patient=patient))
         except TooManyBranches:
             # A large value may try more, and what was tried is remembered: only now is that worth its cost.
             more = max(BRANCHES, BRANCHES_PER_PART * count_parts(value))
-            return function(value, Run(self._stride, limit, patient=True, branches=more))
+            return function(value, Run(self._stride, shared, limit, patient=True, branches=more))

@@ -1232,10 +1232,12 @@ ${indent}${close}` : open2 + close;
   };
   var Run = class {
     /**
+     * @param {Searches} searches - the searches for patterns of the call
      * @param {number} limit - violations to list at most
      * @param {number} branches - branches of unions that may be tried
      */
-    constructor(limit = 1, branches = BRANCHES) {
+    constructor(searches, limit = 1, branches = BRANCHES) {
+      this.searches = searches;
       this.limit = limit;
       this.branches = branches;
       this.memories = /* @__PURE__ */ new Map();
@@ -1750,22 +1752,22 @@ ${one.message}`)) found.push(one);
   function patternPropertiesRule(context) {
     const schemas = context.schema.patternProperties;
     const pairs = Object.keys(schemas).map((pattern) => [context.search(pattern), context.child(schemas[pattern])]);
-    const matching3 = (name) => pairs.filter(([search]) => search.finds(name)).map(([, node]) => node);
+    const matching3 = (name, run) => pairs.filter(([search]) => run.searches.finds(search, name)).map(([, node]) => node);
     return {
-      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => matching3(name).every((node) => node.check(value[name], run))),
+      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => matching3(name, run).every((node) => node.check(value[name], run))),
       explain(value, path, run) {
         const found = [];
         for (const name of Object.keys(value)) {
-          for (const node of matching3(name)) {
+          for (const node of matching3(name, run)) {
             if (!node.check(value[name], run)) found.push(...node.explain(value[name], member(path, name), run));
           }
           if (found.length >= run.limit) break;
         }
         return found;
       },
-      settle: (value, run) => withMembers(value, (name, item) => matching3(name).reduce((last, node) => node.settle(last, run), item)),
+      settle: (value, run) => withMembers(value, (name, item) => matching3(name, run).reduce((last, node) => node.settle(last, run), item)),
       names(value, run, evaluated) {
-        for (const name of Object.keys(value)) if (matching3(name).length) evaluated.add(name);
+        for (const name of Object.keys(value)) if (matching3(name, run).length) evaluated.add(name);
         return false;
       }
     };
@@ -1775,20 +1777,20 @@ ${one.message}`)) found.push(one);
     const node = context.child(schema.additionalProperties);
     const known2 = new Set(Object.keys(schema.properties ?? {}));
     const searches = Object.keys(schema.patternProperties ?? {}).map((pattern) => context.search(pattern));
-    const extra = (name) => !known2.has(name) && !searches.some((search) => search.finds(name));
+    const extra = (name, run) => !known2.has(name) && !searches.some((search) => run.searches.finds(search, name));
     return {
-      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => known2.has(name) || node.check(value[name], run) || !extra(name)),
+      check: (value, run) => !isObject(value) || Object.keys(value).every((name) => known2.has(name) || node.check(value[name], run) || !extra(name, run)),
       explain(value, path, run) {
         const found = [];
         for (const name of Object.keys(value)) {
-          if (extra(name) && !node.check(value[name], run)) {
+          if (extra(name, run) && !node.check(value[name], run)) {
             found.push(...explainExtra(node, name, value, path, run, [known2, "additionalProperties"]));
             if (found.length >= run.limit) break;
           }
         }
         return found;
       },
-      settle: (value, run) => withMembers(value, (name, item) => extra(name) ? node.settle(item, run) : item),
+      settle: (value, run) => withMembers(value, (name, item) => extra(name, run) ? node.settle(item, run) : item),
       names: () => true
     };
   }
@@ -2088,6 +2090,14 @@ ${one.message}`)) found.push(one);
     return [char === "-" ? "\\-" : char, at + char.length];
   }
   var expression = (pattern) => new RegExp(unicodeSource(pattern), "u");
+  var STEPS = 2 ** 26;
+  var PER_CHARACTER = 16;
+  var CHARACTER = 8;
+  var KNOWN_CLASS = 96;
+  var SET = 36;
+  var KEPT = 2 ** 24;
+  var ROW = 512;
+  var ENTRY = 128;
   var Search = class {
     /**
      * @param {string} pattern - the pattern of the schema
@@ -2099,52 +2109,150 @@ ${one.message}`)) found.push(one);
       this.slow = slow;
       this.simulation = slow?.automaton ? new Simulation(slow.automaton) : null;
     }
-    /** Whether the pattern is found in a text. Throws SearchTooLongError. */
-    finds(text) {
-      const { slow } = this;
-      if (slow === void 0) return this.expression.test(text);
+    /** Whether a text of this length is searched by the engine, whatever it is. */
+    isFast(length) {
+      return this.slow === void 0 || length <= this.slow.fast;
+    }
+    /** The steps that a search by the engine counts. */
+    steps(length) {
+      if (this.isFast(length)) return PER_CHARACTER * (length + 4);
+      const level = this.slow.levels.findIndex((longest) => length <= longest);
+      return level < 0 ? Infinity : 2 ** level;
+    }
+  };
+  var Searches = class {
+    #left = STEPS;
+    #found = /* @__PURE__ */ new Map();
+    #readers = /* @__PURE__ */ new Map();
+    /** Whether a pattern is found in a text. Throws SearchTooLongError. */
+    finds(search, text) {
+      if (!this.#found.has(search.pattern)) this.#found.set(search.pattern, /* @__PURE__ */ new Map());
+      const known2 = this.#found.get(search.pattern);
+      let found = known2.get(text);
+      if (found === void 0) known2.set(text, found = this.#search(search, text));
+      return found;
+    }
+    #search(search, text) {
       const length = lengthOf(text);
-      if (length <= slow.fast) return this.expression.test(text);
-      if (this.simulation) return this.simulation.finds(text);
-      if (length <= slow.longest) return this.expression.test(text);
-      throw new SearchTooLongError(this.pattern, length);
+      let found = false;
+      let steps2 = 0;
+      if (search.simulation && !search.isFast(length)) {
+        if (!this.#readers.has(search.pattern)) this.#readers.set(search.pattern, new Reader2(search.simulation));
+        [found, steps2] = this.#readers.get(search.pattern).find(text, this.#left);
+      } else {
+        steps2 = search.steps(length);
+        found = steps2 <= this.#left && search.expression.test(text);
+      }
+      this.#left = Math.max(this.#left - steps2, -1);
+      if (this.#left < 0) throw new SearchTooLongError(search.pattern, length);
+      return found;
     }
   };
   var NOTHING = 0;
   var AT_END = 1;
+  var START = 1n;
   var Simulation = class {
     constructor(automaton) {
+      const { accepted, follow, ends } = automaton;
       this.automaton = automaton;
-      this.accepted = automaton.accepted.map((kinds) => new Set(kinds));
-      this.ends = new Map(automaton.ends);
+      this.width = Math.floor(follow.length / 64);
+      this.letters = [...grouped(accepted).values()].map(([kinds, states]) => [new Set(kinds), states]);
+      this.stay = setOf(follow.flatMap((row, state) => row.includes(state) ? [state] : []));
+      this.advance = setOf(follow.flatMap((row, state) => row.includes(state + 1) ? [state] : []));
+      const others = follow.map((row, state) => row.filter((each) => each !== state && each !== state + 1));
+      this.groups = [...grouped(others).values()].filter(([row]) => row.length).map(([row, states]) => [states, setOf(row)]);
+      this.ends = setOf(ends.map(([state]) => state));
+      this.found = setOf(ends.filter(([, needs]) => needs === NOTHING).map(([state]) => state));
     }
-    finds(text) {
-      const { initially, later } = this.automaton;
-      if (initially === NOTHING) return true;
-      let states = [0];
-      const known2 = /* @__PURE__ */ new Map();
+    /** The states that a class of characters enters. */
+    entered(kind) {
+      return this.letters.reduce((found, [kinds, states]) => kinds.has(kind) ? found | states : found, 0n);
+    }
+    /** The states behind one more character, which enters `entered`. */
+    after(states, entered) {
+      let found = (states & this.advance) << 1n | states & this.stay;
+      for (const [group, others] of this.groups) if (states & group) found |= others;
+      return found & entered;
+    }
+  };
+  var setOf = (states) => states.reduce((found, state) => found | 1n << BigInt(state), 0n);
+  function grouped(lists) {
+    const found = /* @__PURE__ */ new Map();
+    lists.forEach((list, position) => {
+      const sorted = [...list].sort((a, b) => a - b);
+      const name = sorted.join();
+      found.set(name, [sorted, (found.get(name)?.[1] ?? 0n) | 1n << BigInt(position)]);
+    });
+    return found;
+  }
+  var Reader2 = class {
+    #simulation;
+    #rows = /* @__PURE__ */ new Map();
+    #entered = /* @__PURE__ */ new Map();
+    #kept = 0;
+    #steps = 0;
+    constructor(simulation) {
+      this.#simulation = simulation;
+    }
+    /** Whether the pattern finds something in a text, and the steps that this took; more than `most` without a verdict. */
+    find(text, most) {
+      const { automaton, ends, found } = this.#simulation;
+      if (automaton.initially === NOTHING) return [true, CHARACTER];
+      this.#steps = 0;
+      const readable = Math.floor(Math.max(0, most) / CHARACTER);
+      let row = this.#row(START);
+      let at = 0;
       for (const character of text) {
-        const step = `${kindOf(this.automaton, character.codePointAt(0))}:${states.join()}`;
-        let after = known2.get(step);
-        if (after === void 0) known2.set(step, after = this.#next(states, character));
-        if (after === null) return true;
-        if (!after.length) return false;
-        states = after;
-      }
-      const empty = text ? later : initially;
-      return empty === AT_END || states.some((state) => this.ends.has(state));
-    }
-    /** The states behind one more character; null where the pattern has been found. */
-    #next(states, character) {
-      const kind = kindOf(this.automaton, character.codePointAt(0));
-      const after = /* @__PURE__ */ new Set();
-      for (const state of states) {
-        for (const following of this.automaton.follow[state]) {
-          if (this.accepted[following].has(kind)) after.add(following);
+        if (++at > readable) return [false, Infinity];
+        const known2 = row.after.get(character);
+        if (known2 !== void 0) {
+          row = known2;
+          continue;
         }
+        const before = row.after;
+        row = this.#next(row, character);
+        const steps2 = this.#steps + CHARACTER * at;
+        if (steps2 > most || !row.states || row.states & found) return [row.states !== 0n, steps2];
+        before.set(character, row);
       }
-      for (const state of after) if (this.ends.get(state) === NOTHING) return null;
-      return [...after].sort((a, b) => a - b);
+      const empty = text ? automaton.later : automaton.initially;
+      return [empty === AT_END || (row.states & ends) !== 0n, this.#steps + CHARACTER * (at + 1)];
+    }
+    #next(row, character) {
+      const simulation = this.#simulation;
+      const kind = kindOf(simulation.automaton, character.codePointAt(0));
+      this.#steps += KNOWN_CLASS;
+      this.#keep(ENTRY);
+      let after = row.after.get(kind);
+      if (after === void 0) {
+        const price = SET + Math.floor(SET * simulation.width / 16);
+        if (!this.#entered.has(kind)) {
+          this.#steps += simulation.letters.length * price;
+          this.#keep(8 * simulation.width + ENTRY);
+          this.#entered.set(kind, simulation.entered(kind));
+        }
+        this.#steps += (simulation.groups.length + 8) * price;
+        after = this.#row(simulation.after(row.states, this.#entered.get(kind)));
+        row.after.set(kind, after);
+      }
+      return after;
+    }
+    #row(states) {
+      const key3 = states.toString(32);
+      let row = this.#rows.get(key3);
+      if (row === void 0) {
+        this.#keep(16 * this.#simulation.width + ROW);
+        this.#rows.set(key3, row = { states, after: /* @__PURE__ */ new Map() });
+      }
+      return row;
+    }
+    #keep(size) {
+      this.#kept += size;
+      if (this.#kept <= KEPT) return;
+      for (const row of this.#rows.values()) row.after.clear();
+      this.#rows.clear();
+      this.#entered.clear();
+      this.#kept = 0;
     }
   };
   function kindOf({ starts, kinds }, point) {
@@ -2402,7 +2510,7 @@ ${one.message}`)) found.push(one);
     const longest = Math.max(schema.maxLength ?? Infinity, shown);
     const skips = (text) => found.slow !== void 0 && text.length > longest && lengthOf(text) > longest;
     return valueRule(
-      (value) => typeof value !== "string" || skips(value) || found.finds(value),
+      (value, run) => typeof value !== "string" || skips(value) || run.searches.finds(found, value),
       "pattern",
       schema.pattern,
       (value, path) => `${label(path)} must match the pattern \`${schema.pattern}\`, got ${show(value)}`
@@ -2653,15 +2761,19 @@ ${one.message}`)) found.push(one);
       this.#node = new Compiler(document2, { formats, slowPatterns }).compile(schema);
     }
     /** Whether the schema accepts a value. */
-    accepts(value) {
-      return this.violations(value, 1).length === 0;
+    accepts(value, searches) {
+      return this.violations(value, 1, searches).length === 0;
     }
-    /** The violations of a value, `limit` at most; none exactly where it is accepted. */
-    violations(value, limit = 50) {
+    /**
+     * The violations of a value, `limit` at most; none exactly where it is accepted. What judges one value several
+     * times passes the `searches` of the first time.
+     */
+    violations(value, limit = 50, searches = new Searches()) {
       try {
         const json = plain(value);
         return this.#run(
           json,
+          searches,
           limit,
           (run) => this.#node.check(json, run) ? [] : this.#node.explain(json, "$", run)
         );
@@ -2673,11 +2785,11 @@ ${one.message}`)) found.push(one);
      * The value with the two allowances: an explicit null of an optional property whose schema refuses null is dropped,
      * and a whole double past 2**53 becomes the bigint that it is where the schema requires an integer.
      */
-    settle(value) {
+    settle(value, searches = new Searches()) {
       try {
         let last = plain(value);
         for (; ; ) {
-          const settled = this.#run(last, 1, (run) => this.#node.settle(last, run));
+          const settled = this.#run(last, searches, 1, (run) => this.#node.settle(last, run));
           if (settled === last) return last;
           last = settled;
         }
@@ -2686,12 +2798,12 @@ ${one.message}`)) found.push(one);
         return value;
       }
     }
-    #run(value, limit, judge) {
+    #run(value, searches, limit, judge) {
       try {
-        return judge(new Run(limit));
+        return judge(new Run(searches, limit));
       } catch (problem) {
         if (!(problem instanceof TooManyBranchesError)) throw problem;
-        return judge(new Run(limit, Math.max(BRANCHES, BRANCHES_PER_PART * countParts(value))));
+        return judge(new Run(searches, limit, Math.max(BRANCHES, BRANCHES_PER_PART * countParts(value))));
       }
     }
   };
@@ -2709,6 +2821,7 @@ ${one.message}`)) found.push(one);
     #options;
     #plans;
     #branches = /* @__PURE__ */ new Map();
+    #searches;
     /**
      * @param {object} schema - the schema of the contract
      * @param {Record<string, Plan>} plans - by definition; "" is the root
@@ -2719,8 +2832,9 @@ ${one.message}`)) found.push(one);
       this.#plans = plans;
       this.#options = options;
     }
-    /** The value with its defaults; the same object where nothing is absent. */
-    fill(value) {
+    /** The value with its defaults; the same object where nothing is absent. `searches` has accepted it. */
+    fill(value, searches) {
+      this.#searches = searches;
       return has(this.#plans, "") ? this.#filled(this.#plans[""], value) : value;
     }
     #filled(plan, value) {
@@ -2740,7 +2854,7 @@ ${one.message}`)) found.push(one);
         const schema = resolve(this.#schema, `#${which}`);
         this.#branches.set(which, new Validator(schema, { ...this.#options, document: this.#schema }));
       }
-      return this.#branches.get(which).accepts(value);
+      return this.#branches.get(which).accepts(value, this.#searches);
     }
     #array(plan, value) {
       let changed = null;
@@ -2950,9 +3064,9 @@ ${one.message}`)) found.push(one);
      * @throws {ContractError} with all violations
      */
     parse(value) {
-      const { violations, accepted } = this.#judge(value);
+      const { violations, accepted, searches } = this.#judge(value);
       if (violations.length) throw new ContractError(violations);
-      return this.#defaults.fill(accepted);
+      return this.#defaults.fill(accepted, searches);
     }
     /**
      * The typed value of a JSON text. Unlike `JSON.parse` this reads every integer exactly, one past 2**53 as a bigint,
@@ -2973,27 +3087,41 @@ ${one.message}`)) found.push(one);
         return { violations: [...own, ...this.#judge(kept).violations].slice(0, LIMIT) };
       }
       const value = this.#withoutEmpty(given);
-      const settled = this.#validator.settle(value);
-      const violations = this.#validator.violations(settled, LIMIT);
-      if (!violations.length) return this.#judgeText(asGiven(settled, value));
-      return this.#validator.accepts(value) ? this.#judgeText(value) : { violations };
+      const searches = new Searches();
+      const settled = this.#validator.settle(value, searches);
+      const violations = this.#validator.violations(settled, LIMIT, searches);
+      if (!violations.length) return this.#judgeText(asGiven(settled, value), searches);
+      return this.#validator.accepts(value, searches) ? this.#judgeText(value, searches) : { violations };
     }
-    #judgeText(accepted) {
-      return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted };
+    #judgeText(accepted, searches) {
+      return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted, searches };
     }
     #withoutEmpty(value) {
       if (!this.#emptyIsAbsent.length || !isPlainObject(value)) return value;
       return without(value, (name) => value[name] === "" && this.#emptyIsAbsent.includes(name));
     }
-    /** Names that stand for parameters which the program fills in. What reads them behind a handler may fold case or
-     * compose characters, so another spelling counts, too, unless it is a parameter of its own. */
+    /** Names that stand for parameters which the program fills in. What reads them behind a handler may take another
+     * spelling for the name itself, so one counts, too, unless it is a parameter of its own. */
     #sentInjected(value) {
       if (!this.#injected.size || !isPlainObject(value)) return [];
       const known2 = this.schema.properties ?? {};
       return Object.keys(value).filter((name) => !has(known2, name) && this.#injected.has(folded(name)));
     }
   };
-  var folded = (name) => name.normalize("NFKC").toUpperCase().toLowerCase();
+  function folded(name) {
+    let text = name.normalize("NFKC");
+    for (let level = 0; level < 4 && text.includes("%"); level++) {
+      const plain2 = text.replace(/%(?:25)+/g, "%").replaceAll("+", " ");
+      text = plain2.replace(/(?:%[0-9A-Fa-f]{2})+/g, percentDecoded).normalize("NFKC");
+    }
+    return written(written(text).toUpperCase().toLowerCase().normalize("NFKC")) || name;
+  }
+  function percentDecoded(run) {
+    const bytes = run.slice(1).split("%").map((digits) => Number.parseInt(digits, 16));
+    return new TextDecoder().decode(Uint8Array.from(bytes));
+  }
+  var UNWRITTEN = /[^\p{L}\p{M}\p{N}\p{S}]|[+\u2800\u{1d159}]|\p{Default_Ignorable_Code_Point}/gu;
+  var written = (text) => text.replace(UNWRITTEN, "");
   function injectedText(name) {
     const characters = Array.from(name);
     const shown = characters.length <= 100 ? name : `${characters.slice(0, 100).join("")}…`;
@@ -3145,9 +3273,9 @@ ${one.message}`)) found.push(one);
       return letter === close;
     }
   };
-  function rangeProblem(written, path) {
-    const isInteger = /^-?\d+$/.test(written);
-    const fits2 = isInteger ? written.replace("-", "").length <= MAX_DIGITS2 : Number.isFinite(Number(written));
+  function rangeProblem(written2, path) {
+    const isInteger = /^-?\d+$/.test(written2);
+    const fits2 = isInteger ? written2.replace("-", "").length <= MAX_DIGITS2 : Number.isFinite(Number(written2));
     if (fits2) return "";
     return `${isInteger ? "Integer value" : "Number"} out of range${path ? ` - at \`$${path}\`` : ""}`;
   }

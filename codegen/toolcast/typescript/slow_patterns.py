@@ -27,9 +27,12 @@ def slow_patterns(schema: Any) -> dict[str, dict[str, Any]]:
         fast = analysis.cost.fast_length()
         if fast == ANY_LENGTH:
             continue
-        found[pattern] = {"fast": int(fast), "longest": _longest(analysis.cost)}
+        found[pattern] = {"fast": int(fast)}
         if analysis.automaton is not None:
             found[pattern]["automaton"] = _table(analysis.automaton)
+        else:
+            levels = (1 << level for level in range(STEPS.bit_length()))
+            found[pattern]["levels"] = [_longest(analysis.cost, steps) for steps in levels]
     return found
 
 
@@ -45,12 +48,12 @@ def _patterns(schema: Any) -> set[str]:
     return found
 
 
-def _longest(cost: Cost) -> int:
-    """The longest text that is searched within the steps of one call."""
-    low, high = int(cost.fast_length()), _LONGEST
+def _longest(cost: Cost, steps: int) -> int:
+    """The longest text that is searched within some steps; -1 where none is."""
+    low, high = -1, _LONGEST
     while low < high:
         middle = (low + high + 1) // 2
-        if cost.excess(middle) <= STEPS:
+        if cost.steps(middle) <= steps:
             low = middle
         else:
             high = middle - 1

@@ -122,8 +122,11 @@ class Location:
 
     def property_location(self, sent: str) -> "Location | None":
         """The location of a property, by the name that is sent, in an object that has patterns."""
+        from ...jsonschema.search import searches  # seldom needed
+
+        shared = searches()
         try:
-            found = tuple(form for pattern, form in self.patterns if pattern.finds(sent))
+            found = tuple(form for pattern, form in self.patterns if shared.finds(pattern, sent))
         except SearchTooLong:
             return self.locations.of((_PLAIN,))  # the contract, which has the pattern, refuses it
         if not found:

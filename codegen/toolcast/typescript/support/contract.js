@@ -4,6 +4,7 @@ import { Defaults } from "./defaults.js";
 import { has, isPlainObject, put } from "./json_values.js";
 import { member } from "./messages.js";
 import { violation } from "./node.js";
+import { Searches } from "./patterns.js";
 import { readJson } from "./read_json.js";
 import { textViolations } from "./text_grammar.js";
 import { Validator } from "./validator.js";
@@ -67,9 +68,9 @@ export class Contract {
    * @throws {ContractError} with all violations
    */
   parse(value) {
-    const { violations, accepted } = this.#judge(value);
+    const { violations, accepted, searches } = this.#judge(value);
     if (violations.length) throw new ContractError(violations);
-    return this.#defaults.fill(accepted);
+    return this.#defaults.fill(accepted, searches);
   }
 
   /**
@@ -92,14 +93,15 @@ export class Contract {
       return { violations: [...own, ...this.#judge(kept).violations].slice(0, LIMIT) };
     }
     const value = this.#withoutEmpty(given);
-    const settled = this.#validator.settle(value);
-    const violations = this.#validator.violations(settled, LIMIT);
-    if (!violations.length) return this.#judgeText(asGiven(settled, value));
-    return this.#validator.accepts(value) ? this.#judgeText(value) : { violations };
+    const searches = new Searches();
+    const settled = this.#validator.settle(value, searches);
+    const violations = this.#validator.violations(settled, LIMIT, searches);
+    if (!violations.length) return this.#judgeText(asGiven(settled, value), searches);
+    return this.#validator.accepts(value, searches) ? this.#judgeText(value, searches) : { violations };
   }
 
-  #judgeText(accepted) {
-    return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted };
+  #judgeText(accepted, searches) {
+    return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted, searches };
   }
 
   #withoutEmpty(value) {

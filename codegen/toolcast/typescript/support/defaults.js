@@ -25,6 +25,7 @@ export class Defaults {
   #options;
   #plans;
   #branches = new Map();
+  #searches;
 
   /**
    * @param {object} schema - the schema of the contract
@@ -37,8 +38,9 @@ export class Defaults {
     this.#options = options;
   }
 
-  /** The value with its defaults; the same object where nothing is absent. */
-  fill(value) {
+  /** The value with its defaults; the same object where nothing is absent. `searches` has accepted it. */
+  fill(value, searches) {
+    this.#searches = searches;
     return has(this.#plans, "") ? this.#filled(this.#plans[""], value) : value;
   }
 
@@ -60,7 +62,7 @@ export class Defaults {
       const schema = resolve(this.#schema, `#${which}`);
       this.#branches.set(which, new Validator(schema, { ...this.#options, document: this.#schema }));
     }
-    return this.#branches.get(which).accepts(value);
+    return this.#branches.get(which).accepts(value, this.#searches);
   }
 
   #array(plan, value) {

@@ -17,10 +17,12 @@ export class TooManyBranchesError extends Error {
 /** The state of one call: verdicts, so that shared branches are checked once; branches that may still be tried. */
 export class Run {
   /**
+   * @param {Searches} searches - the searches for patterns of the call
    * @param {number} limit - violations to list at most
    * @param {number} branches - branches of unions that may be tried
    */
-  constructor(limit = 1, branches = BRANCHES) {
+  constructor(searches, limit = 1, branches = BRANCHES) {
+    this.searches = searches;
     this.limit = limit;
     this.branches = branches;
     this.memories = new Map();

@@ -74,15 +74,16 @@ function propertiesRule(context) {
 function patternPropertiesRule(context) {
   const schemas = context.schema.patternProperties;
   const pairs = Object.keys(schemas).map((pattern) => [context.search(pattern), context.child(schemas[pattern])]);
-  const matching = (name) => pairs.filter(([search]) => search.finds(name)).map(([, node]) => node);
+  const matching = (name, run) =>
+    pairs.filter(([search]) => run.searches.finds(search, name)).map(([, node]) => node);
   return {
     check: (value, run) =>
       !isObject(value) ||
-      Object.keys(value).every((name) => matching(name).every((node) => node.check(value[name], run))),
+      Object.keys(value).every((name) => matching(name, run).every((node) => node.check(value[name], run))),
     explain(value, path, run) {
       const found = [];
       for (const name of Object.keys(value)) {
-        for (const node of matching(name)) {
+        for (const node of matching(name, run)) {
           if (!node.check(value[name], run)) found.push(...node.explain(value[name], member(path, name), run));
         }
         if (found.length >= run.limit) break;
@@ -90,9 +91,9 @@ function patternPropertiesRule(context) {
       return found;
     },
     settle: (value, run) =>
-      withMembers(value, (name, item) => matching(name).reduce((last, node) => node.settle(last, run), item)),
+      withMembers(value, (name, item) => matching(name, run).reduce((last, node) => node.settle(last, run), item)),
     names(value, run, evaluated) {
-      for (const name of Object.keys(value)) if (matching(name).length) evaluated.add(name);
+      for (const name of Object.keys(value)) if (matching(name, run).length) evaluated.add(name);
       return false;
     },
   };
@@ -104,22 +105,22 @@ function additionalRule(context) {
   const node = context.child(schema.additionalProperties);
   const known = new Set(Object.keys(schema.properties ?? {}));
   const searches = Object.keys(schema.patternProperties ?? {}).map((pattern) => context.search(pattern));
-  const extra = (name) => !known.has(name) && !searches.some((search) => search.finds(name));
+  const extra = (name, run) => !known.has(name) && !searches.some((search) => run.searches.finds(search, name));
   return {
     check: (value, run) =>
       !isObject(value) ||
-      Object.keys(value).every((name) => known.has(name) || node.check(value[name], run) || !extra(name)),
+      Object.keys(value).every((name) => known.has(name) || node.check(value[name], run) || !extra(name, run)),
     explain(value, path, run) {
       const found = [];
       for (const name of Object.keys(value)) {
-        if (extra(name) && !node.check(value[name], run)) {
+        if (extra(name, run) && !node.check(value[name], run)) {
           found.push(...explainExtra(node, name, value, path, run, [known, "additionalProperties"]));
           if (found.length >= run.limit) break;
         }
       }
       return found;
     },
-    settle: (value, run) => withMembers(value, (name, item) => (extra(name) ? node.settle(item, run) : item)),
+    settle: (value, run) => withMembers(value, (name, item) => (extra(name, run) ? node.settle(item, run) : item)),
     names: () => true,
   };
 }

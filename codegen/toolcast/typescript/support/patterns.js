@@ -1,5 +1,5 @@
 // Patterns: ECMA-262 expressions in unicode mode, which may use what browsers forgive without it; searches that
-// a backtracking engine could take exponential time for follow an automaton instead.
+// a backtracking engine could take exponential time for follow an automaton instead. All have bounded work.
 
 import { lengthOf } from "./json_values.js";
 
@@ -131,9 +131,19 @@ export const expression = (pattern) => new RegExp(unicodeSource(pattern), "u");
  *
  * @typedef {object} SlowPattern
  * @property {number} fast - characters up to which any text is searched by the engine
- * @property {number} longest - characters past which a text is not searched at all, where there is no automaton
- * @property {Automaton} [automaton] - searches longer texts in linear time
+ * @property {Automaton} [automaton] - searches longer texts
+ * @property {number[]} [levels] - without an automaton: the longest text whose search takes one step at most, two,
+ *   four, and so on
  */
+
+const STEPS = 2 ** 26;
+const PER_CHARACTER = 16;
+const CHARACTER = 8;
+const KNOWN_CLASS = 96;
+const SET = 36;
+const KEPT = 2 ** 24;
+const ROW = 512;
+const ENTRY = 128;
 
 /** A pattern ready for any number of texts. */
 export class Search {
@@ -148,15 +158,51 @@ export class Search {
     this.simulation = slow?.automaton ? new Simulation(slow.automaton) : null;
   }
 
-  /** Whether the pattern is found in a text. Throws SearchTooLongError. */
-  finds(text) {
-    const { slow } = this;
-    if (slow === undefined) return this.expression.test(text);
+  /** Whether a text of this length is searched by the engine, whatever it is. */
+  isFast(length) {
+    return this.slow === undefined || length <= this.slow.fast;
+  }
+
+  /** The steps that a search by the engine counts. */
+  steps(length) {
+    if (this.isFast(length)) return PER_CHARACTER * (length + 4);
+    const level = this.slow.levels.findIndex((longest) => length <= longest);
+    return level < 0 ? Infinity : 2 ** level;
+  }
+}
+
+/**
+ * The searches of one call. They share `STEPS`, and a pattern is searched for in a text once. Steps are counted as
+ * the tool's program counts them, so that both refuse the same texts.
+ */
+export class Searches {
+  #left = STEPS;
+  #found = new Map();
+  #readers = new Map();
+
+  /** Whether a pattern is found in a text. Throws SearchTooLongError. */
+  finds(search, text) {
+    if (!this.#found.has(search.pattern)) this.#found.set(search.pattern, new Map());
+    const known = this.#found.get(search.pattern);
+    let found = known.get(text);
+    if (found === undefined) known.set(text, (found = this.#search(search, text)));
+    return found;
+  }
+
+  #search(search, text) {
     const length = lengthOf(text);
-    if (length <= slow.fast) return this.expression.test(text);
-    if (this.simulation) return this.simulation.finds(text);
-    if (length <= slow.longest) return this.expression.test(text);
-    throw new SearchTooLongError(this.pattern, length);
+    let found = false;
+    let steps = 0;
+    if (search.simulation && !search.isFast(length)) {
+      if (!this.#readers.has(search.pattern)) this.#readers.set(search.pattern, new Reader(search.simulation));
+      [found, steps] = this.#readers.get(search.pattern).find(text, this.#left);
+    } else {
+      steps = search.steps(length);
+      found = steps <= this.#left && search.expression.test(text);
+    }
+    this.#left = Math.max(this.#left - steps, -1);
+    if (this.#left < 0) throw new SearchTooLongError(search.pattern, length);
+    return found;
   }
 }
 
@@ -175,43 +221,131 @@ export class Search {
 
 const NOTHING = 0;
 const AT_END = 1;
+const START = 1n;
 
-/** Follows all paths through an automaton together. */
+/**
+ * An automaton whose sets of states are integers, their bits the states. `groups`: states that lead to the same others,
+ * besides themselves (`stay`) and the next (`advance`).
+ */
 class Simulation {
   constructor(automaton) {
+    const { accepted, follow, ends } = automaton;
     this.automaton = automaton;
-    this.accepted = automaton.accepted.map((kinds) => new Set(kinds));
-    this.ends = new Map(automaton.ends);
+    this.width = Math.floor(follow.length / 64);
+    this.letters = [...grouped(accepted).values()].map(([kinds, states]) => [new Set(kinds), states]);
+    this.stay = setOf(follow.flatMap((row, state) => (row.includes(state) ? [state] : [])));
+    this.advance = setOf(follow.flatMap((row, state) => (row.includes(state + 1) ? [state] : [])));
+    const others = follow.map((row, state) => row.filter((each) => each !== state && each !== state + 1));
+    this.groups = [...grouped(others).values()]
+      .filter(([row]) => row.length)
+      .map(([row, states]) => [states, setOf(row)]);
+    this.ends = setOf(ends.map(([state]) => state));
+    this.found = setOf(ends.filter(([, needs]) => needs === NOTHING).map(([state]) => state));
   }
 
-  finds(text) {
-    const { initially, later } = this.automaton;
-    if (initially === NOTHING) return true;
-    let states = [0];
-    const known = new Map();
+  /** The states that a class of characters enters. */
+  entered(kind) {
+    return this.letters.reduce((found, [kinds, states]) => (kinds.has(kind) ? found | states : found), 0n);
+  }
+
+  /** The states behind one more character, which enters `entered`. */
+  after(states, entered) {
+    let found = ((states & this.advance) << 1n) | (states & this.stay);
+    for (const [group, others] of this.groups) if (states & group) found |= others;
+    return found & entered;
+  }
+}
+
+const setOf = (states) => states.reduce((found, state) => found | (1n << BigInt(state)), 0n);
+
+/** Equal lists, and the set of the positions of each. */
+function grouped(lists) {
+  const found = new Map();
+  lists.forEach((list, position) => {
+    const sorted = [...list].sort((a, b) => a - b);
+    const name = sorted.join();
+    found.set(name, [sorted, (found.get(name)?.[1] ?? 0n) | (1n << BigInt(position))]);
+  });
+  return found;
+}
+
+/**
+ * Reads the texts of one call by a simulation. It keeps the sets that it has met, up to `KEPT`: a row is a set of states,
+ * and the rows behind it, by character and by class of characters.
+ */
+class Reader {
+  #simulation;
+  #rows = new Map();
+  #entered = new Map();
+  #kept = 0;
+  #steps = 0;
+
+  constructor(simulation) {
+    this.#simulation = simulation;
+  }
+
+  /** Whether the pattern finds something in a text, and the steps that this took; more than `most` without a verdict. */
+  find(text, most) {
+    const { automaton, ends, found } = this.#simulation;
+    if (automaton.initially === NOTHING) return [true, CHARACTER];
+    this.#steps = 0;
+    const readable = Math.floor(Math.max(0, most) / CHARACTER);
+    let row = this.#row(START);
+    let at = 0;
     for (const character of text) {
-      const step = `${kindOf(this.automaton, character.codePointAt(0))}:${states.join()}`;
-      let after = known.get(step);
-      if (after === undefined) known.set(step, (after = this.#next(states, character)));
-      if (after === null) return true;
-      if (!after.length) return false;
-      states = after;
+      if (++at > readable) return [false, Infinity];
+      const known = row.after.get(character);
+      if (known !== undefined) {
+        row = known;
+        continue;
+      }
+      const before = row.after;
+      row = this.#next(row, character);
+      const steps = this.#steps + CHARACTER * at;
+      if (steps > most || !row.states || row.states & found) return [row.states !== 0n, steps];
+      before.set(character, row);
     }
-    const empty = text ? later : initially;
-    return empty === AT_END || states.some((state) => this.ends.has(state));
+    const empty = text ? automaton.later : automaton.initially;
+    return [empty === AT_END || (row.states & ends) !== 0n, this.#steps + CHARACTER * (at + 1)];
   }
 
-  /** The states behind one more character; null where the pattern has been found. */
-  #next(states, character) {
-    const kind = kindOf(this.automaton, character.codePointAt(0));
-    const after = new Set();
-    for (const state of states) {
-      for (const following of this.automaton.follow[state]) {
-        if (this.accepted[following].has(kind)) after.add(following);
+  #next(row, character) {
+    const simulation = this.#simulation;
+    const kind = kindOf(simulation.automaton, character.codePointAt(0));
+    this.#steps += KNOWN_CLASS;
+    this.#keep(ENTRY);
+    let after = row.after.get(kind);
+    if (after === undefined) {
+      const price = SET + Math.floor((SET * simulation.width) / 16);
+      if (!this.#entered.has(kind)) {
+        this.#steps += simulation.letters.length * price;
+        this.#keep(8 * simulation.width + ENTRY);
+        this.#entered.set(kind, simulation.entered(kind));
       }
+      this.#steps += (simulation.groups.length + 8) * price;
+      after = this.#row(simulation.after(row.states, this.#entered.get(kind)));
+      row.after.set(kind, after);
     }
-    for (const state of after) if (this.ends.get(state) === NOTHING) return null;
-    return [...after].sort((a, b) => a - b);
+    return after;
+  }
+
+  #row(states) {
+    const key = states.toString(32); // the hash of a BigInt has its last digit only
+    let row = this.#rows.get(key);
+    if (row === undefined) {
+      this.#keep(16 * this.#simulation.width + ROW);
+      this.#rows.set(key, (row = { states, after: new Map() }));
+    }
+    return row;
+  }
+
+  #keep(size) {
+    this.#kept += size;
+    if (this.#kept <= KEPT) return;
+    for (const row of this.#rows.values()) row.after.clear(); // they lead to one another
+    this.#rows.clear();
+    this.#entered.clear();
+    this.#kept = 0;
   }
 }
 

@@ -124,7 +124,7 @@ function patternRule({ schema, search }) {
   const longest = Math.max(schema.maxLength ?? Infinity, shown);
   const skips = (text) => found.slow !== undefined && text.length > longest && lengthOf(text) > longest;
   return valueRule(
-    (value) => typeof value !== "string" || skips(value) || found.finds(value),
+    (value, run) => typeof value !== "string" || skips(value) || run.searches.finds(found, value),
     "pattern",
     schema.pattern,
     (value, path) => `${label(path)} must match the pattern \`${schema.pattern}\`, got ${show(value)}`,

@@ -3,7 +3,7 @@
 import { Compiler } from "./compiler.js";
 import { NotJsonError, countParts, plain } from "./json_values.js";
 import { BRANCHES, BRANCHES_PER_PART, Run, TooManyBranchesError, violation } from "./node.js";
-import { SearchTooLongError } from "./patterns.js";
+import { Searches, SearchTooLongError } from "./patterns.js";
 
 const TOO_DEEP = "the value is nested too deeply for this schema";
 
@@ -25,15 +25,18 @@ export class Validator {
   }
 
   /** Whether the schema accepts a value. */
-  accepts(value) {
-    return this.violations(value, 1).length === 0;
+  accepts(value, searches) {
+    return this.violations(value, 1, searches).length === 0;
   }
 
-  /** The violations of a value, `limit` at most; none exactly where it is accepted. */
-  violations(value, limit = 50) {
+  /**
+   * The violations of a value, `limit` at most; none exactly where it is accepted. What judges one value several
+   * times passes the `searches` of the first time.
+   */
+  violations(value, limit = 50, searches = new Searches()) {
     try {
       const json = plain(value);
-      return this.#run(json, limit, (run) =>
+      return this.#run(json, searches, limit, (run) =>
         this.#node.check(json, run) ? [] : this.#node.explain(json, "$", run),
       );
     } catch (problem) {
@@ -45,11 +48,11 @@ export class Validator {
    * The value with the two allowances: an explicit null of an optional property whose schema refuses null is dropped,
    * and a whole double past 2**53 becomes the bigint that it is where the schema requires an integer.
    */
-  settle(value) {
+  settle(value, searches = new Searches()) {
     try {
       let last = plain(value);
       for (;;) {
-        const settled = this.#run(last, 1, (run) => this.#node.settle(last, run));
+        const settled = this.#run(last, searches, 1, (run) => this.#node.settle(last, run));
         if (settled === last) return last;
         last = settled;
       }
@@ -59,12 +62,12 @@ export class Validator {
     }
   }
 
-  #run(value, limit, judge) {
+  #run(value, searches, limit, judge) {
     try {
-      return judge(new Run(limit));
+      return judge(new Run(searches, limit));
     } catch (problem) {
       if (!(problem instanceof TooManyBranchesError)) throw problem;
-      return judge(new Run(limit, Math.max(BRANCHES, BRANCHES_PER_PART * countParts(value))));
+      return judge(new Run(searches, limit, Math.max(BRANCHES, BRANCHES_PER_PART * countParts(value))));
     }
   }
 }
