@@ -618,3 +618,13 @@ def test_redaction_is_linear() -> None:
         return lambda: made.text(text)
 
     assert grows_linearly(work)
+
+
+@pytest.mark.parametrize("form", [str, lambda value: value.encode().hex(), lambda value: f"%2573{value[1:]}"])
+def test_a_value_is_found_wherever_it_stands_in_a_long_text(form: Callable[[str], str]) -> None:
+    made, value = Redactor(), "sk-0123456789-abcdef"
+    made.add("KEY", value)
+    shown = form(value)
+    for before in (131_071, 131_072 - len(shown) // 2, 163_840 - len(shown) // 2):
+        text = ("no value \n" * 20_000)[:before] + shown + "\n" + "no value \n" * 100
+        assert made.text(text) == text.replace(shown, "[redacted:KEY]")

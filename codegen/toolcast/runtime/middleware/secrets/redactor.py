@@ -10,6 +10,11 @@ from ...rewrite_values import rewrite
 from .searched_values import Form, forms, shortest_match, without_plus
 from .text_views import CHARACTERS, most_bytes, views
 
+_WINDOW = 131_072
+"""Characters of a text that are searched at once: it takes twenty times their memory."""
+_OVERLAP = 32_768
+_EXPANSION = 16
+"""Characters that one of a value takes at most where it is escaped or encoded, other than by white space."""
 WITHHELD = "[withheld: it cannot be searched for secrets]"
 
 
@@ -82,12 +87,15 @@ class Redactor:
         known = self._forms
         if most_bytes(text) < self._shortest:
             return found
-        for view in views(text, self._spaced):
-            lowered = view.text.lower()
-            for form in known:
-                wanted = without_plus(form) if "+" in form.text and "+" not in lowered else form
-                for start, end in _occurrences(lowered, wanted):
-                    found.append((*view.origin(start, end), form.name))
+        overlap = max(_OVERLAP, *(_EXPANSION * len(form.text) for form in known))
+        for begin in range(0, len(text), _WINDOW):
+            for view in views(text[begin : begin + _WINDOW + overlap], self._spaced):
+                lowered = view.text.lower()
+                for form in known:
+                    wanted = without_plus(form) if "+" in form.text and "+" not in lowered else form
+                    for at, end in _occurrences(lowered, wanted):
+                        first, last = view.origin(at, end)
+                        found.append((begin + first, begin + last, form.name))
         return _merged(found)
 
     def _marked(self, text: str, spans: list[tuple[int, int, str]]) -> str:
