@@ -124,7 +124,6 @@ UNREAD: dict[str, str] = {
     "lines, unclosed": "<tool_call>\nname: shell\ncommand: rm -rf /tm",
     "elements, unclosed": "<tool_call><shell><command>ls</command></shell>",
     "arrow, unclosed": 'TOOL_CALL{tool => "shell", args => { command => "ls" }}',
-    "a fence that holds words": "```tool_call\nls\n```",
     "a tag that holds words": "<tool_call>not any form of a call</tool_call>",
     "a special token before words": "[TOOL_CALLS] and so on",
 }

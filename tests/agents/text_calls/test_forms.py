@@ -37,16 +37,12 @@ def test_words_around_it_are_kept(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form.startswith("fence")])
-def test_a_fence_after_words_is_read_where_its_format_is_named_and_else_a_problem(form: str) -> None:
-    text, expected = FORMS[form]
-    for words in ("Before.\n", "Here is how you would call it:\n"):
-        parsed = parse(f"{words}{text}\n\nAfter it.")
-        assert parsed.calls == ()
-        assert len(parsed.problems) == 1
-        assert parsed.text == words.strip()
-    assert plain(parse(f"Before.\n{text}\n\nAfter it.", "zeroclaw").calls) == expected
-    shown = parse(f"Here is how you would call it:\n{text}", "zeroclaw")
-    assert (shown.calls, len(shown.problems)) == ((), 1)
+@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
+def test_a_fence_beside_words_is_shown_and_a_problem(form: str, format: str) -> None:
+    text, _ = FORMS[form]
+    for whole in (f"Before.\n{text}", f"Here is how you would call it:\n{text}\n\nAfter it.", f"{text}\nSo."):
+        parsed = parse(whole, format)
+        assert (parsed.calls, len(parsed.problems), parsed.text) == ((), 1, whole)
 
 
 @pytest.mark.parametrize("form", WITHOUT_END)

@@ -143,3 +143,29 @@ def test_lists_around_a_call_are_not_read_again_for_each_of_them() -> None:
     call = json.dumps({"name": "a", "arguments": {"x": "y" * 100_000}})
     assert steps("[" * 900 + call + "]" * 900) <= MOST
     assert steps("<tool_call>" + "[" * 900 + call + "]" * 900) <= MOST
+
+
+CONTAINERS = ["`", "``", "` ", "\\`", "~~~\n", "```\n", "> ", "- ", "1. ", "<!--", "-->", "<code>", "</code>"]
+CONTAINERS += ["<tools>", "</tools>", "<pre>\n", "    ", "\n\n", "\n", "<code", "# "]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        first if first in ("` ", "<code>", "- ") else pytest.param(first, marks=pytest.mark.thorough)
+        for first in CONTAINERS
+    ],
+)
+def test_containers_repeated(first: str) -> None:
+    for second in CONTAINERS:
+        for marker in ("<tool_call>", f"{CALL}", "</think>", "x"):
+            check(f"{first}{second}{marker}", length=600)
+            check(f"{first}{marker}{second}", "` <code> <tools>\n<!-- ", length=600)
+
+
+def test_runs_of_all_lengths_before_markers() -> None:
+    few, many = (
+        steps("".join("`" * (1 + at % top) + " <tool_call " for at in range(top * 4)), "hermes")
+        for top in (40, 120)
+    )
+    assert many <= 1.5 * few + 3

@@ -108,6 +108,9 @@ FAULTS = {
     "the whole text between markers": (CALL + 'place = "whole"\n', 7, "meaningless-key", "peek"),
     "too many markers": (CALL.replace('"</call>"', '"</c>",' * 2100), 0, "too-many-markers", "2,048"),
     "a long marker": (CALL.replace("</call>", "x" * 257), 5, "long-marker", "257"),
+    "a fence that is not said to be one": (
+        CALL.replace("<call:{name}>", "```call {name}"), 4, "unmarked-fence", "fence = true",
+    ),
     "no TOML": (HEAD + "x = \n", 3, "unreadable-file", "is no TOML"),
     "nested beyond reason": (HEAD + "x = " + "[" * 5000 + "]" * 5000, 0, "unreadable-file", ""),
     "a large file": ("#" * 300_000, 0, "unreadable-file", "300,000 bytes"),

@@ -55,7 +55,7 @@ def test_an_echoed_declaration_calls_nothing(tag: str) -> None:
         notes, message = carried_out(f"<{tag}>{json.dumps(echo)}</{tag}>")
         assert (notes, message) == ([], "")
     mixed = f"<{tag}>{json.dumps([tool, json.loads(J)])}</{tag}>"
-    assert carried_out(mixed)[0] == ["x"]
+    assert carried_out(mixed)[0] == ([] if tag == "tools" else ["x"])
 
 
 @pytest.mark.parametrize(
@@ -127,16 +127,15 @@ def test_a_fence_after_words_is_an_example(fence: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["", "xml", "text"])
-def test_a_marked_call_that_a_fence_shows_after_words_is_an_example(language: str) -> None:
+def test_a_marked_call_that_a_fence_shows_is_an_example(language: str) -> None:
     block = f"```{language}\n<tool_call>\n{J}\n</tool_call>\n```\n"
     for words in ("Here is how you would call it:\n", "For example:\n\n"):
         for format in ("auto", "hermes"):
             parsed = parse(words + block, format)
-            assert parsed.calls == (), words
-            assert len(parsed.problems) == 1, words
-    assert parse(f"That is how.\n{block}").calls == ()
-    # A block alone, or one that another block stands before, announces nothing.
-    assert len(parse(block).calls) == 1
+            assert (parsed.calls, parsed.problems) == ((), ()), words
+            assert parsed.text == (words + block).strip()
+    for text in (block, f"That is how.\n{block}"):
+        assert parse(text).calls == ()
     assert len(parse(f"The code:\n```\nx = 1\n```\nNow I run it.\n<tool_call>{J}</tool_call>").calls) == 1
 
 

@@ -198,6 +198,9 @@ def _form(form: CallForm, keys: Keys) -> Iterator[Finding]:
         )
         yield from _name_hole(form, template, (*keys, "open", at))
         yield from _id_holes(form, template, keys)
+        if template.startswith(("```", "~~~")) and not form.fence:
+            message = f"{template!r} opens a block of Markdown, where calls are examples beside other text"
+            yield Finding("unmarked-fence", message, "add fence = true", (*keys, "open", at))
     if not form.open:
         yield Finding(
             "no-marker", "a form of calls needs an opening marker", "add it to `open`", (*keys, "open")

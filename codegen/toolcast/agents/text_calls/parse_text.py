@@ -31,8 +31,7 @@ class TextStream:
         Raises:
             ValueError: there is no such format.
         """
-        grammar, named = _grammar(format)
-        self._reader = Reader(grammar, named=named)
+        self._reader = Reader(_grammar(format))
         self._events = self._reader.read()
         self._over = False
 
@@ -133,13 +132,13 @@ def collect(events: Iterable[Event]) -> Parsed:
     return Parsed(calls=tuple(calls), text="".join(pieces).strip(), problems=tuple(problems))
 
 
-def _grammar(format: Formats) -> tuple[Grammar, bool]:
-    """The formats compiled, and whether the caller named them."""
+def _grammar(format: Formats) -> Grammar:
+    """The formats compiled."""
     if format == AUTO:
-        return compile_grammar(_auto_formats()), False
+        return compile_grammar(_auto_formats())
     several = [format] if isinstance(format, (str, TextFormat)) else [*format]
     formats = [each for one in several for each in _resolved(one)]
-    return compile_grammar(tuple(dict.fromkeys(formats))), AUTO not in several
+    return compile_grammar(tuple(dict.fromkeys(formats)))
 
 
 def _resolved(format: str | TextFormat) -> tuple[TextFormat, ...]:

@@ -59,8 +59,7 @@ class Markers(_Data, frozen=True, kw_only=True):
         open: template of the opening marker.
         close: the closing marker, without holes.
         mark: how surely the opening marker begins a section of calls.
-        fence: whether a section is a block of Markdown: not read after prose unless the format is asked for,
-            and never after a colon.
+        fence: whether a section is a block of Markdown: read only where the answer is nothing but calls.
         prefilled: whether a thought may begin in the prompt, so that its closing marker stands alone.
         calls: whether calls end a thought that has no end of its own. Else they are a problem.
     """
@@ -109,8 +108,7 @@ class CallForm(_Data, frozen=True, kw_only=True):
         place: where the call may begin: anywhere, or at the start of a line or of the text. `whole`: the text
             is nothing but calls in this form.
         bare: whether such a call looks like prose or data: read only where the caller names the format.
-        fence: whether the form is a block of Markdown: not read after prose unless the format is asked for,
-            and never after a colon.
+        fence: whether the form is a block of Markdown: read only where the answer is nothing but calls.
         exact: `json-calls` with exactly `name` and `arguments`, one object, closed.
         names: keys of the tool's name in JSON.
         arguments: keys of the arguments in JSON. Empty: the one key is the name, and its value the arguments.
@@ -280,7 +278,7 @@ class TextFormat(_Data, frozen=True, kw_only=True):
         calls: forms of calls, the first that fits counts.
         sections: markers around calls. Between them stand calls and white space only.
         thoughts: what is removed, and calls nothing.
-        results: echoes of results: their text stays, and calls nothing.
+        results: echoes of results, and of declarations of tools: their text stays, and calls nothing.
         starts: what a model may write before its first word, without meaning for the reader.
         dropped: markers without meaning for the reader.
         ends: what a model writes behind its last word.

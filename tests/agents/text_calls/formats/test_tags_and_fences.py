@@ -29,11 +29,28 @@ def test_a_block_of_markdown_is_a_call(alias: str, format: str) -> None:
 
 
 @pytest.mark.parametrize("alias", FENCES)
-def test_a_block_after_prose_is_a_call_only_where_the_format_is_named(alias: str) -> None:
-    text = f"I list them.\n```{alias}\n{CALL}\n```"
-    assert calls(text, "zeroclaw") == [("shell", {"command": "ls"})]
-    parsed = parse(text)
-    assert (parsed.calls, len(parsed.problems)) == ((), 1)
+@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
+def test_a_block_beside_prose_is_a_problem_and_no_call(alias: str, format: str) -> None:
+    block = f"```{alias}\n{CALL}\n```"
+    for text in (f"I list them.\n{block}", f"{block}\nThat is how.", f"{block}\n{block}\nand\n{block}"):
+        assert calls(text, format) == []
+        assert len(parse(text, format).problems) == 1
+
+
+@pytest.mark.parametrize("alias", FENCES)
+@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
+def test_blocks_and_tags_are_calls_where_nothing_else_stands(alias: str, format: str) -> None:
+    block = f"```{alias}\n{CALL}\n```"
+    text = f"<think>I list them.</think>\n{block}\n\n{block}\n<tool_call>{CALL}</tool_call>"
+    assert calls(text, format) == [("shell", {"command": "ls"})] * 3
+
+
+@pytest.mark.parametrize("alias", FENCES)
+@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
+def test_a_call_beside_a_block_and_prose_runs_alone(alias: str, format: str) -> None:
+    text = f"Not so:\n```{alias}\n{CALL}\n```\nbut so:\n<tool_call>{CALL}</tool_call>"
+    assert calls(text, format) == [("shell", {"command": "ls"})]
+    assert parse(text, format).problems == ()
 
 
 @pytest.mark.parametrize("alias", FENCES)

@@ -85,7 +85,7 @@ class Candidate(Struct, frozen=True, eq=False):
         close: what ends it.
         call: the form, of a `call`.
         mark: how surely the literal begins a call.
-        fence: whether a section is a block of Markdown.
+        fence: whether it is a block of Markdown.
         inner: what ends a thought, and what begins a call in one that has no end.
         calls: whether such a call is one.
     """
@@ -110,6 +110,7 @@ class Grammar(Struct, frozen=True, eq=False):
         groups: the literals, as they are searched for.
         literals: all literals.
         starts: forms whose calls are the whole text, or begin it.
+        fences: forms and sections that are blocks of Markdown.
         peeks: whether a call anywhere begins without a marker.
         leads: what may stand before the first word.
         ends: what may stand behind the last.
@@ -120,6 +121,7 @@ class Grammar(Struct, frozen=True, eq=False):
     groups: tuple[Group, ...]
     literals: Ends
     starts: tuple[Candidate, ...]
+    fences: tuple[Candidate, ...]
     peeks: bool
     leads: Ends
     ends: Ends
@@ -132,14 +134,9 @@ class Grammar(Struct, frozen=True, eq=False):
         return fitting.get(ink, fitting[""])
 
     @property
-    def has_fences(self) -> bool:
-        """Whether every fence of Markdown is a marker."""
-        return "```" in self.candidates
-
-    @property
     def may_start(self) -> bool:
         """Whether anything is read at the start of a text alone."""
-        return bool(self.starts or self.leads.literals)
+        return bool(self.starts or self.fences or self.leads.literals)
 
 
 @lru_cache(maxsize=64)
@@ -162,6 +159,7 @@ def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
         groups=groups_of(begun),
         literals=Ends(begun),
         starts=starts,
+        fences=tuple(one for one in tried if one.fence),
         peeks=any(one.call is not None and one.call.form.peek for one in tried if one not in starts),
         leads=Ends(marker for each in formats for marker in each.starts),
         ends=Ends(marker for each in formats for marker in each.ends),
@@ -194,7 +192,10 @@ def _calls(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]
                 again = tuple(Pattern(other, follows) for other in form.again)
                 ready = ReadyCall(form, each.id, close, ends, parameters, outer, heads, again)
                 pattern = Pattern(template, form.begins if form.peek else follows)
-                yield _ORDER.index(form.content), Candidate("call", pattern, close, ready, form.mark)
+                yield (
+                    _ORDER.index(form.content),
+                    Candidate("call", pattern, close, ready, form.mark, form.fence),
+                )
 
 
 def _sections(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]]":
@@ -215,7 +216,7 @@ def _other_markers(formats: tuple[TextFormat, ...], calls: Sequence[str]) -> "It
     none = Ends(())
     for each in formats:
         for section in each.sections:
-            yield Candidate("section-end", Pattern(section.close), none)
+            yield Candidate("section-end", Pattern(section.close), none, fence=section.fence)
         yield from _thoughts(each.thoughts, calls)
         for one in each.results:
             yield _enclosed("result", one)

@@ -17,6 +17,7 @@ from ..parsed_text import (
 )
 from ..text_format import Mark
 from . import contents, json_calls, word_calls
+from .containers import Containers, Following
 from .feed import (
     JSON,
     PYTHON,
@@ -38,23 +39,23 @@ from .marker_search import MarkerSearch
 CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
 """Contents that end with a bracket, so that a missing closing marker leaves nothing unread."""
-_EXAMPLE = "a block of Markdown after other text may be an example, and is not carried out"
+_EXAMPLE = "a block of Markdown beside other text may be an example: write calls, and nothing else"
+_SHOWN = "the call may be part of what is shown before it: leave an empty line, and close code and elements"
 _OF_CALLS = (CallBegun, ArgumentsPiece, Call)
 _LINE_END = Ends(["\n"])
+_NOTHING = Ends(())
 _GOES_ON = Ends(["`", *(f"{blank}{sign}" for blank in ("", " ") for sign in ',:"}]{[')])
 """What stands behind a bracket that was not the last one of a value, or not meant to be."""
-_FENCE = "```"
 _REST = "Nothing after it was read: write the calls that followed it again, too"
 
 
 class Reader:
     """One pass over a text."""
 
-    def __init__(self, grammar: Grammar, *, named: bool, in_thought: bool = False) -> None:
+    def __init__(self, grammar: Grammar, *, in_thought: bool = False, in_fences: bool = False) -> None:
         self.feed = Feed()
         self.cut = False
         self._grammar = grammar
-        self._named = named
         self._search = MarkerSearch(grammar.groups)
         self._calls = 0
         self._start = 0  # offset of the block that is read
@@ -64,14 +65,14 @@ class Reader:
         self._after_call = False  # whether a call was read last
         self._open = False  # whether a marker of calls was read as prose, because nothing closes it
         self._last = "\n"  # the last character of prose
-        self._tail = "\n"  # the last characters of prose
-        self._fenced = False  # whether prose has opened a block of Markdown
-        self._fence_ink = ""  # the last character before it that is no white space
-        self._ink = ""  # the last character of prose that is no white space
+        self._following = Following()
+        self._containers = Containers(self._following)
+        self._example = -1  # offset of a call in a block of Markdown beside other text
         self._section: Candidate | None = None
         self._in_section = 0  # calls when the section began
         self._absent: set[Ends] = set()  # what does not come any more in the text
         self._in_thought = in_thought  # whether the text is the rest of a thought: none begins in it
+        self._in_fences = in_fences  # whether calls in blocks of Markdown are read
 
     def read(self) -> Reading[None]:
         """All events of the text. After a problem the rest is read over."""
@@ -99,14 +100,18 @@ class Reader:
         if found is None or stop < found[0]:  # what was found may be part of a marker that begins before it
             yield from self._prose(stop)
             if feed.final:
-                self._check_section()
+                self._check_end()
                 return False
             yield None
             return True
         at, literal = found
         yield from self._prose(at)
         self._start = feed.offset
-        for candidate in self._grammar.fitting(literal, ink_at(feed.text, at + len(literal))):
+        if self._section is None and (yield from self._is_shown(literal)):
+            feed.at += len(literal)
+            yield from self._as_prose(literal)
+            return True
+        for candidate in self._grammar.fitting(literal, ink_at(feed.text, feed.at + len(literal))):
             if self._fits(candidate):
                 marker = yield from match(feed, candidate.pattern)
                 if marker is not None and (yield from self._candidate(candidate, marker)):
@@ -126,36 +131,37 @@ class Reader:
                 self._start = self.feed.offset
                 raise BrokenError("words stand where only calls may stand")
             self._begun, self._after_call = True, False
-        if self._grammar.has_fences:  # each is told as a marker, and prose holds none
-            self._tail = (self._tail + text[-8:])[-8:]
-        else:
-            self._note_fences(text)
-        if ink:
-            self._ink = ink[-1]
         self._last = text[-1]
         self.feed.at = stop
         if self._section is None:
+            self._containers.add(text)
             yield Prose(text)
 
-    def _note_fences(self, text: str) -> None:
-        """Keep whether prose has opened a block of Markdown, and what stands before it."""
-        seen = self._tail + text
-        at = seen.find(_FENCE, max(0, len(self._tail) - len(_FENCE) + 1))
-        while at >= 0:
-            line = seen[max(0, at - 4) : at].rpartition("\n")
-            if line[1] and not line[2].strip():
-                self._fenced = not self._fenced
-                before = at - 1
-                while before >= 0 and seen[before].isspace():
-                    before -= 1
-                self._fence_ink = seen[before] if before >= 0 else self._ink
-            at = seen.find(_FENCE, at + len(_FENCE))
-        self._tail = seen[-8:]
+    def _is_shown(self, literal: str) -> Reading[bool]:
+        """Whether a marker begins nothing, since it stands in a container or is a block of Markdown."""
+        feed, candidates = self.feed, self._grammar.candidates[literal]
+        if not self._in_fences and candidates[0].fence:
+            for one in candidates:
+                if self._last == "\n" and one.kind != "section-end" and (yield from match(feed, one.pattern)):
+                    self._example = feed.offset
+            return True
+        ends_thought = any(one.kind == "thought-end" for one in candidates)
+        token = any(one.mark == "token" for one in candidates)
+        return (yield from self._containers.hide(feed, token=token, thought=ends_thought))
 
-    def _check_section(self) -> None:
-        """Raises BrokenError for a section that the end of the text leaves open, without a call."""
+    def _as_prose(self, literal: str) -> Reading[None]:
+        """Hand on a marker that was read over."""
+        self._begun, self._after_call, self._last = True, False, literal[-1]
+        self._containers.add(literal)
+        yield Prose(literal)
+
+    def _check_end(self) -> None:
+        """Raises BrokenError where a section without a call is open, or all calls are blocks of Markdown."""
         if self._section is not None and (self.cut or self._calls == self._in_section):
             raise BrokenError("the calls that begin here have no end")
+        if self._example >= 0 and not self._calls:
+            self._start = self._example
+            raise BrokenError(_EXAMPLE)
 
     def _fits(self, candidate: Candidate) -> bool:
         """Whether the place is one where the candidate may begin."""
@@ -173,17 +179,17 @@ class Reader:
             return (yield from self._call(candidate.call, marker))
         feed.at += len(marker[0])
         if candidate.kind == "section":
-            if (candidate.fence or self._fenced) and self._is_example():
-                raise BrokenError(_EXAMPLE)
             self._section, self._in_section = candidate, self._calls
         elif candidate.kind == "section-end":
             self._section = None
         elif candidate.kind == "thought":
             yield from self._thought(candidate)
         elif candidate.kind == "thought-end":  # the beginning stood in the prompt
-            self._calls, self._begun, self._last, self._ink = 0, False, "\n", ""
-            self._open = False
+            self._calls, self._begun, self._last = 0, False, "\n"
+            self._open, self._example, self._containers = False, -1, Containers(self._following)
             yield Discarded()
+        elif candidate.kind == "dropped":  # a message may begin behind it
+            self._containers = Containers(self._following)
         elif candidate.kind == "result":  # an echo: what it holds is a tool's, not the model's
             yield Prose(marker[0])
             self._begun = True
@@ -216,11 +222,7 @@ class Reader:
         feed.at = feed.at + len(close) if close else len(feed.text)
 
     def _calls_in_thought(self, rest: str, thought: Candidate) -> Reading[None]:
-        inner = Reader(self._grammar, named=self._named, in_thought=True)
-        inner.feed.push(rest)
-        inner.feed.base, inner.feed.final = self._start, True
-        events = [event for event in inner.read() if event is not None]
-        self.feed.steps += inner.feed.steps
+        events = self._inner(Reader(self._grammar, in_thought=True), rest)
         calls = sum(isinstance(event, Call) for event in events)
         if not calls and not any(isinstance(event, Problem) for event in events):
             return  # the thought only mentions the marker
@@ -229,6 +231,34 @@ class Reader:
             raise BrokenError("a call stands in a thought that has no end: end it before the call")
         self._calls, self._begun = self._calls + calls, True
         yield from events
+
+    def _inner(self, reader: "Reader", rest: str) -> list[Event]:
+        """What the rest of the text is read as by a reader of its own."""
+        reader.feed.push(rest)
+        reader.feed.base, reader.feed.final, reader.cut = self._start, True, self.cut
+        events = [event for event in reader.read() if event is not None]
+        self.feed.steps += reader.feed.steps
+        return events
+
+    def _fences(self) -> Reading[bool]:
+        """Read an answer that is nothing but calls, in blocks of Markdown; False, with nothing read, for any
+        other."""
+        feed = self.feed
+        for candidate in self._grammar.fences:
+            if (yield from match(feed, candidate.pattern)) is not None or (
+                candidate.mark != "word" and feed.text.startswith(candidate.pattern.literal, feed.at)
+            ):
+                break
+        else:
+            return False
+        self._start = feed.offset
+        rest, _ = yield from until(feed, _NOTHING)
+        events = self._inner(Reader(self._grammar, in_fences=True), rest)
+        if all(isinstance(event, (*_OF_CALLS, Problem)) or _is_blank(event) for event in events):
+            yield from events
+            return True
+        feed.put_back(rest)
+        return False
 
     def _call(self, ready: ReadyCall, marker: re.Match[str]) -> Reading[bool]:
         """Read the calls of a block. Raises BrokenError for a block that cannot be read."""
@@ -259,8 +289,8 @@ class Reader:
                     feed, ready, *_name_and_id(another, form.id)
                 )
         yield from self._close(ready)
-        if (form.fence or self._fenced) and self._is_example():
-            raise BrokenError(_EXAMPLE)
+        if (yield from self._containers.doubt(feed)):
+            raise BrokenError(_SHOWN)
         if self._calls + len(found) > MAX_CALLS:
             raise BrokenError(f"more than {MAX_CALLS} calls at once")
         yield from self._tell(found, ready)
@@ -300,11 +330,6 @@ class Reader:
                 return marker
         return None
 
-    def _is_example(self) -> bool:
-        """Whether a block of Markdown may show how a call is written, and not be one."""
-        ink = self._fence_ink if self._fenced else self._ink
-        return ink in (":", "：") or bool(ink and not self._named)
-
     def _close(self, ready: ReadyCall) -> Reading[None]:
         """Read the closing marker. Raises BrokenError where it is missing and the call may go on."""
         feed, form = self.feed, ready.form
@@ -339,6 +364,8 @@ class Reader:
         if lead:
             feed.at += len(lead)
             first = yield from skip_space(feed)
+        if first == "`" and not self._in_fences and (yield from self._fences()):
+            return True
         for candidate in self._grammar.starts:
             ready = candidate.call
             if ready is None or not first.startswith(candidate.pattern.literal[:1]):
@@ -436,9 +463,7 @@ class Reader:
                     raise BrokenError("the call is in none of the known forms")
                 feed.put_back(body)
             self._open = True
-        self._note_fences(literal)
-        self._begun, self._after_call, self._last, self._ink = True, False, literal[-1], literal[-1]
-        yield Prose(literal)
+        yield from self._as_prose(literal)
 
 
 def _name_and_id(marker: re.Match[str], template: str) -> tuple[str, str]:
