@@ -68,7 +68,7 @@ class SchemaConverter:
 
     def __init__(self, document: OpenApiDocument, direction: Direction) -> None:
         self.document = document
-        self.direction = direction
+        self.direction: Direction = direction
         self._draft = _dialect(document)
         self._names: dict[tuple[Path, Part], str] = {}
         self._owners: dict[str, tuple[Path, Part]] = {}
