@@ -16,6 +16,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..jsonschema.document import identifier
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
+from ..jsonschema.unusable_values import library_schema
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
@@ -68,6 +69,9 @@ class NormalFormBuilder:
         """Read the tool's schema at `path` (`("parameters",)`) as the root called `name`."""
         assert self.tool is not None
         stated = value_at(self.tool.data, path)
+        found = library_schema(stated, root=True) if isinstance(stated, dict) else None
+        if found is not None and found.schema is not None:
+            stated, path = found.schema, (*path, *found.path)
         location = SchemaLocation(self.tool, "", path, path, draft_of(stated))
         schema = self._schema(stated, location, 0)
         if isinstance(stated, dict) and "$schema" in stated:
@@ -166,6 +170,12 @@ class NormalFormBuilder:
         if not isinstance(node, dict):
             wrong = no_schema(node)
             self._report(location, "malformed-schema", wrong.message, wrong.hint)
+            return True
+        found = library_schema(node, root=location.path == location.root)
+        if found is not None:
+            if found.schema is not None:
+                return self._schema(found.schema, location.at(*found.path), depth + 1)
+            self._report(location, "library-schema", found.message, found.hint)
             return True
         if depth > MAX_DEPTH:
             self._report(

@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.mcp_headers import without_refused_headers
+from ..jsonschema.schema_error import LibrarySchemaError
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_spec import Permission
@@ -134,6 +135,10 @@ def specs_of(
                 declared.append(_cleaned(tool))
         except UnwritableError as error:
             problems.append(_problem(tool, "import-unwritable", f"cannot be written as YAML: {error}"))
+        except LibrarySchemaError as error:
+            where = error.path or "the root"
+            problem = _problem(tool, "library-schema", f"has no JSON Schema: at {where}, {error.message}")
+            problems.append(structs.replace(problem, hint=error.hint))
     for tool in declared:
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])

@@ -15,7 +15,7 @@ from ..jsonschema.keywords import SIZES
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
-from ..jsonschema.schema_error import SchemaError
+from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
 from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import draft_of
 
@@ -141,11 +141,16 @@ def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
 
     The very same object where there is none. A schema that cannot be read is left as it is, for the compiler
     to say why.
+
+    Raises:
+        LibrarySchemaError: an object of a library of validators stands where a schema must be.
     """
     if not isinstance(schema, dict):
         return schema, ()
     try:
         sound = sound_schema(schema)
+    except LibrarySchemaError:
+        raise
     except SchemaError:
         return schema, ()
     changes = tuple(

@@ -10,8 +10,9 @@ from msgspec import Struct
 from .ledger_entry import Changes, LedgerEntry, changes_of, record
 from .satisfiable import FORBIDDEN, Satisfiability
 from .schema_document import SchemaDocument, parse_schema, refuses_none
-from .schema_error import SchemaError
+from .schema_error import LibrarySchemaError, SchemaError
 from .schema_node import HOLDERS, Schema, SchemaNode, subnodes
+from .unusable_values import python_object
 from .upgrade import NEWEST, outdated
 
 
@@ -50,6 +51,8 @@ def quarantined(
     Raises:
         SchemaError: the root is no object, or schemas are nested too deeply.
     """
+    if (object_ := python_object(schema)) is not None:
+        raise LibrarySchemaError("", object_.message, object_.hint)
     if not isinstance(schema, dict):
         raise SchemaError("", "the schema of parameters or of a result is an object here")
     found = sound_schema(schema, refuses=refuses)

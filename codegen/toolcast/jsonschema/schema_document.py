@@ -249,7 +249,7 @@ def parse_schema(
     root = parser.parsed()
     if checked:
         return SchemaDocument(root, References(root, parser.target))
-    changes = {**parser.upgrades, **changes_of(parser.changes_of_values(root))}
+    changes = {**parser.upgrades, **parser.converted, **changes_of(parser.changes_of_values(root))}
     root, references = without_defects(root, parser, refuses, changes)
     upgrades = tuple(parser.upgrades.values())
     return SchemaDocument(root, references, tuple(changes.values()), upgrades)

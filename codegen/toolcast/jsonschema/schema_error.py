@@ -17,3 +17,7 @@ class SchemaError(ValueError):
         self.message = message
         self.hint = hint
         super().__init__(f"at {path or 'the root'}: {message}" + (f" ({hint})" if hint else ""))
+
+
+class LibrarySchemaError(SchemaError):
+    """An object of a library of validators, or of Python, stands where a JSON Schema must be."""

@@ -21,9 +21,9 @@ from .ledger_entry import Action, Changes, LedgerEntry, record
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
 from .references import parse_reference
-from .schema_error import SchemaError
+from .schema_error import LibrarySchemaError, SchemaError
 from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
-from .unusable_values import is_dialect, types_meant, unusable_pattern
+from .unusable_values import is_dialect, library_schema, python_object, types_meant, unusable_pattern
 from .upgrade import Row, draft_of, screen, upgrade, watched
 from .validator_errors import UnsupportedSchema
 
@@ -57,13 +57,14 @@ class Parser:
     def __init__(self, schema: dict[str, Any], *, checked: bool, refuses: Callable[[str], str]) -> None:
         """`refuses`: why a pattern is not to be used; "" where it is."""
         self.upgrades: Changes = {}
+        self.converted: Changes = {}  # objects of libraries that carry a JSON Schema
         self.repairs: dict[int, Repairs] = {}  # by the id of a node
         self.references: list[SchemaNode] = []  # the nodes with `$ref`
         self.unresolved: dict[int, str] = {}  # why the reference of a node leads nowhere, by its id
         self.suspicious = False  # whether some schema may have a defect that is not repaired yet
-        self._schema = schema
-        self._draft = draft_of(schema)
         self._checked = checked
+        self._schema, _ = (schema, None) if checked else self._carried(schema, None)
+        self._draft = draft_of(self._schema)
         self._words = None if checked else _watched(self._draft)
         self._refuses = refuses
         self._nodes: dict[int, SchemaNode] = {}  # by the id of what was parsed
@@ -94,6 +95,9 @@ class Parser:
         self._count += 1
         if self._count > MOST_NODES:
             raise SchemaError(pointer(path), f"more than {MOST_NODES} schemas", "split the tool")
+        own = raw
+        if not self._checked and path is not None:
+            raw, path = self._carried(raw, path)
         written: Mapping[str, Any] = raw
         rows: Mapping[str, Row] | None = None
         nullable: bool | None = None
@@ -153,8 +157,22 @@ class Parser:
             self.references.append(node)
         if nullable is not None:
             node = self._nullable(node, written, accepted=nullable)
-        self._nodes.setdefault(id(raw), node)
+        self._nodes.setdefault(id(own), node)
         return node
+
+    def _carried(self, raw: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
+        """A schema, or the one that the object of a library carries, with its path.
+
+        Raises LibrarySchemaError.
+        """
+        found = library_schema(raw, root=path is None)
+        if found is None:
+            return raw, path
+        if found.schema is None:
+            raise LibrarySchemaError(pointer(path), found.message, found.hint)
+        reason = "is replaced by the JSON Schema that it carries"
+        record(self.converted, path, found.path[0], "rewritten", "kept elsewhere", reason)
+        return found.schema, path if path is None else extended(path, found.path)
 
     # -- values that a keyword cannot have ------------------------------------------------------------
 
@@ -162,6 +180,8 @@ class Parser:
         """One of several schemas, which is no object; a value that is no schema accepts every value."""
         if isinstance(value, bool):
             return value
+        if (found := python_object(value)) is not None:
+            raise LibrarySchemaError(pointer((at, name)), found.message, found.hint)
         node = SchemaNode({}, (at, name))
         change = LedgerEntry(
             path=pointer(at), keyword=name, action="dropped", severity="lost", reason=NO_SCHEMA

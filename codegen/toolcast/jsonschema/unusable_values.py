@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec import Struct
+
 from .ecma import translate
 from .keywords import TYPES
 from .regex_cache import cache_short_texts
@@ -100,3 +102,127 @@ def unusable_pattern(pattern: str) -> str:
     except RecursionError:
         return f"the pattern {pattern!r:.60} is nested too deeply"
     return ""
+
+
+class LibrarySchema(Struct, frozen=True):
+    """A schema of a library of validators, which is no JSON Schema.
+
+    Attributes:
+        message: what it is.
+        hint: how to make a JSON Schema of it.
+        path: where it carries one; empty where it has none.
+        schema: the JSON Schema that it carries; None where it has none.
+    """
+
+    message: str
+    hint: str
+    path: tuple[str, ...] = ()
+    schema: dict[str, Any] | None = None
+
+
+_CONVERSIONS: Final[Mapping[str, str]] = {
+    "zod": "`z.toJSONSchema(schema)`; for Zod 3, `zodToJsonSchema(schema)` of `zod-to-json-schema`",
+    "valibot": "`toJsonSchema(schema)` of `@valibot/to-json-schema`",
+    "arktype": "`schema.toJsonSchema()`",
+    "effect": "`JSONSchema.make(schema)`",
+}
+"""By library: what makes a JSON Schema of its schema."""
+_LIBRARIES: Final[Mapping[str, str]] = {
+    "zod": "Zod", "valibot": "Valibot", "arktype": "ArkType", "effect": "Effect",
+}  # fmt: skip
+_CARRIERS: Final = (
+    ("~standard", "jsonSchema", "input"),
+    ("~standard", "jsonSchema", "output"),
+    ("~standard", "jsonSchema"),
+    ("jsonSchema",),
+    ("toJSONSchema",),
+)
+"""Where objects of libraries carry a JSON Schema: Standard JSON Schema, and the AI SDK."""
+_WRAPPER: Final = frozenset({"jsonSchema", "toJSONSchema", "validate", "_type", "~standard"})
+_MARKS: Final = frozenset({*_WRAPPER, "_zod", "_def", "def", "kind", "domain", "ast"})
+_ARKTYPE: Final = frozenset(
+    {"domain", "required", "optional", "index", "sequence", "proto", "undeclared", "meta"}
+)
+
+
+def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | None:
+    """Recognise an object of Zod, Valibot, ArkType, Effect, the AI SDK, or any Standard Schema, as JSON.
+
+    Args:
+        schema: what stands where a schema must be.
+        root: it is the schema of all parameters, for which also an object of such objects may stand.
+
+    Returns:
+        What it is; None for a JSON Schema.
+    """
+    if _MARKS.isdisjoint(schema):
+        shape = root and schema and all(isinstance(each, Mapping) for each in schema.values())
+        found = [library_schema(each, root=False) for each in schema.values()] if shape else []
+        first = found[0] if found and None not in found else None
+        return None if first is None else LibrarySchema(f"of each property, {first.message}", first.hint)
+    standard = schema.get("~standard")
+    if schema.keys() <= _WRAPPER or isinstance(standard, Mapping):
+        for path in _CARRIERS:
+            carried = _at(schema, path)
+            if isinstance(carried, dict) and not carried.keys() & {"input", "output"}:
+                return LibrarySchema("an object carries a JSON Schema", "", path, carried)
+    library = _library(schema)
+    if library is None:
+        return None
+    name = f"schema of {_LIBRARIES.get(library, repr(library)[:40])}" if library else "schema of a library"
+    conversion = _CONVERSIONS.get(library, "what its library makes of it as JSON Schema")
+    return LibrarySchema(f"a {name} is no JSON Schema", f"give the result of {conversion}")
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _library(schema: Mapping[str, Any]) -> str | None:
+    """The library whose object this is; "" where it is not known which, None for a JSON Schema."""
+    standard = schema.get("~standard")
+    if isinstance(standard, Mapping):
+        vendor = standard.get("vendor")
+        return vendor if isinstance(vendor, str) else ""
+    definitions = (schema.get("_def"), schema.get("def"))
+    if isinstance(schema.get("_zod"), Mapping) or any(
+        isinstance(each, Mapping) and isinstance(each.get("type", each.get("typeName")), str)
+        for each in definitions
+    ):
+        return "zod"
+    if schema.get("kind") in ("schema", "validation", "transformation") and "async" in schema:
+        return "valibot"
+    if isinstance(schema.get("domain"), (str, Mapping)) and schema.keys() <= _ARKTYPE:
+        return "arktype"
+    tree = schema.get("ast")
+    return "effect" if isinstance(tree, Mapping) and isinstance(tree.get("_tag"), str) else None
+
+
+def python_object(value: Any) -> LibrarySchema | None:
+    """Recognise an object of Python that stands where a schema must be, and is no JSON value.
+
+    Args:
+        value: what stands there.
+
+    Returns:
+        What it is; None for JSON values, also for those that are no schema.
+    """
+    if value is None or isinstance(value, (str, int, float, list, tuple, Mapping)):
+        return None
+    owner = value if isinstance(value, type) else type(value)
+    conversion = next((text for name, text in _METHODS.items() if hasattr(value, name)), None)
+    name = getattr(owner, "__name__", "")
+    what = f"the class `{name}`" if isinstance(value, type) else f"an object of the class `{name}`"
+    hint = conversion or "give its JSON Schema, such as `pydantic.TypeAdapter(T).json_schema()`"
+    return LibrarySchema(f"{what} is no JSON Schema", hint)
+
+
+_METHODS: Final[Mapping[str, str]] = {
+    "model_json_schema": "give what its `model_json_schema()` returns",
+    "json_schema": "give what its `json_schema()` returns",
+    "_declared_fields": "give what `JSONSchema().dump(schema)` of `marshmallow-jsonschema` returns",
+    "__struct_fields__": "give what `msgspec.json.schema(T)` returns",
+}
+"""By what an object has: how to make a JSON Schema of it. Nothing of it is run."""

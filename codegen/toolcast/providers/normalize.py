@@ -25,8 +25,9 @@ from msgspec import Struct
 from ..jsonschema.ledger_entry import LedgerEntry, changes_of
 from ..jsonschema.nesting import ENDLESS, heights, levels
 from ..jsonschema.schema_document import SchemaDocument, parse_schema
-from ..jsonschema.schema_error import SchemaError
+from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
 from ..jsonschema.schema_node import Segments, pointer, to_json
+from ..jsonschema.unusable_values import python_object
 from ..runtime.wire import WireForms
 from .dialect_plan import Plan, plan_of
 from .ledger import NOT_STRICT, Ledger
@@ -247,6 +248,8 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     """A tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}
+    if (found := python_object(schema)) is not None:
+        raise LibrarySchemaError("", found.message, found.hint)
     if not isinstance(schema, dict):
         raise SchemaError("", f"the parameters of a tool are an object schema, not {schema!r:.40}")
     return schema

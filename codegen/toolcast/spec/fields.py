@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
+from ..jsonschema.unusable_values import library_schema
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, is_todo, is_unwritten, kind_of, nearest
 from .tool_spec import Annotations, Caller, Defaults, Permission, TaskSupport
@@ -139,6 +140,11 @@ def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
     schema = checker.mapping(("parameters",), value, _schema_hint(value))
     if schema is None:
         return None
+    found = library_schema(schema, root=True)
+    if found is not None:
+        if found.schema is None:  # which the contract refuses
+            return schema
+        schema = found.schema
     if "type" in schema:
         if schema["type"] not in ("object", ["object"]):
             message = "the `type` of `parameters` must be `object`: arguments always arrive by name"
