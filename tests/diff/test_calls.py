@@ -57,6 +57,16 @@ PROVEN = ("parameter-declared",)
         (properties(a={**TEXT, "minLength": 2}), properties(a={**TEXT, "minLength": 1}), "bound-narrowed"),
         (properties(a={**TEXT, "pattern": "^a+$"}), properties(a=TEXT), "text-narrowed"),
         (properties(a={**TEXT, "format": "date"}), properties(a=TEXT), "text-narrowed"),
+        ({**properties(a=TEXT, b=TEXT), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+         properties(a=TEXT, b=TEXT), "parameter-required"),
+        ({**properties(a=TEXT), "anyOf": [{"required": ["a"]}]}, properties(a=TEXT), "parameter-required"),
+        ({**properties(a=TEXT), "minProperties": 1}, properties(a=TEXT), "bound-narrowed"),
+        ({**properties(a=TEXT), "not": {"required": ["a"]}}, properties(a=TEXT), "call-refused"),
+        ({**properties(a=TEXT, b=TEXT), "dependentRequired": {"a": ["b"]}},
+         properties(a=TEXT, b=TEXT), "parameter-required"),
+        (properties(o=properties("a", a=TEXT)), properties(o=properties(a=TEXT)), "parameter-required"),
+        (properties(o={"type": "array", "items": properties("a", a=TEXT)}),
+         properties(o={"type": "array", "items": properties(a=TEXT)}), "parameter-required"),
         ({**properties(a=TEXT)}, {**OBJECT, "properties": {"a": TEXT}}, "object-closed"),
         (properties("a", a=TEXT), properties("a", a=TEXT, b=OBJECT), "parameter-removed"),
     ],
@@ -64,6 +74,7 @@ PROVEN = ("parameter-declared",)
 def test_what_is_narrower_breaks_and_what_is_wider_does_not(narrow: Any, wide: Any, rule: str) -> None:
     assert rule in call_rules(wide, narrow)
     back = call_rules(narrow, wide)
+    assert back or rule == "null-dropped"  # null means absence before and after
     assert all(RULES[each].level == "note" for each in back), back
 
 
@@ -97,6 +108,16 @@ def test_a_new_parameter_that_is_required_is_told_once() -> None:
     assert [(rule, each.message) for rule, each in found.items()] == [
         ("parameter-required", "`b` is new, and required")
     ]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_new_parameter_of_an_open_object_is_told_once(nested: bool) -> None:
+    def below(schema: Any) -> Any:
+        return properties(row=schema) if nested else schema
+
+    old, new = {**OBJECT, "properties": {"a": TEXT}}, {**OBJECT, "properties": {"a": TEXT, "b": TEXT}}
+    assert list(call_rules(below(old), below({**new, "required": ["b"]}))) == ["parameter-required"]
+    assert list(call_rules(below(old), below(new))) == ["parameter-declared"]
 
 
 def test_a_renamed_parameter_of_an_open_object_is_ignored() -> None:

@@ -6,16 +6,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from msgspec.structs import replace
+from toolcast.containment.compare import compare
+from toolcast.diff.audiences.calls import calls
 from toolcast.diff.audiences.code import code
 from toolcast.diff.audiences.definition_audiences import definitions
 from toolcast.diff.audiences.ended_tools import deprecation
 from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
+from toolcast.diff.contract_changes import sides
 from toolcast.diff.listed_state import read_listed
 from toolcast.diff.pairing import make_pairs
-from toolcast.diff.pairs import Context, Pair
+from toolcast.diff.pairs import Context, Pair, offered_pair
 from toolcast.diff.rules import RULES
 from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.diff.states import State
@@ -121,6 +125,46 @@ def test_a_sample(shared_dir: Path, tmp_path: Path) -> None:
     of_kinds = [[row for row in rows if row["kind"] == kind] for kind in ("annotations", "text", "schema")]
     sample = [row for kind in of_kinds for row in kind[:: len(kind) // 20]]
     assert check(sample, tmp_path) > 40
+
+
+def told_to_callers(rows: Sequence[Row], folder: Path) -> int:
+    """Hold what callers are told to the calls that only one of two states accepts; how many rows have one."""
+    count = 0
+    for row in rows:
+        made = compared(row, folder)
+        if made is None:
+            continue
+        pair, whole = made
+        found = calls(pair, whole)
+        assert len({(each.rule, each.pointer, each.message) for each in found}) == len(found), row["id"]
+        new = {each.pointer for each in found if each.rule in ("parameter-required", "parameter-renamed")}
+        twice = [each for each in found if each.rule == "parameter-declared" and each.pointer in new]
+        assert not twice, row["id"]
+        both = sides(offered_pair(pair))
+        if both is None:
+            continue
+        documents = [{**side.built.document, "$ref": "#/parameters"} for side in both]
+        judges = [jsonschema_rs.Draft202012Validator(each, validate_formats=True) for each in documents]
+        for (one, other), (accepting, refusing), of_others in (
+            (both, judges, {"calls-widened", "parameter-added", "parameter-ignored"}),
+            (both[::-1], judges[::-1], {"parameter-declared"}),
+        ):
+            escapes = compare(one.built, other.built, "parameters").escapes
+            if any(accepting.is_valid(e.value) and not refusing.is_valid(e.value) for e in escapes):
+                count += 1
+                assert {each.rule for each in found} - of_others, row["id"]
+    return count
+
+
+def test_what_only_one_state_accepts_is_told_to_callers(shared_dir: Path, tmp_path: Path) -> None:
+    rows = [row for row in revisions(shared_dir) if row["kind"] == "schema"]
+    assert told_to_callers(rows[::10], tmp_path) > 40
+
+
+@pytest.mark.thorough
+def test_all_that_only_one_state_accepts_is_told_to_callers(shared_dir: Path, tmp_path: Path) -> None:
+    rows = [row for row in revisions(shared_dir) if row["kind"] == "schema"]
+    assert told_to_callers(rows, tmp_path) > 600
 
 
 @pytest.mark.thorough

@@ -74,7 +74,11 @@ def changes_of(
     covers = {each.pointer: each for each in reversed(explained)}  # of two for one place, the first
     told: set[tuple[str, str]] = set()
     chosen: list[tuple[Escape, str, str]] = []
+    new_names = {each.pointer for each in comparison.escapes if each.reason == "required-added"}
+    new_names |= {each.pointer for each in explained if each.rule == "parameter-renamed"}
     for escape in comparison.escapes:
+        if escape.reason == "property-declared" and escape.pointer in new_names:
+            continue  # that it is new tells that it was not declared
         cover = covers.get(escape.pointer) if escape.reason in ABSENCE else None
         rule = cover.rule if cover else direction.by_reason.get(escape.reason, direction.other)
         key = (rule, cover.message if cover else escape.pointer)

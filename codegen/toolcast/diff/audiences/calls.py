@@ -1,6 +1,6 @@
 """What changed for those who call: a call that was valid and is refused now, with such a call as proof."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from ...containment.compare import compare
@@ -106,11 +106,23 @@ def _of_contracts(pair: Pair, context: Context, old: Side, new: Side) -> Iterato
             yield _ignored(pair, each, "is no longer declared")
         elif (message := _renaming(each.pointer, renamed[each.pointer])) not in messages:
             yield _ignored(pair, each, message.partition("` ")[2])
-    wider = compare(new.built, old.built, "parameters", search=False).escapes
-    places = [each.pointer for each in wider if each.reason not in (*ABSENCE, "property-declared")]
+    yield from _wider(pair, old, new, told | {each.pointer for each in properties})
+
+
+def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]:
+    """Calls that are valid now and were refused. `told`: properties of which another change tells that they
+    are there or are not."""
+    wider = compare(new.built, old.built, "parameters", search=False)
+    of_property = (*ABSENCE, "property-declared")
+    places = [
+        each.pointer for each in wider.escapes if each.reason not in of_property or each.pointer not in told
+    ]
+    sure = bool(places)
+    places = places or ([] if wider.escapes else [each.pointer for each in wider.undecided])
     if places:
         names = listed(list(dict.fromkeys(spoken(each) or "the parameters" for each in places)))
-        yield pair.change("calls-widened", f"more calls are valid: {names}", **place_of(pair, places[0]))
+        message = f"more calls {'are' if sure else 'may be'} valid: {names}"
+        yield pair.change("calls-widened", message, undecided=not sure, **place_of(pair, places[0]))
 
 
 def _pointer(name: str) -> str:
