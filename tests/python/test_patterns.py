@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from random import Random
 from typing import Any
 
 import pytest
+from toolcast.jsonschema import search
 from toolcast.runtime import ArgumentError
 
+from tests.counting import lines_executed
 from tests.python.compiled import binding, source
 
 SLOW = [r"^(\w{1,3}[- ]?)+$", "^(a{1,2})*$", "^a*a*a*$", "(?:a{0,9}){0,9}b", "^(?=(a+)+$)a*$"]
@@ -91,6 +94,24 @@ def test_hostile_arguments_are_judged_in_bounded_time() -> None:
         [sys.executable, "-c", DECODE], input=json.dumps(cases), capture_output=True, text=True, timeout=120
     )
     assert run.stdout.split() == expected, run.stderr
+
+
+@pytest.mark.parametrize("inject", [False, True])
+def test_all_fields_of_a_call_share_its_steps(inject: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item has a validator of its own."""
+    item = {"type": "object", "properties": {"p": {"type": "string", "pattern": "[ab]*a[ab]{200}c"}}}
+    parameters = schema({"type": "array", "items": item}, {"type": "string"})
+    texts = ["".join(Random(seed).choices("ab", k=300)) for seed in range(200)]
+    arguments = json.dumps({"v0": [{"p": text} for text in [*texts[:3], *texts]]})
+    with binding(parameters, **({"inject": {"v1": "context.user_id"}} if inject else {})) as tool:
+        assert tool.decode(json.dumps({"v0": []}))
+        monkeypatch.setattr(search, "STEPS", 400_000)
+
+        def decode() -> None:
+            with pytest.raises(ArgumentError, match="too many steps; send a shorter text"):
+                tool.decode(arguments)
+
+        assert lines_executed(decode) < 200_000
 
 
 def test_the_limit_is_named() -> None:

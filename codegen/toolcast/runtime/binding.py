@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from ..jsonschema.regex_cache import in_one_call
 from .arguments import Arguments
 from .contract_node import ContractFile, Node
 from .decode import decode_arguments
@@ -29,7 +28,6 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
     result's: the type of a handler is `Callable[[P, ToolContext], Returns[R]]`.
     """
 
-    @in_one_call
     def decode(
         self,
         arguments: Arguments,
@@ -69,7 +67,6 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
                 raise ArgumentError(self.name, violations=violations)
         return params
 
-    @in_one_call
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> dict[str, Any]:
@@ -215,7 +212,6 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
     values: Mapping[str, tuple[str, ...]]
     attributes: tuple[tuple[str, frozenset[str]], ...]
 
-    @in_one_call
     def decode(
         self,
         arguments: Arguments,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from ..jsonschema.json_values import may_be_too_deep, too_deep
+from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .contract_node import Node
@@ -39,6 +40,7 @@ def decode_arguments(
     `exact` false, the contract validates every value before it is converted. Raises ArgumentError with every
     violation, unless `guesses` lead to arguments that the contract accepts.
     """
+    before = CALL.set({})
     try:
         value = parse_arguments(tool.name, arguments)
         if wire_decoder is not None or tool.empty_is_absent:
@@ -61,6 +63,8 @@ def decode_arguments(
             if guessed is not None:
                 return guessed
         raise
+    finally:
+        CALL.reset(before)
 
 
 def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:

@@ -16,6 +16,7 @@ from urllib.parse import unquote_plus
 import msgspec
 
 from ..hidden_characters import may_hide
+from ..jsonschema.regex_cache import in_one_call
 from .arguments import Arguments, copy_plain, parse_arguments
 from .checked_types import trusted_hook
 from .context import ToolContext
@@ -84,6 +85,7 @@ def _plain(tool: str, name: str, path: str, value: Any) -> Any:
         raise InjectionError(tool, name, reason) from problem
 
 
+@in_one_call
 def decode_injected(
     tool: Tool[P],
     arguments: Arguments,
@@ -113,6 +115,7 @@ def decode_injected(
     return converted
 
 
+@in_one_call
 def decode_offered(
     tool: Tool[Any], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
 ) -> dict[str, Any]:
