@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import combinations, product
 from typing import Any
 
 import pytest
 from jsonschema_rs import Draft202012Validator
+from toolcast.project.core.compiled import Options
 from toolcast.providers import SchemaError, available, load_profile, normalize
 from toolcast.verify.ledger_laws import fixpoint, silent_losses
 
+from tests.python.compiled import compile_files, spec
+
 INTEGER = {"type": "integer"}
+CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 CONTRACTS: dict[str, dict[str, Any]] = {
     "a definition that only what was given up refers to": {
         "properties": {"self": {"$ref": "#/$defs/B"}},
@@ -251,3 +256,35 @@ def test_each_way_in_which_a_composed_value_is_sent_is_an_entry(provider: str) -
         if required and nullable and "v" not in result.schema.get("required", ()):
             assert dropped, (value, sent)
             assert any("null" in each for each in reasons), (value, sent, reasons)
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("kind", ["string", "array", ["integer", "null"]])
+def test_strict_modes_are_sent_no_properties_of_what_is_no_object(provider: str, kind: Any) -> None:
+    value = {"type": kind, "properties": {}, **({"items": INTEGER} if kind == "array" else {})}
+    schema = {"type": "object", "properties": {"v": value}, "required": ["v"], "additionalProperties": False}
+    result = normalize(schema, provider)
+    if result.strict:
+        assert "properties" not in json.dumps(result.schema["properties"])
+        assert ("/properties/v", "properties") in {(each.path, each.keyword) for each in result.ledger}
+
+
+def test_each_schema_for_vertex_has_a_type() -> None:
+    schema = {"type": "object", "properties": {"a": INTEGER}, "additionalProperties": {}}
+    result = normalize(schema, "vertex")
+    assert result.schema["additionalProperties"] is True
+    assert ("", "additionalProperties") in {(each.path, each.keyword) for each in result.ledger}
+    assert normalize(result.schema, "vertex").schema == result.schema
+
+
+@pytest.mark.parametrize("open_", [{}, {"additionalProperties": True}, {"additionalProperties": {}}])
+@pytest.mark.parametrize("provider", available())
+def test_parameters_that_are_left_out_altogether_are_an_entry(provider: str, open_: dict[str, Any]) -> None:
+    for schema, lost in (({"type": "object", **open_}, True), (CLOSED, False)):
+        files = compile_files({"t.json": spec(schema)}, options=Options(providers=(provider,)))[0]
+        sent = files[f"schemas/{provider}/t.json"].decode()
+        if '"type": "object"' in sent or '"type": "OBJECT"' in sent:
+            continue
+        ledger = json.loads(files["ledger/t.json"])[provider]
+        (entry,) = [each for each in ledger if each["keyword"] == "parameters"]
+        assert entry["severity"] == ("lost" if lost else "kept elsewhere")

@@ -184,14 +184,14 @@ def _not_compared(*sides: tuple[State, Sequence[Diagnostic]], choice: Choice) ->
             if each.severity == "error":
                 key = (each.file, each.message) if state.listed else (each.file,)
                 found.setdefault(key, []).append((state, each))
-    for problems_of in found.values():
-        state, problem = problems_of[0]
+    for group in found.values():
+        state, problem = group[0]
         path = PurePosixPath(problem.file)
         name = "" if state.listed or TYPES in path.parts else path.stem
         if choice.tools and not _is_named(problem.file, name, choice.tools):
             continue
-        where = dict.fromkeys(of.label for of, _ in problems_of)
-        more = f"; and {len(problems_of) - 1} more" if len(problems_of) > 1 else ""
+        where = dict.fromkeys(of.label for of, _ in group)
+        more = f"; and {len(group) - 1} more" if len(group) > 1 else ""
         yield Change(
             rule=NOT_COMPARED,
             audience=RULES[NOT_COMPARED].audience,

@@ -16,6 +16,7 @@ from .profiles.envelope import (
     code_excluded,
     envelope_values,
     examples_excluded,
+    omits,
     placeholders,
     profile_for,
     result_form,
@@ -59,6 +60,8 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
         )
         for key in (*lost, *(("annotations",) if shown else ()))
     ]
+    if omits(profile, parameters) and "$parameters" not in sent:
+        entries.append(_omitted(parameters))
     if _gave_up_strict(tool, profile, parameters, sent):
         reason = f"{NOT_STRICT}the provider does not have for tools that code may call"
         entries.append(
@@ -85,6 +88,23 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
             )
         )
     return (*entries, *(result_form(tool, profile)[1] if sent.intersection(CARRIERS["result"]) else ()))
+
+
+def _omitted(parameters: Normalized) -> LedgerEntry:
+    """The entry of parameters that declare nothing: where undeclared ones are allowed, that is lost."""
+    refused = {(each.path, each.keyword): each.severity for each in parameters.ledger}
+    closed = parameters.schema.get("additionalProperties") is False
+    closed = closed or refused.get(("", "additionalProperties")) == "lost"
+    cause = "the provider takes no object without properties"
+    return LedgerEntry(
+        path="/parameters",
+        keyword="parameters",
+        action="dropped",
+        severity="kept elsewhere" if closed else "lost",
+        reason=f"is not sent, because {cause}"
+        + ("" if closed else "; a call has no undeclared parameters then"),
+        of="spec",
+    )
 
 
 def _stated(tool: ToolInfo) -> Iterator[str]:

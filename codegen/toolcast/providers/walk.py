@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from ..jsonschema.accepted_types import accepted_types
-from ..jsonschema.json_types import ATOMS, copied
+from ..jsonschema.json_types import ATOMS, copied, names_type
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, unescape
 from ..jsonschema.schema_error import SchemaError
@@ -178,6 +178,10 @@ class Walker:
                 self.ledger.block(node.path, key, reason)
                 return ()
             if is_free(value):
+                if value is not True and self.plan.kept.typed:
+                    reason = "is set to true, because the provider requires that schemas have a type"
+                    self.ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
+                    value = True
                 out[key] = value  # states that keys are free, not their values
                 return ()
         place = self._inside(node, key)
@@ -272,9 +276,14 @@ class Walker:
             reason = "is moved to the root, the only place where the provider has definitions"
             ledger.note(path, key, "rewritten", "kept elsewhere", reason)
             return ()
+        own = key == "properties"
+        if own and dialect.closed and "type" in node.keywords and not names_type(node, "object"):
+            ledger.note(
+                path, key, "dropped", "kept elsewhere", "is left out, because it applies to objects only"
+            )
+            return ()
         at: Path = (path, key)
         place = self._inside(node, key)
-        own = key == "properties"
         if own and self.plan.dialect.null == "absent":
             place = replace(place, is_property=True)
         overlap = node.place.overlap if own else None
