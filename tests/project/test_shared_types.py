@@ -403,20 +403,6 @@ def test_other_commands_read_the_types(mono: Path) -> None:
     assert "buy" in run(shop, "list").output
 
 
-def test_a_line_of_a_shared_type_leads_to_all_outputs_and_back(
-    mono: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(mono / "shop")
-    built(mono / "shop")
-    told = CliRunner().invoke(cli, ["where", "../common/_types/money.yaml:6"])
-    assert told.exit_code == 0, told.output
-    assert "generated/_types/money.py:" in told.output
-    line = next(line for line in told.output.splitlines() if "_types/money.py" in line).split()[0]
-    assert "../common/_types/money.yaml:6" in CliRunner().invoke(cli, ["where", line]).output
-    unused = CliRunner().invoke(cli, ["where", "../common/_types/unused.yaml:1"])
-    assert "nothing in this project refers to it" in unused.output
-
-
 @pytest.mark.parametrize("against", ["HEAD", "folder"])
 def test_a_change_of_a_shared_type_is_one_of_its_users(
     mono: Path, monkeypatch: pytest.MonkeyPatch, against: str

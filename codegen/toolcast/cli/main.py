@@ -37,7 +37,6 @@ COMMANDS = {
     "show": ("show", "command", "Print what one tool compiles to."),
     "stubs": ("stubs", "command", "Write a handler file for every tool that has none."),
     "verify": ("verify", "command", "Hold every tool to the laws, with made-up instances."),
-    "where": ("where", "command", "Find the spec's line of a generated line, and back."),
 }
 """Command → module, name in it, and short help, so that listing them imports none."""
 

@@ -1,20 +1,26 @@
 """Where a loss happened: in the spec, in a provider's tool object, and in the generated module."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..jsonschema.pointers import join, resolve, split
 from ..lint.linted_tool import Subject
-from ..places.links import RESULTS
-from ..places.place import find_path
-from ..places.python_places import spans
 from ..project.core.tool_definitions import tool_info, wanted_strict
 from ..providers import LedgerEntry, Profile, pointer_to, profile_for
+from ..providers.profiles.envelope import CARRIERS
 from ..providers.written_at import written_at
 from ..python.structs.module_model import ClassDefinition, Module
+from ..spec.parsed_document import Path
 from .report_model import Loss
 
 Value = TypeVar("Value")
+
+_RESULTS: Mapping[str, str] = {
+    **dict.fromkeys(CARRIERS["result"], ""),
+    "$result_response": "/properties/output",
+}
+"""What an envelope calls the schema of results → where that schema stands in it."""
 
 Lines = Mapping[str, int]
 """Lines of a generated module, by pointer into the contract."""
@@ -32,15 +38,29 @@ def module_lines(text: str, module: Module) -> Lines:
     """
     definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
     lines: dict[str, int] = {}
-    for span in spans(text):
-        definition = definitions.get(span.owner)
-        if definition is not None and not span.name:
-            lines.setdefault(definition.pointer, span.line)
+    for owner, name, line in _definition_lines(ast.parse(text).body):
+        definition = definitions.get(owner)
+        if definition is not None and not name:
+            lines.setdefault(definition.pointer, line)
         elif isinstance(definition, ClassDefinition):
-            pointer = next((each.pointer for each in definition.fields if each.name == span.name), "")
+            pointer = next((each.pointer for each in definition.fields if each.name == name), "")
             if pointer:
-                lines[pointer] = span.line
+                lines[pointer] = line
     return lines
+
+
+def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]]:
+    """Classes and aliases with an empty second name, and fields with the class that owns them."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, "", node.lineno
+            for each in node.body:
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                    yield node.name, each.target.id, each.lineno
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, "", node.lineno
+        elif isinstance(node, ast.If):
+            yield from _definition_lines(node.body)
 
 
 def sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
@@ -104,7 +124,7 @@ class LossPlaces:
         else:
             document, path = self._subject.normal.locate(pointer)
             path = (*path, entry.keyword)
-        while (found := find_path(document.data, path)) is None:
+        while (found := _find_path(document.data, path)) is None:
             path = path[:-1]
         return (document.file, *document.locate(found, key=True))
 
@@ -114,7 +134,7 @@ class LossPlaces:
         if entry.of == "spec":
             return ""
         if entry.of == "result":
-            places = ((pointer_to(value, own), below) for value, below in RESULTS.items())
+            places = ((pointer_to(value, own), below) for value, below in _RESULTS.items())
             start = next((f"{at}{below}" for at, below in places if at is not None), None)
             return "" if start is None else f"{start}{entry.path}/{entry.keyword}"
         at = pointer_to("$parameters", own)
@@ -126,6 +146,21 @@ class LossPlaces:
         place = nearest(self._sent[id(emitted)], entry.path)
         exact = self._sent[id(emitted)].get(entry.path)
         return f"{at}{place or ''}" + (join((entry.keyword,)) if exact is not None else "")
+
+
+def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
+    """The path that the segments of a pointer mean in `data`; None where they lead to nothing."""
+    path: list[str | int] = []
+    for segment in segments:
+        if isinstance(data, Mapping) and segment in data:
+            data = data[segment]
+            path.append(segment)
+        elif isinstance(data, list) and str(segment).isdecimal() and int(segment) < len(data):
+            data = data[int(segment)]
+            path.append(int(segment))
+        else:
+            return None
+    return tuple(path)
 
 
 def contract_pointer(entry: LedgerEntry) -> str:
