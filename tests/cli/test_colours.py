@@ -65,7 +65,6 @@ COMMANDS = [
     ("list",),
     ("lint",),
     ("lint", "--list"),
-    ("doctor",),
     ("generate", "--diff"),
     ("generate", "--check"),
 ]

@@ -114,13 +114,11 @@ COMMANDS = [
         ("schema", "--write"),
         ("show", "tool"),
         ("show", "tool", "--ledger"),
-        ("doctor",),
     ),
     *(
         ("clean", "--dry-run"),
         ("clean",),
         ("stubs",),
-        ("doctor", "tool"),
         ("new", WORDS),
         ("show", WORDS),
         (WORDS,),

@@ -384,25 +384,6 @@ def test_folders_of_types_are_watched(mono: Path) -> None:
     assert mono / "common/_types" in watched(config, None, mono / "shop").folders
 
 
-def test_the_reason_of_a_build_names_the_file(mono: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(mono / "shop")
-    built(mono / "shop")
-    write(mono, {"common/_types/currency.yaml": "type: string\nenum: [EUR]\n"})
-    for name in ("buy", "../common/_types/currency.yaml"):
-        told = CliRunner().invoke(cli, ["doctor", "--explain", name])
-        assert "../common/_types/currency.yaml changed" in told.output
-
-
-def test_other_commands_read_the_types(mono: Path) -> None:
-    shop = mono / "shop"
-    assert "1 tool, 10 instances" in run(shop, "verify", "--examples", "10", "--seed", "1").output
-    linted = run(shop, "lint")
-    assert "common/_types/money.yaml:" in linted.output  # undescribed properties
-    assert "unused" not in linted.output
-    assert '"$ref": "#/$defs/money"' in run(shop, "show", "buy").output
-    assert "buy" in run(shop, "list").output
-
-
 @pytest.mark.parametrize("against", ["HEAD", "folder"])
 def test_a_change_of_a_shared_type_is_one_of_its_users(
     mono: Path, monkeypatch: pytest.MonkeyPatch, against: str

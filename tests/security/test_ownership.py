@@ -76,7 +76,7 @@ def test_templates_of_another_user_ask_for_the_switch(
     assert codes(checkout) == []
 
 
-@pytest.mark.parametrize("command", ["generate --check", "show read", "stubs", "verify", "doctor", "lint"])
+@pytest.mark.parametrize("command", ["generate --check", "show read", "stubs", "verify", "lint"])
 def test_no_command_uses_templates_of_another_user(checkout: Path, audited: Command, command: str) -> None:
     put(checkout / "pyproject.toml", TEMPLATES)
     put(checkout / "own" / "tool.py.jinja", "x")

@@ -23,7 +23,6 @@ COMMANDS = {
     "completion": ("completion", "command", "Complete commands and names in your shell."),
     "decide": ("decide", "command", "Decide what imported specs leave open."),
     "diff": ("diff", "command", "Tell what changed between two states, and for whom."),
-    "doctor": ("doctor", "command", "Examine installation and project; say why a tool was built."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
     "init": ("init", "command", "Set up toolcast in a project."),
@@ -49,7 +48,7 @@ STEPS = {
 """The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
 
 
-WITHOUT_COMPILER = frozenset({"call", "completion", "doctor", "parse", "schema", "serve"})
+WITHOUT_COMPILER = frozenset({"call", "completion", "parse", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
 

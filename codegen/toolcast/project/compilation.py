@@ -38,7 +38,7 @@ def compile_set(
     wanted = DEFAULT_PROVIDERS if providers is None else providers
     kit = make_kit(wanted, profiles=profiles, models=models, targets=targets, templates=templates)
     made = list(compile_specs(sorted(specs), specs, kit, shown_root=shown_root))
-    cache = Cache(setting={"kit": kit.digest}, units={each.path: each.record for each in made})
+    cache = Cache(kit=kit.digest, units={each.path: each.record for each in made})
     assembled = assemble({shown_root: cache}, kit, shown_root=shown_root)
     files = {path: content for each in made for path, content in each.files.items()}
     kept = {path: files[path] for path in assembled.digests}

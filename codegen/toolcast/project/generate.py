@@ -232,7 +232,7 @@ def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool
     if failures:
         problems = tuple(sorted({*report.diagnostics, *failures}))
         return msgspec.structs.replace(report, plan=done, diagnostics=problems)
-    cache = Cache(units=units, sources=now.sources.digests, setting=now.setting)
+    cache = Cache(units=units, sources=now.sources.digests)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:
         remember_output(config)

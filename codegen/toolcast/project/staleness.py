@@ -1,4 +1,4 @@
-"""Which units are up to date, and why the others are not."""
+"""Decides which units are up to date."""
 
 from collections.abc import Sequence
 
@@ -19,13 +19,12 @@ from .worker import Task
 class Snapshot(Struct, frozen=True, kw_only=True):
     """What the last run left, and the files as they are now.
 
-    `setting` is what outputs depend on apart from specs, `common` one digest of it. Without `trust_fetched`,
+    `common` is the digest of what outputs depend on apart from specs. Without `trust_fetched`,
     units that a shared cache provided count as stale.
     """
 
     root: str
     cache: Cache
-    setting: dict[str, str]
     common: str
     sources: Sources
     tree: Tree
@@ -37,11 +36,6 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         """The digest of the source at `path`, as the specs root has it; None if it is gone."""
         file = file_of(self.root, path, self.folders)
         return None if file is None else self.sources.digest(file)
-
-    def recorded(self, path: str) -> str | None:
-        """What `digest` returned in the last run."""
-        file = file_of(self.root, path, self.folders)
-        return None if file is None else self.sources.recorded(file)
 
     def changed(self, path: str) -> bool:
         """True if the source has changed since it was digested."""
@@ -64,7 +58,6 @@ def snapshot(
     return Snapshot(
         root=str(config.specs),
         cache=cache,
-        setting=parts,
         common=combine(word for name in sorted(parts) for word in (name, parts[name])),
         sources=sources,
         tree=Tree(config.output, index),
@@ -90,27 +83,3 @@ def current_unit(now: Snapshot, task: Task) -> Unit | None:
     if unit.fetched and not now.trust_fetched:
         return None
     return unit if now.tree.intact(unit.outputs) else None
-
-
-def stale_reasons(now: Snapshot, task: Task, *, outputs: bool = True) -> tuple[str, ...]:
-    """Why a unit is stale, as short words for the cache to keep; `doctor.explain` makes sentences of them.
-
-    Without `outputs`, those are compared only if nothing else has changed.
-    """
-    unit = now.cache.units.get(task.path)
-    if unit is None:
-        if now.recorded(task.path) is not None:
-            return ("again",)
-        return ("new",) if now.cache.units else ("unknown",)
-    before = now.cache.setting
-    names = sorted(before.keys() | now.setting.keys())
-    found = [f"setting {name}" for name in names if before.get(name) != now.setting.get(name)]
-    for path in (task.path, *unit.uses):
-        if (digest := now.digest(path)) is None or digest != now.recorded(path):
-            found.append(f"gone {path}" if digest is None else f"source {path}")
-    if outputs or not found:
-        intact = now.tree.intact
-        found += [f"output {path}" for path, digest in unit.outputs.items() if not intact({path: digest})]
-    if unit.fetched and not now.trust_fetched:
-        found.append("fetched")
-    return tuple(found) or ("again",)

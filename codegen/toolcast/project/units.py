@@ -11,7 +11,7 @@ from ..spec.type_folders import is_outside
 from .conflicts import find_conflicts, find_name_clashes
 from .core.compiled import Compiled
 from .pool import Progress, compile_tasks
-from .staleness import Snapshot, current_unit, fingerprint, stale_reasons
+from .staleness import Snapshot, current_unit, fingerprint
 from .state.cache import Unit, unit_of
 from .state.fingerprint import source_digest
 from .worker import Context, Task
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Files = Mapping[str, bytes]
 """Outputs by posix path below the output root."""
-_REASONS = 8
-"""So many reasons are kept of each unit."""
 
 
 class Updated(Struct, frozen=True, kw_only=True):
@@ -97,7 +95,6 @@ def update_units(
         now.digest(task.path)
     current = {task.path: unit for task in tasks if (unit := current_unit(now, task)) is not None}
     stale = [task for task in tasks if task.path not in current]
-    why = {task.path: stale_reasons(now, task, outputs=False)[:_REASONS] for task in stale}
     fetched = {} if shared is None else shared.fetch(stale)
     rejected: dict[str, Unit] = {}
     compiled: dict[str, Compiled] = {}
@@ -117,9 +114,9 @@ def update_units(
         rejected |= {path: fetched.pop(path)[0] for path in clashing}
     if shared is not None:
         shared.reject(len(rejected), sum(_differs(unit, made.get(path)) for path, unit in rejected.items()))
-    for path in why.keys() & units.keys():
+    for path in {task.path for task in stale} & units.keys():
         source = source_digest(path, units[path].uses, now.digest)
-        units[path] = structs.replace(units[path], source=source, why=why[path])
+        units[path] = structs.replace(units[path], source=source)
     return Updated(
         units=units,
         files={path: files for path, (_, files) in fetched.items()}

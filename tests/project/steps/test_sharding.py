@@ -241,7 +241,7 @@ class TestRefusals:
         one = shard(config, ["a.yaml"], tmp_path / "s")
         setting, _ = read_setting(config)
         assert setting is not None
-        outcome = assemble({"s": replace(one, setting={"kit": "other"})}, setting.kit)
+        outcome = assemble({"s": replace(one, kit="other")}, setting.kit)
         assert [problem.code for problem in outcome.diagnostics] == ["other-setting"]
         assert outcome.files == {}
 

@@ -39,7 +39,7 @@ def build() -> None:
     (specs / "shell.yaml").write_bytes(SHELL.replace("\n", "\r\n").encode())  # as editors on Windows save
     Path("pyproject.toml").write_bytes(b'[tool.toolcast]\nproviders = ["openai", "mcp"]\n')
     for arguments in (
-        ["generate"], ["generate", "--check"], ["lint"], ["verify", "--examples", "5"], ["doctor"],
+        ["generate"], ["generate", "--check"], ["lint"], ["verify", "--examples", "5"],
         ["show", "read", "--provider", "openai"], ["new", "files/write"],
     ):  # fmt: skip
         status = run(arguments)

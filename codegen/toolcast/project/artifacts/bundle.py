@@ -52,7 +52,7 @@ def pack(
         if problem.severity == "error" or file not in (task.path, *unit.uses) or (prefix and prefix in text):
             return None
         warnings.append(replace(problem, file=file))
-    shared = replace(unit, outputs={}, source="", diagnostics=tuple(warnings), why=())
+    shared = replace(unit, outputs={}, source="", diagnostics=tuple(warnings))
     try:
         data = _ENCODER.encode(Bundle(task=task, unit=shared, files=dict(files)))
     except UnicodeEncodeError:  # a file's name that is no text

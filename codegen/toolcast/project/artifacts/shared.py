@@ -99,9 +99,7 @@ class SharedCache:
         where = self._location.store.shown
         if self._failure is not None:
             message = f"the cache at {where} was not used to the end: {self._failure}"
-            found.append(
-                self._warning("cache-failed", message, "see `toolcast doctor`; the build is complete")
-            )
+            found.append(self._warning("cache-failed", message, "the build is complete"))
         if self._ignored:
             things = "1 entry" if self._ignored == 1 else f"{self._ignored} entries"
             message = f"{things} in the cache at {where} could not be believed and counted as absent"

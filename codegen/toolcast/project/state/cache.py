@@ -16,7 +16,7 @@ from ..output.manifest import is_inside
 from .files import read_plain, replace
 from .fingerprint import digest
 
-FORMAT = 5
+FORMAT = 6
 _HEAD = b'{"format":%d,' % FORMAT
 
 
@@ -34,7 +34,6 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     entry: ToolEntry | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     fetched: bool = False  # a shared cache provided it
-    why: tuple[str, ...] = ()  # the reasons for which it was made (`staleness`)
     named: tuple[int, int] = (0, 0)  # line and column of the tool's name; only in a compile step
     layer: int = 0  # among the specs of a compile step, where two have one output
 
@@ -45,13 +44,13 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Cache(Struct, frozen=True, kw_only=True):
-    """`units` by spec path below the specs root. `setting`: what else they were made from, part by part.
+    """`units` by spec path below the specs root. `kit`: of a compile step, the digest of its kit.
 
     `sources`: path as the index writes it → digest of the text with line endings made LF.
     """
 
     format: int = FORMAT
-    setting: dict[str, str] = {}
+    kit: str = ""
     sources: dict[str, str] = {}
     units: dict[str, Unit] = {}
 

@@ -112,7 +112,7 @@ def _records(
     records: dict[str, Unit] = {}
     problems: list[Diagnostic] = []
     for name, shard in sorted(shards.items()):
-        if shard.setting.get("kit") != kit.digest:
+        if shard.kit != kit.digest:
             message = "was compiled with another configuration, or with another toolcast"
             hint = "compile it again, with the configuration that the other steps use"
             problems.append(Diagnostic(file=name, code="other-setting", message=message, hint=hint))

@@ -93,7 +93,7 @@ def _sweep(path: Path) -> None:
 
 
 def _encoded(kit: Kit, records: Mapping[str, Unit]) -> bytes:
-    return encode_cache(Cache(setting={"kit": kit.digest}, units=dict(records))) + b"\n"
+    return encode_cache(Cache(kit=kit.digest, units=dict(records))) + b"\n"
 
 
 def _claim(out: Path, kit: Kit) -> None:
