@@ -20,7 +20,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference score docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -199,8 +199,8 @@ docs-serve: $(DOCS) ## Show the documentation at http://127.0.0.1:8000/ while it
 comparisons: clients $(PEERS)/.installed $(TYPESCRIPT)/.installed ## Decode real tools with other projects; writes tables of docs/explanation/comparisons (three minutes)
 	$(BIN)/python -m bench.comparisons --write docs/explanation/comparisons $(ARGS)
 
-score: $(STAMP) ## Hold the score of tool sets against recorded calls and labels; writes docs/reports/score.md
-	$(BIN)/python -m bench.score --write docs/reports/score.md
+tool-search: $(STAMP) ## Search for the tools of recorded calls; writes docs/reports/tool-search.md
+	$(BIN)/python -m bench.tool_search --write docs/reports/tool-search.md
 
 deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/deviations.md
 	$(BIN)/python -m tests.providers.deviations

@@ -42,7 +42,7 @@ def test_names_of_any_alphabet_in_an_ascii_locale(tmp_path: Path) -> None:
     assert b"\\u" in done.stderr
 
 
-COMMANDS = (("list",), ("--help",), ("report", "--out", "-"), ("lint", "--score"), ("generate",))
+COMMANDS = (("list",), ("--help",), ("report", "--out", "-"), ("lint", "--tokens"), ("generate",))
 
 
 def _in_project(folder: Path, command: tuple[str, ...], redirection: str) -> subprocess.CompletedProcess[str]:

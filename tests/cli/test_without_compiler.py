@@ -36,7 +36,7 @@ def run(folder: Path, missing: str, *arguments: str) -> subprocess.CompletedProc
         ("generate",),
         ("generate", "--check"),
         ("report",),
-        ("lint", "--score"),
+        ("lint", "--tokens"),
         ("decide", "--permission", "read"),
         ("import", "tools", "tools.json"),
     ],

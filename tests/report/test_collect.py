@@ -272,20 +272,3 @@ def test_tokens_are_those_of_lint_by_the_estimate(own: Report) -> None:
             name: (cell.tokens, cell.brief) for name, cell in cells.items()
         }
         assert own.sets[number].tokens == together(costs)
-
-
-def test_a_chosen_tool_is_scored_among_all_as_lint_does(tmp_path: Path) -> None:
-    twin = spec(description="Counts the words of a text that a person wrote.")
-    write(tmp_path, {"count": twin, "count_words": twin, "other": GOOD}, PROVIDERS)
-    whole, one = report_of(tmp_path).score, report_of(tmp_path, tools=("count",)).score
-    assert whole is not None
-    assert one is not None
-    assert one.set == whole.set
-    assert one.tools == tuple(each for each in whole.tools if each.tool == "count")
-    assert [{each.first, each.second} for each in one.pairs] == [{"count", "count_words"}]
-    words = (sys.executable, "-m", "toolcast", "lint", "count", "--score", "--format", "json")
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
-    linted = json.loads(done.stdout)["score"]
-    assert linted["set"] == json.loads(msgspec.json.encode(one.set))
-    assert [each["points"] for each in linted["tools"]] == [each.points for each in one.tools]
-    assert linted["pairs"] == json.loads(msgspec.json.encode(one.pairs))

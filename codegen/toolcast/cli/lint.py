@@ -1,7 +1,7 @@
 """`toolcast lint`."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,11 +15,8 @@ from .complete_values import complete_codes, complete_groups, complete_providers
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
-    from ..config import Config
-    from ..lint.all_checks import Outcome, Settings
+    from ..lint.all_checks import Outcome
     from ..lint.finding import Finding
-    from ..lint.project_tools import Project
-    from ..score.score_model import Score
 
 Form = Literal["text", "json", "github", "sarif"]
 FORMS = ("text", "json", "github", "sarif")
@@ -35,7 +32,6 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
         "toolcast lint --group files            as a request that holds only this group",
         "toolcast lint --strict --format sarif  in CI: warnings fail, too",
         "toolcast lint --tokens                 what each tool costs in a request",
-        "toolcast lint --score --min-score 80   what makes tools hard to choose, in points of 100",
         "toolcast lint --list                   every code, and what it means",
     ),
 )
@@ -60,13 +56,6 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
     "--losses/--no-losses", default=None, help="Tell what each provider's schema says less, or do not."
 )
 @click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
-@click.option(
-    "--score", "scored", is_flag=True, help="Score each tool and the set, with the reason of each point."
-)
-@click.option(
-    "--min-score", type=click.IntRange(0, 100), metavar="N",
-    help="Fail if the set has fewer points than N (0 to 100); implies --score.",
-)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")
 @click.option(
     "--max-severity", type=click.Choice(list(TOLERATED)),
@@ -86,8 +75,6 @@ def command(
     ignore: tuple[str, ...],
     losses: bool | None,
     tokens: bool,
-    scored: bool,
-    min_score: int | None,
     strict: bool,
     max_severity: str | None,
     form: Form,
@@ -99,7 +86,7 @@ def command(
     SPEC is a path or a tool's name; all tools without one. Limits of a request are counted over all tools, or
     over those of --group. Nothing is written. A spec says what does not apply to it, and why, under
     `lint.ignore`; [tool.toolcast.lint] sets severities, budgets and defaults of options. The exit status is 1
-    if a finding is worse than --max-severity, a spec does not compile, or the score is below --min-score.
+    if a finding is worse than --max-severity, or a spec does not compile.
     """
     if listing:
         _list(form)
@@ -120,48 +107,15 @@ def command(
         ignore=ignore,
         losses=config.lint.losses if losses is None else losses,
         tokens=tokens,
-        score=scored or min_score is not None,
     )
     with Bar("linting") as bar:
         project = load_project(config, settings.providers, bar)
         outcome = lint_project(config, project, settings)  # of 1,000 tools another second: the bar stays
-        score = _score(config, project, settings, outcome) if settings.score else None
-    low = () if min_score is None else tuple(_low(score, min_score, project.shown_root))
-    _print(outcome, score, low, form)
+    _print(outcome, form)
     worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
     worst = min(0, worst) if strict else worst
     found = any(RANKS[each.severity] > worst for each in outcome.findings)
-    return int(bool(outcome.refused) or found or bool(low))
-
-
-def _score(config: "Config", project: "Project", settings: "Settings", outcome: "Outcome") -> "Score | None":
-    """The score of the set, with the parts of the tools that the command names; None of no tools."""
-    from ..lint.project_tools import is_selected
-    from ..lint.tool_sets import in_groups
-    from ..score.scoring import for_tools, score
-
-    subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
-    if not subjects:
-        return None
-    found = score(subjects, project.profiles, config.lint, settings.today, outcome.distinction)
-    if not settings.tools:
-        return found
-    names = {
-        each.tool.name for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)
-    }
-    return for_tools(found, names)
-
-
-def _low(score: "Score | None", least: int, specs: str) -> Iterator[Diagnostic]:
-    """Why a set does not pass `--min-score`, if it does not."""
-    if score is None:
-        message, hint = f"no tool was scored, and --min-score asks for {least} points", "write a spec"
-    elif score.set.points < least:
-        message = f"the set has {score.set.points} of 100 points, and --min-score asks for {least}"
-        hint = "`toolcast lint --score` names the reason of each point"
-    else:
-        return
-    yield Diagnostic(file=specs, code="low-score", message=message, hint=hint)
+    return int(bool(outcome.refused) or found)
 
 
 def _known(codes: Sequence[str]) -> None:
@@ -193,24 +147,22 @@ def _list(form: Form) -> None:
         click.echo(f"  {rule.title}. {rule.about}")
 
 
-def _print(outcome: "Outcome", score: "Score | None", low: tuple[Diagnostic, ...], form: Form) -> None:
-    problems = (*outcome.refused, *low)
+def _print(outcome: "Outcome", form: Form) -> None:
     if form == "sarif":
         from .sarif import sarif
 
-        click.echo(json_text(sarif(outcome.findings, problems)))
+        click.echo(json_text(sarif(outcome.findings, outcome.refused)))
     elif form == "json":
         answer = {
             "tools": outcome.tools,
             "suppressed": outcome.suppressed,
             "findings": outcome.findings,
-            "diagnostics": problems,
+            "diagnostics": outcome.refused,
             **({"tokens": outcome.tokens} if outcome.tokens is not None else {}),
-            **({"score": score} if score is not None else {}),
         }
         click.echo(json_text(answer))
     elif form == "github":
-        sys.stdout.write(render([*problems, *map(as_diagnostic, outcome.findings)], "github"))
+        sys.stdout.write(render([*outcome.refused, *map(as_diagnostic, outcome.findings)], "github"))
     else:
         print_diagnostics(outcome.refused)
         colour = wants_colour(sys.stdout)
@@ -220,12 +172,7 @@ def _print(outcome: "Outcome", score: "Score | None", low: tuple[Diagnostic, ...
             from .tokens import table
 
             click.echo(table(outcome.tokens, colour), color=colour)
-        if score is not None:
-            from .score import score_text
-
-            click.echo(score_text(score, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
-        print_diagnostics(low)
 
 
 def as_diagnostic(each: "Finding") -> Diagnostic:

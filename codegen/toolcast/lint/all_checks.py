@@ -12,7 +12,6 @@ from ..spec.suppressions import in_force
 from .budgets import token_budgets, unknown_budgets
 from .deprecations import deprecations
 from .descriptions import collisions, descriptions, duplicates
-from .distinction import Distinction, distinction, indistinct
 from .finding import Finding, merged
 from .flags import flags
 from .hidden_text import hidden_text
@@ -41,7 +40,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     ignore: tuple[str, ...] = ()
     losses: bool = False
     tokens: bool = False
-    score: bool = False
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -52,7 +50,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     refused: tuple[Diagnostic, ...]
     tokens: Tokens | None = None
-    distinction: Distinction | None = None
 
 
 def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
@@ -72,14 +69,10 @@ def lint_project(config: Config, project: Project, settings: Settings) -> Outcom
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
     refused += _unknown_groups(settings.groups, subjects, project)
     found = [*checked(project, subjects, settings), *token_budgets(config, subjects, project.profiles)]
-    apart = distinction(subjects) if settings.score else None
-    if apart is not None:
-        found += indistinct(subjects, apart)
     found = leveled(found, config.lint.levels)
     kept, used = suppressed(found, subjects, settings.today)
     off = {code for code, level in config.lint.levels.items() if level == "off"}
     off |= set() if settings.losses else {"lossy"}
-    off |= set() if settings.score else {"confusable-tools", "hard-to-find"}
     off |= {"tokens"} if config.lint.max_tokens.tool is None else set()
     of_suppressions = [*unused(subjects, used, settings, off), *ended(subjects, settings.today)]
     shown = [
@@ -97,7 +90,6 @@ def lint_project(config: Config, project: Project, settings: Settings) -> Outcom
         findings=tuple(merged(shown)),
         refused=tuple(sorted({*refused})),
         tokens=counted(chosen, project.profiles) if settings.tokens else None,
-        distinction=apart,
     )
 
 

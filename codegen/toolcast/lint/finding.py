@@ -272,18 +272,6 @@ RULES: Final[dict[str, Rule]] = {
         "It sets other instructions aside, hides something from the user, orders when a tool is called, "
         "addresses the model or shouts: English patterns, a heuristic.",
     ),
-    "confusable-tools": Rule(
-        "note",
-        "Two tools may be taken for each other",
-        "With --score: names, summaries and parameters have many words in common, no description names the "
-        "other tool, and not each name has a word of its own.",
-    ),
-    "hard-to-find": Rule(
-        "note",
-        "A search does not find the tool",
-        "With --score: by an example, by its summary or by its parameters' names, BM25 does not rank it "
-        "among the first three tools of the set.",
-    ),
     "flag-argument": Rule(
         "warning",
         "One tool is several",

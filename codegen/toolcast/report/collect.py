@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
@@ -17,7 +16,7 @@ from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
 from ..lint.request_use import request_use, strict_tools, tools_for
-from ..lint.tokens import ESTIMATED, definition, sent_text
+from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info
 from ..project.frontend import FRONTEND
@@ -28,8 +27,6 @@ from ..python.structs.module import tool_module
 from ..runtime.definitions import bare_definition, cut_definition
 from ..runtime.hidden_parameters import without_parameters
 from ..runtime.standalone_schema import standalone_at
-from ..score.score_model import Score, ToolScore
-from ..score.scoring import for_tools, score
 from ..spec.deprecation import notice, shown_description, shown_summary
 from ..spec.read_file import SourceDocument
 from ..spec.tool_spec import ToolSpec
@@ -44,10 +41,8 @@ from .report_model import (
     ProviderInfo,
     ProviderSet,
     Report,
-    ReportScore,
     Strictness,
     ToolDetail,
-    ToolPoints,
     ToolRow,
 )
 
@@ -91,17 +86,12 @@ def collect(
         subjects = tuple(
             each for each in subjects if is_selected(choice.tools, each.tool, project.shown_root)
         )
-    scored = for_tools(
-        score(project.subjects, project.profiles, config.lint, choice.today),
-        {each.tool.name for each in subjects},
-    )
-    scores = {each.tool: each for each in scored.tools}
-    costs = _costs(scores)
+    costs = _costs(subjects, project.profiles)
     modules = _Modules(config, made)
     details: list[ToolDetail] = []
     for number, subject in enumerate(subjects):
         own = tuple(each for each in outcome.findings if each.tool == subject.tool.name)
-        details.append(_detail(subject, project, modules, own, scores[subject.tool.name]))
+        details.append(_detail(subject, project, modules, own))
         progress(number + 1, len(subjects))
     rows = [
         _row(subject, project.profiles, detail, costs)
@@ -117,7 +107,6 @@ def collect(
         findings=set_findings(config, project, subjects),
         diagnostics=_together(outcome.refused, made.diagnostics),
         diff=None if compared is None else comparison(compared),
-        score=_points(scored) if project.subjects else None,  # nothing is no set of 100 points
         details=tuple(details),
     )
 
@@ -126,23 +115,10 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 """Tokens in full and in brief, by tool and provider."""
 
 
-def _costs(scores: Mapping[str, ToolScore]) -> _Costs:
-    """What each tool costs, by the estimate, so that every machine shows the same: as the score has it, since
-    counting takes seconds."""
-    return {
-        (name, use.provider): (use.full, use.brief) for name, each in scores.items() for use in each.tokens
-    }
-
-
-def _points(scored: Score) -> ReportScore:
-    return ReportScore(
-        tools=tuple(
-            ToolPoints(tool=each.tool, points=each.points, deductions=each.deductions)
-            for each in scored.tools
-        ),
-        pairs=scored.pairs,
-        set=scored.set,
-    )
+def _costs(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> _Costs:
+    """Costs by the estimate, which is equal on every machine."""
+    costs = (each for profile in profiles for each in tool_costs(subjects, profile, estimate))
+    return {(each.tool, each.provider): (each.full, each.brief) for each in costs}
 
 
 def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -184,7 +160,6 @@ def _detail(
     project: Project,
     modules: _Modules,
     findings: tuple[Finding, ...],
-    scored: ToolScore,
 ) -> ToolDetail:
     tool, document = subject.tool, subject.tool.document
     built = subject.built
@@ -215,7 +190,6 @@ def _detail(
             injected=tuple(tool.inject),
             example=msgspec.json.encode(tool.examples[0]).decode() if tool.examples else "",
         ),
-        score=replace(scored, tokens=()),  # cells have them
     )
 
 

@@ -454,7 +454,7 @@ ${indent}${close}` : open2 + close;
     if (!diagnostics.length) return null;
     return el("section", {}, el("h2", {}, title), findingsList(diagnostics, { most: MOST2 }));
   }
-  function cards({ tools, providers, findings, diagnostics, diff, score }) {
+  function cards({ tools, providers, findings, diagnostics, diff }) {
     const groups = new Set(tools.map((tool) => tool.group).filter(Boolean));
     const rows = [
       ["tools", number(tools.length), hashOf(["tools"])],
@@ -462,7 +462,6 @@ ${indent}${close}` : open2 + close;
       ["providers", number(providers.length), hashOf(["providers"])],
       ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), hashOf(["tools"], { sort: "-findings" })]
     ];
-    if (score && tools.length) rows.push(["score, of 100", number(score.set.points), hashOf(["score"])]);
     if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
     if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
     return rows.map(
@@ -860,104 +859,6 @@ ${indent}${close}` : open2 + close;
   function apply(theme) {
     current = THEMES.includes(theme) ? theme : "system";
     document.documentElement.dataset.theme = current;
-  }
-
-  // codegen/toolcast/report/page/score_view.js
-  var MOST3 = 20;
-  function scoreView({ score, tools }) {
-    const link = linker(tools);
-    const poor = score.tools.filter((tool) => tool.deductions.length);
-    const element = el(
-      "div",
-      {},
-      el("h1", { tabindex: -1 }, `Score: ${number(score.set.points)} of 100`),
-      score.set.queries ? el(
-        "p",
-        { class: "lead" },
-        `${number(score.set.found_first)} of ${counted(score.set.queries, "query", "queries")} find their tool first: made of examples, summaries and parameter names, ranked by BM25.`
-      ) : null,
-      score.set.deductions.length ? el("ul", {}, score.set.deductions.map(deductionItem)) : null,
-      el("h2", {}, "Tools that are alike"),
-      score.pairs.length ? growingList("pairs", score.pairs, (pair) => pairItem(pair, link), MOST3) : el("p", {}, "✓ No two tools are alike."),
-      poor.length ? [el("h2", {}, "Tools with fewest points"), growingList("scores", poor, toolItem, MOST3)] : null
-    );
-    return { title: "Score", element };
-  }
-  function toolScore(score, { tools }) {
-    const link = linker(tools);
-    const misses = score.retrievals.filter((each) => each.rank !== 1);
-    return el(
-      "section",
-      {},
-      el("h2", {}, `Score: ${number(score.points)} of 100`),
-      score.deductions.length ? el("ul", {}, score.deductions.map(deductionItem)) : el("p", {}, "✓ Nothing takes points off."),
-      misses.length ? [el("h3", {}, "Searches that find another tool first, or none"), el("ul", { class: "misses" }, misses.map((miss) => missItem(miss, link)))] : null
-    );
-  }
-  function linker(tools) {
-    const known2 = new Set(tools.map((tool) => tool.name));
-    return (name) => known2.has(name) ? el("a", { href: hashOf(["tool", name]) }, name) : el("strong", {}, name);
-  }
-  function missItem({ kind, query, rank: rank2, winner, words }, link) {
-    return el(
-      "li",
-      {},
-      el("span", { class: "badge" }, kind),
-      " ",
-      el("q", {}, query),
-      rank2 === null ? " finds it nowhere" : ` finds it at place ${number(rank2)}`,
-      winner ? ["; ", link(winner), " is first"] : null,
-      words.length ? [" by ", words.map((word) => [el("span", { class: "word" }, word), " "])] : null
-    );
-  }
-  function toolItem(tool) {
-    const sums = Map.groupBy(tool.deductions, (deduction) => deduction.part);
-    const lost = (deductions) => deductions.reduce((sum, each) => sum + each.points, 0);
-    return el(
-      "li",
-      { class: "points-of" },
-      el("a", { href: hashOf(["tool", tool.tool]) }, tool.tool),
-      el(
-        "details",
-        {},
-        el(
-          "summary",
-          {},
-          el("strong", {}, `${number(tool.points)} `),
-          [...sums].map(([part, deductions]) => [el("span", { class: "badge" }, `${part} −${number(lost(deductions))}`), " "])
-        ),
-        el("ul", {}, tool.deductions.map(deductionItem))
-      )
-    );
-  }
-  function deductionItem(deduction) {
-    return el(
-      "li",
-      { class: "deduction" },
-      el("span", { class: "points" }, `−${number(deduction.points)}`),
-      ` ${deduction.part}: `,
-      prose(deduction.reason),
-      deduction.code ? [" ", el("code", {}, deduction.code)] : null
-    );
-  }
-  function pairItem(pair, link) {
-    const only = (name, words) => words?.length ? el("span", { class: "muted" }, `only ${name}: `, words.slice(0, 8).join(", ")) : null;
-    return el(
-      "li",
-      {},
-      el(
-        "p",
-        { class: "row" },
-        link(pair.first),
-        el("span", { "aria-hidden": "true" }, "≈"),
-        link(pair.second),
-        el("span", { class: "badge" }, `${Math.round(pair.similarity * 100)} % alike`),
-        pair.stated ? el("span", { class: "badge" }, "one names the other") : null,
-        pair.names_differ ? el("span", { class: "badge" }, "the names differ") : null
-      ),
-      el("p", { class: "row tight" }, el("span", { class: "muted" }, "shared:"), pair.words.map((word) => el("span", { class: "word" }, word))),
-      el("p", { class: "row" }, only(pair.first, pair.only_first), only(pair.second, pair.only_second))
-    );
   }
 
   // codegen/toolcast/typescript/support/json_values.js
@@ -3145,7 +3046,7 @@ ${one.message}`)) found.push(one);
   var CONSTANTS = ["NaN", "Infinity", "-Infinity"];
   var BLANK2 = " 	\n\r";
   var NUMBER2 = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-  var MOST4 = 50;
+  var MOST3 = 50;
   var MAX_DIGITS2 = 4300;
   var Problem = class extends Error {
   };
@@ -3291,13 +3192,13 @@ ${one.message}`)) found.push(one);
   function duplicatesIn(root) {
     const found = [];
     const visit = (node, path) => {
-      if (!Array.isArray(node) || found.length >= MOST4) return;
+      if (!Array.isArray(node) || found.length >= MOST3) return;
       if (node instanceof Pairs) for (const name of repeated(node)) found.push([path, name]);
       const below = node instanceof Pairs ? node : node.map((item, index) => [index, item]);
       for (const [name, item] of below) visit(item, [...path, name]);
     };
     visit(root, []);
-    return found.slice(0, MOST4);
+    return found.slice(0, MOST3);
   }
   function repeated(pairs) {
     const known2 = /* @__PURE__ */ new Set();
@@ -3722,8 +3623,7 @@ ${one.message}`)) found.push(one);
       state.id ? choice : el("p", {}, "No provider gets a definition of this tool."),
       shown,
       argumentBox(detail, report2.title),
-      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings, { tool: row.name })) : null,
-      toolScore(detail.score, report2)
+      detail.findings.length ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings, { tool: row.name })) : null
     );
     return { title: row.name, element };
   }
@@ -4176,7 +4076,6 @@ ${one.message}`)) found.push(one);
     ["overview", "Overview", hashOf([])],
     ["tools", `Tools`, hashOf(["tools"])],
     ["providers", "Providers", hashOf(["providers"])],
-    ...report.score && report.tools.length ? [["score", "Score", hashOf(["score"])]] : [],
     ...report.diff ? [["changes", "Changes", hashOf(["changes"])]] : []
   ];
   var links = views.map(([id, text, href]) => el("a", { href, "data-view": id }, text));
@@ -4225,8 +4124,6 @@ ${one.message}`)) found.push(one);
       }
       case "providers":
         return providersView(report, path[1]);
-      case "score":
-        return report.score ? scoreView(report) : overviewView(report);
       case "changes":
         return report.diff ? changesView(report, path[1]) : overviewView(report);
       default:

@@ -11,10 +11,8 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
 from ..jsonschema.ledger_entry import Action, Part, SeverityOfLoss
-from ..lint.confusable import ConfusedPair
 from ..lint.finding import Finding
 from ..lint.request_use import LimitUse
-from ..score.score_model import Deduction, SetScore, ToolScore
 
 Strictness = Literal["always", "optional", "none"]
 """Whether a provider enforces the schema that it is sent: always, where a tool asks for it, or never."""
@@ -189,7 +187,6 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
         providers: in the order of `Report.providers`, without those that have no definition.
         findings: what lint found.
         check: for the box that judges arguments.
-        score: what the tool's score is made of, without the tokens that cells have.
     """
 
     name: str
@@ -202,7 +199,6 @@ class ToolDetail(Struct, frozen=True, kw_only=True):
     providers: tuple[ProviderDetail, ...]
     findings: tuple[Finding, ...]
     check: ArgumentCheck
-    score: ToolScore
 
 
 class ProviderSet(Struct, frozen=True, kw_only=True):
@@ -265,22 +261,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
-class ToolPoints(Struct, frozen=True, kw_only=True):
-    """The points of one tool, of 100, and what was taken off."""
-
-    tool: str
-    points: int
-    deductions: tuple[Deduction, ...]
-
-
-class ReportScore(Struct, frozen=True, kw_only=True):
-    """The score of the set. `tools`: fewest points first; `pairs`: most alike first."""
-
-    tools: tuple[ToolPoints, ...]
-    pairs: tuple[ConfusedPair, ...]
-    set: SetScore
-
-
 class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-report"):
     """Everything that is shown. Equal specs and configuration give equal reports. In JSON, the first member
     is `"kind": "toolcast-report"`.
@@ -295,8 +275,6 @@ class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-
         findings: what lint found in the whole set; those of one tool are in its detail.
         diagnostics: specs that do not compile, and warnings.
         diff: the differences to another state; None where none was asked for.
-        score: how well the tools can be told apart, found and afforded; None where the project
-            could not be read.
         details: one for each tool, in the same order.
     """
 
@@ -309,5 +287,4 @@ class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
     diff: Comparison | None = None
-    score: ReportScore | None = None
     details: tuple[ToolDetail, ...] = ()

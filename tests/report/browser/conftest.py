@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from toolcast.diff.change import Witness
-from toolcast.report.report_model import ComparedChange, Comparison, Report, ReportScore, ToolPoints
-from toolcast.score.score_model import ConfusedPair, Deduction, Retrieval, SetScore, ToolScore
+from toolcast.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import spec, write
 from tests.report.hostile import TEXTS
@@ -37,7 +36,7 @@ def browser() -> "Iterator[Browser]":
 def reference_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the reference toolset, with changes to another state."""
     report = report_of(ROOT, tools=TOOLS)
-    return write_page(with_score(with_changes(report)), tmp_path_factory.mktemp("page") / "report.html")
+    return write_page(with_changes(report), tmp_path_factory.mktemp("page") / "report.html")
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +52,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = report_of(folder)
     assert len(report.tools) == 1
     assert report.diagnostics
-    return write_page(with_score(with_changes(report)), folder / "report.html")
+    return write_page(with_changes(report), folder / "report.html")
 
 
 def with_changes(report: Report) -> Report:
@@ -83,30 +82,3 @@ def with_changes(report: Report) -> Report:
         old=HOSTILE, new="the work tree", compared=3, unchanged=2, changes=(change, *others), diagnostics=()
     )
     return msgspec.structs.replace(report, title=f"{report.title} {HOSTILE}", diff=compared)
-
-
-def with_score(report: Report) -> Report:
-    """The report with a score in which everything is wrong."""
-    first, second = report.tools[0].name, report.tools[-1].name
-    taken = (Deduction(part="confusability", points=7, reason=HOSTILE, code="alike", line=1),)
-    missed = tuple(
-        Retrieval(
-            kind="summary", query=HOSTILE, rank=rank, margin=-0.5, winner=second, words=(HOSTILE, "file")
-        )
-        for rank in (2, None)
-    )
-    pair = ConfusedPair(
-        first=first,
-        second=second,
-        similarity=0.834,
-        words=(HOSTILE, "text"),
-        only_first=("one",),
-        only_second=(HOSTILE,),
-        stated=True,
-    )
-    whole = SetScore(points=61, deductions=taken, tokens=(), queries=12, found_first=9)
-    points = ToolPoints(tool=first, points=93, deductions=taken)
-    own = ToolScore(tool=first, points=93, deductions=taken, retrievals=missed, tokens=(), requirements=())
-    details = (msgspec.structs.replace(report.details[0], score=own), *report.details[1:])
-    score = ReportScore(tools=(points,), pairs=(pair,), set=whole)
-    return msgspec.structs.replace(report, score=score, details=details)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VIEWS = (
     "#/", "#/tools", "#/tools?q=file", "#/tool/edit/openai", "#/tool/knowledge_search/typescript",
-    "#/providers/cohere", "#/score", "#/changes/calls", "#/tool/none",
+    "#/providers/cohere", "#/changes/calls", "#/tool/none",
 )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def test_no_view_is_wider_than_the_screen(
 
 def test_hostile_text_stays_text(browser: "Browser", hostile_page: Path) -> None:
     with opened(browser, hostile_page) as report:
-        for route in ("#/", "#/tools", "#/providers", "#/score", "#/changes", "#/tool/hostile"):
+        for route in ("#/", "#/tools", "#/providers", "#/changes", "#/tool/hostile"):
             page = report.go(route)
             assert (
                 page.locator("main img, main script, main svg[onload], main b, main [onmouseover]").count()
@@ -202,18 +202,6 @@ def test_the_map_of_tokens(browser: "Browser", reference_page: Path) -> None:
         assert report.problems() == []
 
 
-def test_the_score(browser: "Browser", reference_page: Path) -> None:
-    with opened(browser, reference_page) as report:
-        page = report.go("#/score")
-        shown = page.locator("main").inner_text()
-        assert "Score: 61 of 100" in shown
-        assert "9 of 12 queries find their tool first" in shown
-        assert page.locator(".pairs li").first.inner_text().startswith("edit\n≈\nmulti_edit\n83 % alike")
-        report.go("#/tool/edit")
-        assert "finds it at place 2; multi_edit is first by" in page.locator(".misses").inner_text()
-        assert report.problems() == []
-
-
 def test_changes_by_audience(browser: "Browser", reference_page: Path) -> None:
     with opened(browser, reference_page) as report:
         page = report.go("#/changes")
@@ -289,7 +277,7 @@ def test_a_tool_that_is_not_shown_is_named_without_a_link(browser: "Browser", tm
     write(tmp_path, {"count": twin, "count_words": twin}, 'providers = ["openai"]\n')
     shown = report_of(tmp_path, tools=("count",))
     with opened(browser, write_page(shown, tmp_path / "report.html")) as report:
-        for route in ("#/score", "#/tool/count/openai"):
+        for route in ("#/tool/count/openai",):
             page = report.go(route)
             assert page.get_by_text("count_words", exact=True).count() > 0, route
             assert page.locator("a", has_text="count_words").count() == 0, route

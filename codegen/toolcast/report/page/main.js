@@ -9,7 +9,6 @@ import { providersView } from "./providers_view.js";
 import { indexOf, readDetail } from "./report_data.js";
 import { hashOf, parseHash } from "./router.js";
 import { nextTheme, restoreTheme } from "./theme.js";
-import { scoreView } from "./score_view.js";
 import { toolView } from "./tool_view.js";
 import { toolsView } from "./tools_view.js";
 import { visibleText } from "./visible_text.js";
@@ -23,7 +22,6 @@ const views = [
   ["overview", "Overview", hashOf([])],
   ["tools", `Tools`, hashOf(["tools"])],
   ["providers", "Providers", hashOf(["providers"])],
-  ...(report.score && report.tools.length ? [["score", "Score", hashOf(["score"])]] : []),
   ...(report.diff ? [["changes", "Changes", hashOf(["changes"])]] : []),
 ];
 const links = views.map(([id, text, href]) => el("a", { href, "data-view": id }, text));
@@ -76,8 +74,6 @@ function viewOf({ path, query }) {
     }
     case "providers":
       return providersView(report, path[1]);
-    case "score":
-      return report.score ? scoreView(report) : overviewView(report);
     case "changes":
       return report.diff ? changesView(report, path[1]) : overviewView(report);
     default:

@@ -34,7 +34,7 @@ function diagnosticsPart(diagnostics, title) {
   return el("section", {}, el("h2", {}, title), findingsList(diagnostics, { most: MOST }));
 }
 
-function cards({ tools, providers, findings, diagnostics, diff, score }) {
+function cards({ tools, providers, findings, diagnostics, diff }) {
   const groups = new Set(tools.map((tool) => tool.group).filter(Boolean));
   const rows = [
     ["tools", number(tools.length), hashOf(["tools"])],
@@ -42,7 +42,6 @@ function cards({ tools, providers, findings, diagnostics, diff, score }) {
     ["providers", number(providers.length), hashOf(["providers"])],
     ["findings", number(findings.length + tools.reduce((sum, { counts }) => sum + total(counts), 0)), hashOf(["tools"], { sort: "-findings" })],
   ];
-  if (score && tools.length) rows.push(["score, of 100", number(score.set.points), hashOf(["score"])]);
   if (diagnostics.length) rows.push(["diagnostics", number(diagnostics.length), null]);
   if (diff) rows.push(["changes", number(diff.changes.length), hashOf(["changes"])]);
   return rows.map(([name, value, address]) =>

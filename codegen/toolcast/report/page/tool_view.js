@@ -9,7 +9,6 @@ import { jsonLines } from "./json_lines.js";
 import { jsonText } from "./json_text.js";
 import { cellText, permissionMark, placeText } from "./marks.js";
 import { hashOf } from "./router.js";
-import { toolScore } from "./score_view.js";
 import { tabs } from "./tabs.js";
 
 const VIEWS = [
@@ -69,7 +68,6 @@ export function toolView(report, detail, at, { provider, view }) {
     detail.findings.length
       ? el("section", {}, el("h2", {}, `Findings (${number(detail.findings.length)})`), findingsList(detail.findings, { tool: row.name }))
       : null,
-    toolScore(detail.score, report),
   );
   return { title: row.name, element };
 }

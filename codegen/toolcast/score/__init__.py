@@ -1,1 +1,0 @@
-"""How well a set of tools can be told apart, found and afforded, judged without a model."""
