@@ -16,15 +16,12 @@ from .ownership import TRUST_TEMPLATES, foreign, trusts_templates
 from .shown_paths import show as show
 from .spec.type_folders import TypeFolder
 from .toml_tables import (
-    SIZE,
     Key,
     Locator,
     TableReader,
     Wrong,
-    flag,
     names,
     one_of,
-    size,
     suggestion,
     table,
     text,
@@ -52,9 +49,6 @@ class Config(Struct, frozen=True, kw_only=True):
     templates: Path | None
     profiles: tuple[Path, ...]
     types: tuple[TypeFolder, ...] = ()  # outside the specs folder; packages are searched for by each run
-    cache: str | None = None  # a folder (absolute) or a URL that machines share
-    cache_write: bool = True
-    cache_size: int = 0  # bytes that a folder may hold
     defaults: Literal["include", "omit"] | None = None  # of results, for specs that do not say
     examples: tuple[str, ...] = ()  # providers that are sent the examples of specs
     lint: LintSettings = LintSettings()
@@ -105,16 +99,6 @@ KEYS: Final = {
         "Shared types outside of the specs folder: folders called `_types`, or packages (`package:NAME`).",
         '["../common/_types", "package:acme_types"]',
     ),
-    "cache": Key(
-        text("a folder or a URL", "~/.cache/toolcast"),
-        None,
-        "The cache that checkouts and machines share: a folder, or the URL of an HTTP cache.",
-        '"~/.cache/toolcast"',
-    ),
-    "cache_write": Key(flag, True, "Whether runs add to the shared cache, or only read it.", "false"),
-    "cache_size": Key(
-        size, "2 GB", "The size at which a folder drops what was not used for longest.", '"500 MB"'
-    ),
     "defaults": Key(
         one_of(("include", "omit"), _RESULTS),
         None,
@@ -126,7 +110,6 @@ KEYS: Final = {
     "verify": Key(table, {}, "Settings of `toolcast verify`.", "{seed = 1}"),
     "diff": Key(table, {}, "Settings of `toolcast diff`.", '{against = "origin/main"}'),
 }
-_UNITS: Final = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
 _TABLE: Final = ("tool", "toolcast")
 
 
@@ -330,9 +313,6 @@ def _resolve(
         templates=None if values["templates"] is None else below(values["templates"]),
         profiles=tuple(below(profile) for profile in values["profiles"]),
         types=types,
-        cache=_place(values["cache"], base),
-        cache_write=values["cache_write"],
-        cache_size=_bytes(values["cache_size"]),
         defaults=values["defaults"],
         examples=tuple(dict.fromkeys(values["examples"])),
         lint=lint,
@@ -341,19 +321,6 @@ def _resolve(
     )
     problems = _overlaps(config, reader)
     return (None, tuple(problems)) if problems else (config, ())
-
-
-def _place(text: str | None, base: Path) -> str | None:
-    """The shared cache: a URL as it stands, or an absolute folder."""
-    if text is None or text.lower().startswith(("http://", "https://")):
-        return text
-    return os.path.normpath(base / os.path.expanduser(text))  # noqa: PTH111 - must not raise for unknown users
-
-
-def _bytes(size: str) -> int:
-    found = SIZE.fullmatch(size)
-    assert found is not None
-    return int(found[1]) * _UNITS[found[2]]
 
 
 def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:

@@ -17,7 +17,6 @@ Wrong = tuple[str, str]
 Kind = Callable[[Any], Wrong | None]
 """Judges a value."""
 
-SIZE: Final = re.compile(r"([0-9]{1,6}) ?(MB|GB|TB)")
 MOST: Final = 10**9
 _LONGEST: Final = 100  # characters of a key that is compared with known ones
 
@@ -43,12 +42,6 @@ def text(what: str, example: str) -> Kind:
 def flag(value: Any) -> Wrong | None:
     """`true` or `false`."""
     return None if isinstance(value, bool) else ("true or false", "")
-
-
-def size(value: Any) -> Wrong | None:
-    """Bytes in a unit."""
-    wrong = "a size", 'for example {name} = "2 GB"'
-    return None if isinstance(value, str) and SIZE.fullmatch(value) else wrong
 
 
 def names(value: Any) -> Wrong | None:

@@ -17,7 +17,7 @@ from .pages import DOCS, ROOT, Block, blocks, run_page
 
 PAGES = (
     "hatchling", "setuptools", "make", "ninja", "pre-commit", "ci", "review-a-change", "monorepo",
-    "shared-cache", "editor", "read-the-report",
+    "editor", "read-the-report",
 )  # fmt: skip
 HOW_TO = DOCS / "how-to"
 

@@ -52,10 +52,6 @@ def test_a_file_may_be_named_by_a_path_that_goes_up(tmp_path: Path) -> None:
         ('[tool.toolcast]\n\n  ouptut = "x"\n', (3, 3), "unknown-key", "output"),
         ("[tool.toolcast]\nspecs = 1\n", (2, 1), "config-type", "specs"),
         ('[tool.toolcast]\nspecs = ""\n', (2, 1), "config-type", "specs"),
-        ("[tool.toolcast]\ncache = 1\n", (2, 1), "config-type", "folder or a URL"),
-        ('[tool.toolcast]\ncache_write = "no"\n', (2, 1), "config-type", "true or false"),
-        ("[tool.toolcast]\ncache_size = 1000\n", (2, 1), "config-type", '"2 GB"'),
-        ('[tool.toolcast]\ncache_size = "2 KB"\n', (2, 1), "config-type", '"2 GB"'),
         ('[tool.toolcast]\ndefaults = "all"\n', (2, 1), "config-type", "include"),
         ("[tool.toolcast]\ndefaults = true\n", (2, 1), "config-type", "include"),
         ('[tool.toolcast]\nproviders = "openai"\n', (2, 1), "config-type", "all"),
@@ -96,20 +92,6 @@ def test_refusals_name_the_place(
     found = next(problem for problem in problems if problem.code == code)
     assert (found.file, found.line, found.column) == ("pyproject.toml", *place)
     assert word in found.message + found.hint
-
-
-def test_the_shared_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for text, expected in (
-        ("http://host/x", "http://host/x"),
-        ("HTTPS://host", "HTTPS://host"),
-        ("../shared", str(tmp_path / "shared")),
-        ("~/shared", str(tmp_path / "home/shared")),
-    ):
-        write(tmp_path / "p", f"[tool.toolcast]\ncache = '{text}'\ncache_size = '30MB'\n")
-        config, _ = load_config(tmp_path / "p")
-        assert config is not None
-        assert (config.cache, config.cache_write, config.cache_size) == (expected, True, 30_000_000)
 
 
 COMMANDS = """\

@@ -164,7 +164,6 @@ NOTHING: dict[str, Callable[[Place], object]] = {
     "a comment in the configuration": lambda p: p.put("p/pyproject.toml", "# new\n" + TOML),
     "another table": lambda p: p.put("p/pyproject.toml", TOML + "[tool.other]\nx = 1\n"),
     "where stubs go": lambda p: p.put("p/pyproject.toml", TOML + 'stubs = "elsewhere"\n'),
-    "the shared cache": lambda p: p.put("p/pyproject.toml", TOML + 'cache = "../shared"\n'),
     "times": touch,
     "line endings": retouch_endings,
     "bytecode": lambda p: p.put("installed/__pycache__/made_up.cpython-311.pyc", "1"),

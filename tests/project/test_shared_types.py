@@ -350,21 +350,6 @@ def test_a_source_distribution_needs_the_folders_inside_and_cannot_have_those_ou
         open_project(mono / "shop")
 
 
-def test_a_shared_cache_knows_the_types(mono: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOOLCAST_CACHE", str(mono.parent / "cache"))
-    shop = mono / "shop"
-    whole = built(shop)
-    for folder in ("generated", ".toolcast"):
-        shutil.rmtree(shop / folder)
-    fetched = run(shop, "generate")
-    assert "0 rebuilt" in fetched.output, fetched.output
-    assert generated(shop) == whole
-    write(mono, {"common/_types/currency.yaml": "type: string\nenum: [EUR]\n"})
-    shutil.rmtree(shop / ".toolcast")
-    assert "1 rebuilt" in run(shop, "generate").output
-    assert run(shop, "generate", "--check").exit_code == 0
-
-
 def test_a_build_file_has_the_types_and_the_folders_that_they_come_to(
     mono: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,6 @@ def generate(
     *,
     wanted: Wanted = "write",
     jobs: int | None = None,
-    no_cache: bool = False,
     form: Format = "text",
 ) -> int:
     """Build, and report what was done, or would be; returns the exit status."""
@@ -35,7 +34,6 @@ def generate(
 
     from ..project.frontend import FRONTEND
     from ..project.generate import build
-    from ..project.sharing import is_mixed
     from .progress import Bar
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
@@ -45,18 +43,16 @@ def generate(
             FRONTEND,
             mode="check" if check else "diff" if diff or dry_run else "write",
             jobs=jobs,
-            share="distrust" if no_cache else "use",
             progress=bar,
             waiting=lambda message: write_line(message, err=True),
         )
     repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
-    repair += " --no-cache" if check and is_mixed(config) else ""
     output = show(config.output)
     drift = _drift(report, config, repair)
     if form == "json":
         _print_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
-        print_diagnostics((*report.diagnostics, *report.shares.warnings), form)
+        print_diagnostics(report.diagnostics, form)
         if form == "text":
             for line in stale_lines(report.stale):
                 write_line(line, err=True)
@@ -82,12 +78,11 @@ def summary(report: "Report", *, would: bool = False) -> str:
     """One line: what was done, or what would be."""
     if report.failed and not report.tools and report.plan.empty:
         return "toolcast: nothing was built"
-    kept = report.tools - report.rebuilt - report.fetched - report.refused
-    fetched = f", {report.fetched} from the cache" if report.fetched else ""
+    kept = report.tools - report.rebuilt - report.refused
     refused = f", {report.refused} refused" if report.refused else ""
     written, deleted = _done(report)
     verbs = ("to write", "to delete") if would else ("written", "deleted")
-    tools = f"{report.rebuilt} rebuilt{fetched}, {kept} unchanged{refused}"
+    tools = f"{report.rebuilt} rebuilt, {kept} unchanged{refused}"
     files = f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
     return f"toolcast: {_count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
 
@@ -166,14 +161,13 @@ def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -
     counts = {
         "tools": report.tools,
         "rebuilt": report.rebuilt,
-        "fetched": report.fetched,
         "refused": report.refused,
         "stale": len(report.stale),
         "written": written,
         "deleted": deleted,
         "seconds": round(report.seconds, 3),
     }
-    problems = json.loads(render((*report.diagnostics, *report.shares.warnings, *drift), "json"))
+    problems = json.loads(render((*report.diagnostics, *drift), "json"))
     stale = [
         {
             "spec": each.spec,

@@ -30,7 +30,6 @@ from .options import config_option, examples, format_option
     metavar="N",
     help="Processes to compile in (default: all processors).",
 )
-@click.option("--no-cache", is_flag=True, help="Pass the shared cache by, and distrust what came from it.")
 @format_option
 @config_option
 def command(
@@ -39,7 +38,6 @@ def command(
     dry_run: bool,
     watch: bool,
     jobs: int | None,
-    no_cache: bool,
     form: Format,
     config_file: Path | None,
 ) -> int:
@@ -58,4 +56,4 @@ def command(
 
         return keep_building(config_file, form, jobs)
     wanted: Wanted = "check" if check else "diff" if diff else "dry-run" if dry_run else "write"
-    return generate(config_file, wanted=wanted, jobs=jobs, no_cache=no_cache, form=form)
+    return generate(config_file, wanted=wanted, jobs=jobs, form=form)

@@ -70,7 +70,6 @@ class _Session:
                 config,
                 FRONTEND,
                 jobs=self._jobs,
-                share="use" if self._before is None else "leave",  # a save must not wait for a network
                 progress=bar,
                 waiting=_wait,
             )

@@ -11,7 +11,6 @@ from .former import Former
 from .output.drift import Cause
 from .output.faults import reason, remedy
 from .output.plan import Plan
-from .sharing import Shares
 
 
 class Stale(Struct, frozen=True, kw_only=True):
@@ -30,21 +29,19 @@ class Stale(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What a run did, or would do. `rebuilt`, `fetched` and `refused` count tools; `shares` count units.
+    """What a run did, or would do. `rebuilt` and `refused` count tools.
 
     `entries` are those of the tools that compile, `stale` is what others keep.
     """
 
     tools: int = 0
     rebuilt: int = 0
-    fetched: int = 0  # others compiled them
     refused: int = 0
     plan: Plan = Plan()
     diagnostics: tuple[Diagnostic, ...] = ()
     entries: tuple[ToolEntry, ...] = ()  # by spec path
     stale: tuple[Stale, ...] = ()  # by spec path
     causes: tuple[Cause, ...] = ()  # of everything that the plan would do; only of `check`
-    shares: Shares = Shares()
     seconds: float = 0.0
 
     @property

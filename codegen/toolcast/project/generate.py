@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -34,7 +34,6 @@ from .package import PackageError, make_package
 from .pool import Progress
 from .previous_outputs import remember_output, warn_of_previous_outputs
 from .profiles import profiles_of, unknown_providers
-from .sharing import Share, is_shared
 from .staleness import Snapshot, snapshot
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .state.fingerprint import Sources, walk
@@ -44,9 +43,6 @@ from .state.lock import locked
 from .type_packages import find_types
 from .units import Updated, joined, outside_tasks, tasks_of, update_units
 from .worker import MISSING_LIBRARY, Context, project_context
-
-if TYPE_CHECKING:
-    from .artifacts.shared import SharedCache
 
 Mode = Literal["write", "check", "diff"]
 
@@ -68,16 +64,15 @@ def build(
     *,
     mode: Mode = "write",
     jobs: int | None = None,
-    share: Share = "use",
     progress: Progress = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Report:
     """Build everything that `config` names.
 
     `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all. `diff` trusts
-    the cache, as `write` would, and writes nothing. `share` is about the shared cache, which `check` never
-    uses. `jobs` and `progress`: see `compile_tasks`. `waiting` gets a message if another run holds the
-    project. What is wrong is in the report's diagnostics; raises nothing for it.
+    the cache, as `write` would, and writes nothing. `jobs` and `progress`: see `compile_tasks`. `waiting`
+    gets a message if another run holds the project. What is wrong is in the report's diagnostics; raises
+    nothing for it.
     """
     started = time.perf_counter()
     if not config.specs.is_dir():
@@ -85,31 +80,19 @@ def build(
         message = "there is no specs folder here"
         missing = Diagnostic(file=show(config.specs), code="no-specs", message=message, hint=hint)
         return Report(diagnostics=(missing,))
-    share = "distrust" if mode == "check" else share
-    shared: SharedCache | None = None
-    updated: Updated | None = None
     try:
         with locked(config.state, waiting) if mode == "write" else nullcontext():
             if mode == "write":
                 prepare_state(config.state)
-            run = _open(config, frontend, mode, trust_fetched=share != "distrust")
+            run = _open(config, frontend, mode)
             if isinstance(run, Report):
                 report = run
             else:
-                if share == "use" and is_shared(config):
-                    from .artifacts.shared import open_shared
-
-                    shared = open_shared(config, run.context, run.now)
                 updated = update_units(
-                    run.context,
-                    tasks_of(run.found),
-                    run.now,
-                    shared=shared,
-                    jobs=jobs,
-                    progress=progress,
+                    run.context, tasks_of(run.found), run.now, jobs=jobs, progress=progress
                 )
                 if outside := outside_tasks(run.found, updated):
-                    more = update_units(run.context, outside, run.now, shared=shared, jobs=jobs)
+                    more = update_units(run.context, outside, run.now, jobs=jobs)
                     updated = joined(updated, more)
                 report = _finish(run, updated)
     except OSError as error:
@@ -117,14 +100,10 @@ def build(
         message = f"cannot read or write: {reason(error)}"
         failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
         report = Report(diagnostics=(failure,))
-    if shared is not None:
-        if updated is not None and mode == "write" and not report.plan.blocked:
-            shared.store(updated.compiled)
-        report = msgspec.structs.replace(report, shares=shared.shares)
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
 
 
-def _open(config: Config, frontend: Frontend, mode: Mode, *, trust_fetched: bool) -> _Run | Report:
+def _open(config: Config, frontend: Frontend, mode: Mode) -> _Run | Report:
     """Read the configuration's profiles, the cache and the index, and find the specs. Raises OSError."""
     cache = Cache() if mode == "check" else load_cache(config.state)
     index = Index(config.base, load=bool(cache.units))  # rows mean nothing without the digests of the cache
@@ -137,7 +116,7 @@ def _open(config: Config, frontend: Frontend, mode: Mode, *, trust_fetched: bool
     folders, problems = find_types(config)
     if problems:
         return Report(diagnostics=problems)
-    now = snapshot(config, profiles, cache, sources, index, trust_fetched=trust_fetched)
+    now = snapshot(config, profiles, cache, sources, index)
     walk(config.specs, index)
     for each in folders:
         walk(Path(each.folder), index)
@@ -194,8 +173,7 @@ def _finish(run: _Run, updated: Updated) -> Report:
     tools = [path for path in found.tools if path in package.kept]
     report = Report(
         tools=len(found.tools),
-        rebuilt=sum(path in updated.files and path not in updated.fetched for path in tools),
-        fetched=len(updated.fetched.intersection(tools)),
+        rebuilt=sum(path in updated.files for path in tools),
         refused=len(found.tools) - len(tools),
         plan=plan,
         diagnostics=tuple(sorted(problems)),

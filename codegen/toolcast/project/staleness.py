@@ -19,8 +19,7 @@ from .worker import Task
 class Snapshot(Struct, frozen=True, kw_only=True):
     """What the last run left, and the files as they are now.
 
-    `common` is the digest of what outputs depend on apart from specs. Without `trust_fetched`,
-    units that a shared cache provided count as stale.
+    `common` is the digest of what outputs depend on apart from specs.
     """
 
     root: str
@@ -29,7 +28,6 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     sources: Sources
     tree: Tree
     libraries: tuple[Library, ...]
-    trust_fetched: bool
     folders: tuple[TypeFolder, ...] = ()
 
     def digest(self, path: str) -> str | None:
@@ -49,8 +47,6 @@ def snapshot(
     cache: Cache,
     sources: Sources,
     index: Index,
-    *,
-    trust_fetched: bool = True,
 ) -> Snapshot:
     """A snapshot of the project of `config`. `sources` has the digests of what was read of it already."""
     used = libraries(models=bool(config.models))
@@ -62,7 +58,6 @@ def snapshot(
         sources=sources,
         tree=Tree(config.output, index),
         libraries=used,
-        trust_fetched=trust_fetched,
         folders=find_types(config)[0],
     )
 
@@ -79,7 +74,5 @@ def current_unit(now: Snapshot, task: Task) -> Unit | None:
     """The unit of `task` as the last run left it; None if it is stale."""
     unit = now.cache.units.get(task.path)
     if unit is None or unit.fingerprint != fingerprint(now, task, unit.uses):
-        return None
-    if unit.fetched and not now.trust_fetched:
         return None
     return unit if now.tree.intact(unit.outputs) else None

@@ -78,7 +78,7 @@ def collect(
         The report. What does not compile is among its diagnostics.
     """
     project = load_project(config, choice.providers, progress)
-    made = build(config, FRONTEND, mode="diff", share="leave", progress=progress)
+    made = build(config, FRONTEND, mode="diff", progress=progress)
     settings = Settings(today=choice.today, tools=choice.tools, providers=choice.providers)
     outcome = lint_project(config, project, settings)
     subjects = project.subjects

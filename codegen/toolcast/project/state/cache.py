@@ -33,7 +33,6 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     missing: tuple[str, ...] = ()  # files outside the specs root that it refers to, and that have errors
     entry: ToolEntry | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
-    fetched: bool = False  # a shared cache provided it
     named: tuple[int, int] = (0, 0)  # line and column of the tool's name; only in a compile step
     layer: int = 0  # among the specs of a compile step, where two have one output
 
