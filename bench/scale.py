@@ -1,8 +1,8 @@
-"""`python -m bench.scale`: thousands of specs by `generate`, by Ninja, by Bazel and by BuildGrid.
+"""`python -m bench.scale`: thousands of specs by `generate`, by Bazel and by BuildGrid.
 
     python -m bench.scale --specs 10000                    a table
     python -m bench.scale --specs 10000 --write docs/reports/scale.md
-    python -m bench.scale --specs 10000 --way ninja
+    python -m bench.scale --specs 10000 --way bazel
 
 Bazel is measured where `make bazel` has put it. Its times are by the clock alone: a server does the work.
 """
@@ -87,22 +87,6 @@ def generate(ground: Ground) -> Iterator[Row]:
     yield ground.measure("generate", "outputs there, no cache", project, *words)
 
 
-def ninja(ground: Ground) -> Iterator[Row]:
-    project, toolcast, words = ground.project("ninja"), _script("toolcast"), (_script("ninja"), "--quiet")
-    write = (toolcast, "ninja", f"--command={toolcast}", "--shard-size", str(SHARD))
-    yield ground.measure("Ninja", "write build.ninja", project, *write)
-    yield ground.measure("Ninja", "first build", project, *words)
-    yield ground.measure("Ninja", "nothing changed", project, *words)
-    ground.edit(project, 1)
-    yield ground.measure("Ninja", "one spec changed", project, *words)
-    lists = ("@build/toolcast/shards.list",)
-    yield ground.measure(
-        "Ninja", "assemble, nothing to write", project, toolcast, "assemble", *lists, "--out", "generated"
-    )
-    whole = ("--only-whole", "--out", "build/whole")
-    yield ground.measure("Ninja", "assemble --only-whole", project, toolcast, "assemble", *lists, *whole)
-
-
 def bazel(ground: Ground) -> Iterator[Row]:
     cache = f"--disk_cache={ground.folder / 'cache'}"
     with _checkouts(ground, "bazel") as (one, two):
@@ -180,12 +164,10 @@ def _built(way: str, step: str, build: Callable[[], dict[str, int]]) -> Row:
 
 WAYS: dict[str, Callable[[Ground], Iterator[Row]]] = {
     "generate": generate,
-    "ninja": ninja,
     "bazel": bazel,
     "remote": remote,
 }
 MADE = {
-    "ninja": ("ninja",),
     "bazel": ("bazel", "one", "bazel-bin", "tools"),
     "generate": ("generate",),
     "remote": ("remote", "one", "bazel-bin", "tools"),

@@ -440,21 +440,6 @@ class TestNew:
         assert "move what stands there elsewhere" in result.stderr
 
 
-@pytest.mark.parametrize("words", ["'x", "", " "])
-def test_a_command_that_names_no_program_is_refused(run: Command, base: Path, words: str) -> None:
-    result = run("ninja", "--command", words)
-    assert result.exit_code == 2
-    assert "Invalid value for --command" in result.stderr
-    assert not (base / "build.ninja").exists()
-
-
-def test_a_line_break_in_a_path_leaves_no_build_file(run: Command, base: Path) -> None:
-    result = run("ninja", "--dir", "a\nb")
-    assert result.exit_code == 1
-    assert "error[bad-name]" in result.stderr
-    assert not (base / "build.ninja").exists()
-
-
 def test_schema_is_a_schema_that_takes_the_example(run: Command, empty: Path) -> None:
     run("init")
     schema = json.loads(run("schema").output)

@@ -16,7 +16,7 @@ from tests.remote.server import CONFIG, LEASE
 from .pages import DOCS, ROOT, Block, blocks, run_page
 
 PAGES = (
-    "hatchling", "setuptools", "make", "ninja", "pre-commit", "ci", "review-a-change", "monorepo",
+    "hatchling", "setuptools", "make", "pre-commit", "ci", "review-a-change", "monorepo",
     "editor", "read-the-report",
 )  # fmt: skip
 HOW_TO = DOCS / "how-to"
@@ -24,7 +24,7 @@ HOW_TO = DOCS / "how-to"
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_does_what_it_says(name: str, tmp_path: Path) -> None:
-    run_page(HOW_TO / f"{name}.md", tmp_path / "project", programs=["ninja"])
+    run_page(HOW_TO / f"{name}.md", tmp_path / "project")
 
 
 def test_the_page_shows_the_hook_that_init_writes() -> None:

@@ -350,20 +350,6 @@ def test_a_source_distribution_needs_the_folders_inside_and_cannot_have_those_ou
         open_project(mono / "shop")
 
 
-def test_a_build_file_has_the_types_and_the_folders_that_they_come_to(
-    mono: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(mono / "shop")
-    assert CliRunner().invoke(cli, ["ninja"]).exit_code == 0
-    written = "".join(
-        path.read_text("utf-8")
-        for path in (mono / "shop").rglob("*")
-        if path.is_file() and path.suffix != ".json"
-    )
-    for name in ("money.yaml", "geo/point.yaml", "geo:"):
-        assert f"../common/_types/{name}" in written
-
-
 def test_folders_of_types_are_watched(mono: Path) -> None:
     config, _ = load_config(mono / "shop")
     assert mono / "common/_types" in watched(config, None, mono / "shop").folders

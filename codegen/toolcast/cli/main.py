@@ -43,7 +43,6 @@ STEPS = {
     "assemble": ("assemble", "command", "Put together what compile steps made."),
     "compile": ("compile", "command", "Compile some specs, as one step of a build."),
     "merge-driver": ("merge_driver", "command", "Merge a registry or a manifest, for git."),
-    "ninja": ("ninja", "command", "Write a build.ninja that runs these steps."),
 }
 """The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
 
