@@ -217,19 +217,6 @@ class TestGenerate:
         assert not (base / ".toolcast").exists()
         assert (base / "specs/a.yaml").exists()
 
-    def test_clean_of_former_outputs(self, run: Command, base: Path) -> None:
-        run("generate")
-        table = '[tool.toolcast]\nproviders = ["openai", "mcp"]\noutput = "new"\n'
-        (base / "pyproject.toml").write_text(table, "utf-8")
-        assert "run `toolcast clean --former`" in run("generate").stderr
-        stated = run("clean", "--former", "--dry-run").stdout
-        assert "would remove  generated/g/b.py\n" in stated
-        assert stated.endswith("toolcast: 12 files would be removed\n")
-        assert "12 files removed" in run("clean", "--former").stdout
-        assert not (base / "generated").exists()
-        assert "up to date" in run("generate", "--check").stdout
-        assert run("clean", "--former", "--cache").exit_code == 2
-
     def test_one_file_is_a_file(self, run: Command, base: Path) -> None:
         put(base / "pyproject.toml", "[tool.toolcast]\nproviders = []\n")
         run("generate")

@@ -28,7 +28,7 @@ SAFE = (
     "list",
 )
 """What SECURITY.md calls safe in a stranger's checkout."""
-WRITING = ("generate", "clean", "clean --former", "clean --dry-run")
+WRITING = ("generate", "clean", "clean --dry-run")
 MODULES = (
     "msgspec", "jinja2", "click", "yaml", "black", "rich", "json", "sitecustomize", "usercustomize",
     "toolcast", "hypothesis", "jsonschema_rs", "multiprocessing", "watchfiles", "handlers",
@@ -129,7 +129,7 @@ def linked_state_files(checkout: Path, outside: Path, canary: Path) -> None:
     del canary
     state = checkout / ".toolcast"
     state.mkdir()
-    for name in ("index", "cache.json", "outputs", "lock", ".gitignore", "journal-00000000"):
+    for name in ("index", "cache.json", "lock", ".gitignore", "journal-00000000"):
         (state / name).symlink_to(outside / "secret.txt")
     put(outside / "spill" / "share-1" / "kept", "x")
     (state / "spill-1").symlink_to(outside / "spill")
@@ -141,10 +141,6 @@ def state(checkout: Path, outside: Path, canary: Path) -> None:
     outputs = {"../../outside/settings.json": known, str(outside / "settings.json"): known, "../x.py": known}
     folder = checkout / ".toolcast"
     put(folder / "cache.json", cache_text(outputs, module=f"{outside}/planted"))
-    put(
-        folder / "outputs",
-        '[["../pyproject.toml", "../../outside/generated"], ["../pyproject.toml", "../generated"]]',
-    )
     for name in ("journal-00000000", *(f"journal-{digest(b'../generated')[:8]}",)):
         touched = {"../../outside/settings.json": [known], f"{outside}/secret.txt": [], "../x.py": []}
         put(folder / name, json.dumps(touched))
@@ -161,7 +157,7 @@ def pipes(checkout: Path, outside: Path, canary: Path) -> None:
     for name in (
         "specs/pipe.yaml", "specs/_types/pipe.yaml", "own/tool.py.jinja", "acme.toml",
         "generated/manifest.txt", "generated/read.py", ".toolcast/index", ".toolcast/cache.json",
-        ".toolcast/outputs", f".toolcast/journal-{digest(b'../generated')[:8]}", ".gitattributes",
+        f".toolcast/journal-{digest(b'../generated')[:8]}", ".gitattributes",
         ".gitignore",
     ):  # fmt: skip
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)

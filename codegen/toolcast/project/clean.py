@@ -8,24 +8,21 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from . import previous_outputs
 from .output.faults import reason, remedy
 from .output.journal import PREFIX
 from .output.manifest import NAME
 from .output.output_tree import Tree, crosses_link, remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.publish import publish
-from .state.cache import Cache, load_cache
+from .state.cache import load_cache
 from .state.index import Index
 from .state.lock import locked
 
 
 class Cleaned(Struct, frozen=True, kw_only=True):
-    """What was removed, or would be. `files`: posix paths below the output root. `former`: of each folder
-    that the configuration named before, the same."""
+    """What was removed, or would be. `files`: posix paths below the output root."""
 
     files: tuple[str, ...] = ()
-    former: tuple[tuple[Path, tuple[str, ...]], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -33,18 +30,14 @@ def clean(
     config: Config,
     *,
     dry_run: bool,
-    only_former: bool = False,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Cleaned:
-    """Delete what the manifest lists and bears our mark, then the manifest, then `.toolcast/`.
-
-    Before that the same in every folder that `output` named before; with `only_former` nothing but that.
-    """
+    """Delete what the manifest lists and bears our mark, then the manifest, then `.toolcast/`."""
     if dry_run:
-        return _clean(config, dry_run=True, only_former=only_former)
+        return _clean(config, dry_run=True)
     try:
         with locked(config.state, waiting):
-            return _clean(config, dry_run=False, only_former=only_former)
+            return _clean(config, dry_run=False)
     except OSError as error:
         return _refused(show(config.base / str(error.filename or config.output)), error)
 
@@ -56,31 +49,24 @@ def _refused(file: str, error: OSError) -> Cleaned:
     return Cleaned(diagnostics=(problem,))
 
 
-def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
-    found: list[tuple[Path, tuple[str, ...]]] = []
-    problems: list[Diagnostic] = []
-    folders = (*previous_outputs.previous_outputs(config), *(() if only_former else (config.output,)))
-    for root in folders:
-        files, warnings = _delete_outputs(config, root, dry_run=dry_run)
-        found.append((root, files))
-        problems += warnings
+def _clean(config: Config, *, dry_run: bool) -> Cleaned:
+    files, problems = _delete_outputs(config, dry_run=dry_run)
     failed = any(problem.severity == "error" for problem in problems)
-    if not dry_run and not only_former and not failed:
+    if not dry_run and not failed:
         _remove_state(config)
-    files = () if only_former else found.pop()[1]
-    return Cleaned(files=files, former=tuple(found), diagnostics=tuple(sorted(set(problems))))
+    return Cleaned(files=files, diagnostics=tuple(sorted(set(problems))))
 
 
-def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
-    """Delete what was written below `root`; the files, and diagnostics."""
-    index, shown = Index(config.base, load=False), show(root)
+def _delete_outputs(config: Config, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """Delete what was written below the output root; the files, and diagnostics."""
+    root, index = config.output, Index(config.base, load=False)
+    shown = show(root)
     if crosses_link(root, ""):
         message = "is a symbolic link, and links are not followed: what is behind it stays"
         hint = "delete it by hand, or set `output` to the folder that it leads to"
         return (), [Diagnostic(file=shown, code="link-kept", severity="warning", message=message, hint=hint)]
     tree = Tree(root, index)
-    cache = load_cache(config.state) if root == config.output else Cache()
-    owned = find_owned(tree, cache, config.state)
+    owned = find_owned(tree, load_cache(config.state), config.state)
     lost = [] if NAME in owned else _warn_of_lost_manifest(root, owned)
     plan = plan_outputs({}, tree, owned | {NAME}, shown_output=shown)
     problems = [*plan.diagnostics, *lost]
@@ -107,7 +93,7 @@ def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic
 
 
 def _remove_state(config: Config) -> None:
-    for name in ("index", "cache.json", previous_outputs.FILE, ".gitignore", "lock"):
+    for name in ("index", "cache.json", ".gitignore", "lock"):
         (config.state / name).unlink(missing_ok=True)
     for pattern in (f"{PREFIX}*", ".*.tmp"):
         for leftover in config.state.glob(pattern):

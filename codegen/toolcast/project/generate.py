@@ -32,7 +32,6 @@ from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.publish import publish
 from .package import PackageError, make_package
 from .pool import Progress
-from .previous_outputs import remember_output, warn_of_previous_outputs
 from .profiles import profiles_of, unknown_providers
 from .staleness import Snapshot, snapshot
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
@@ -168,7 +167,7 @@ def _finish(run: _Run, updated: Updated) -> Report:
     plan = plan_outputs(expected, now.tree, owned, shown_output=show(config.output))
     # Without a cache, the whole folder is searched once.
     strays = [] if now.cache.units else find_strays(config.output, expected.keys() | owned)
-    problems |= {*package.refused.values(), *plan.diagnostics, *strays, *warn_of_previous_outputs(config)}
+    problems |= {*package.refused.values(), *plan.diagnostics, *strays}
     problems = _without_consequences(problems, {run.context.shown(path) for path in found.types})
     tools = [path for path in found.tools if path in package.kept]
     report = Report(
@@ -213,7 +212,6 @@ def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool
     cache = Cache(units=units, sources=now.sources.digests)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:
-        remember_output(config)
         if cache != now.cache:
             (config.state / "index").unlink(missing_ok=True)  # it belongs to the cache that is replaced
             save_cache(config.state, cache)
