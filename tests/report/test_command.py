@@ -1,13 +1,9 @@
 """`toolcast report`: what it writes, where, its exit status, and what it says to wrong use."""
 
-import http.client
-import json
 import os
-import re
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -105,12 +101,8 @@ def test_a_state_that_cannot_be_read_ends_the_command(run: Command, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--serve", "--out", "x.html"), "leave out --out"),
-        (("--serve", "--format", "json"), "leave out --out and --format"),
         (("--open", "--format", "markdown"), "--open opens a page"),
         (("--open", "--out", "-"), "--open opens a page"),
-        (("--port", "70000"), "70000"),
-        (("--port", "8000"), "--port belongs to --serve"),
         (("--format", "pdf"), "pdf"),
     ],
 )
@@ -257,56 +249,3 @@ def test_the_page_is_opened_in_the_browser_that_the_environment_names(tmp_path: 
     done = _open(folder, BROWSER=str(browser))
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "opened").read_text() == f"{(folder / 'toolcast-report.html').as_uri()}\n"
-
-
-@pytest.fixture
-def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, Path]]:
-    """`toolcast report --serve` on a port that is free, with its address and its project."""
-    write(tmp_path, {"count": GOOD}, 'providers = ["mcp"]\n')
-    process = subprocess.Popen(
-        (sys.executable, "-u", "-m", "toolcast", "report", "--serve", "--port", "0"),
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "NO_COLOR": "1"},
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://(127\.0\.0\.1:[0-9]+)/", line)
-        assert found is not None, line
-        yield process, found[1], tmp_path
-    finally:
-        process.kill()
-        process.wait(60)
-
-
-def _next_version(stream: http.client.HTTPResponse) -> str:
-    return next(line for line in stream if line.startswith(b"data: ")).decode()
-
-
-def test_a_served_page_follows_edits_and_shows_errors(
-    serving: tuple[subprocess.Popen[str], str, Path],
-) -> None:
-    process, address, folder = serving
-    connection = http.client.HTTPConnection(address, timeout=60)
-    connection.request("GET", "/events")
-    stream = connection.getresponse()
-    seen = [_next_version(stream)]
-    for name, data, words in (
-        ("count", spec(description="Counts the letters of a text."), "Counts the letters"),
-        ("wrong", spec(permission="fly"), "specs/wrong.yaml"),
-    ):
-        write(folder, {name: data}, 'providers = ["mcp"]\n')
-        page = ""
-        while words not in page:  # the configuration is written anew, too, which may be a turn of its own
-            seen.append(_next_version(stream))
-            other = http.client.HTTPConnection(address, timeout=60)
-            other.request("GET", "/")
-            page = other.getresponse().read().decode()
-            other.close()
-        assert json.dumps(seen[-1].removeprefix("data: ").strip()) in page
-    assert len(set(seen)) == len(seen)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 0
-    assert stream.read().strip() == b""
-    assert process.stdout is not None
-    assert "Traceback" not in process.stdout.read()

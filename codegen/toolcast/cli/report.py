@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-from msgspec import Struct
 
 from ..config import show
 from ..console import json_text, write_line
@@ -24,20 +23,9 @@ Form = Literal["html", "markdown", "json"]
 FORMS = ("html", "markdown", "json")
 _MISSING = ("no-specs", "unknown-tool", "unknown-provider")
 """Codes of what a report is to be about and does not exist: one of less would replace a good one."""
-PORT = 8474
-"""Where --serve listens by default."""
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of tools stays until the end."""
 SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
-
-
-class ReportOptions(Struct, frozen=True):
-    """What a report is about: names or paths of specs, ids of providers (empty: all), and the state that the
-    specs are compared with."""
-
-    specs: tuple[str, ...]
-    providers: tuple[str, ...]
-    against: str | None
 
 
 @click.command(
@@ -46,7 +34,6 @@ class ReportOptions(Struct, frozen=True):
         "toolcast report --open                 write toolcast-report.html, and open it in the browser",
         "toolcast report --against origin/main  with what this branch changes, and for whom",
         "toolcast report edit grep              two tools",
-        "toolcast report --serve                a page that follows your edits",
         "toolcast report --format markdown --out TOOLS.md",
         "toolcast report --format json --out - | jq '.sets[].tokens'",
     ),
@@ -63,13 +50,6 @@ class ReportOptions(Struct, frozen=True):
     help="Show the differences to this state, as `toolcast diff --against` takes it.",
 )  # fmt: skip
 @click.option(
-    "--serve", is_flag=True, help="Serve the page on this machine, and rebuild it after every save."
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N",
-    help=f"The port of --serve; 0 is any that is free (default: {PORT}).",
-)  # fmt: skip
-@click.option(
     "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,
     help="Show this provider (repeatable; default: those configured).",
 )  # fmt: skip
@@ -84,8 +64,6 @@ def command(
     force: bool,
     opened: bool,
     against: str | None,
-    serve: bool,
-    port: int | None,
     providers: tuple[str, ...],
     form: Form,
     config_file: Path | None,
@@ -98,18 +76,8 @@ def command(
     in the report with their problems; the exit status is 1 then. Nothing is written where the folder of
     specs, a SPEC or a provider does not exist.
     """
-    _check_usage(out, opened, serve, form)
-    if port is not None and not serve:
-        raise click.UsageError("--port belongs to --serve: add --serve, or leave out --port.")
-    if serve:
-        from .report_serving import serve_report
-
-        return serve_report(
-            ReportOptions(specs, providers, against),
-            config_file,
-            PORT if port is None else port,
-            opened=opened,
-        )
+    if opened and (form != "html" or str(out) == "-"):
+        raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
     config = configuration(config_file)
     target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
     printed = str(target) == "-"
@@ -121,7 +89,7 @@ def command(
         from .diff import compared as compare
 
         compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
-    report = collected(config, ReportOptions(specs, providers, against), compared)
+    report = _collected(config, specs, providers, compared)
     problems = [each for each in report.diagnostics if each.severity == "error"]
     print_diagnostics(problems)
     if any(each.code in _MISSING for each in problems):
@@ -135,34 +103,17 @@ def command(
         size = f"{len(content) / 1000:,.0f} kB"
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
         if opened:
-            from .browser import open_page
-
-            open_page(target.absolute().as_uri())
+            _open_page(target.absolute().as_uri())
     return int(bool(problems))
 
 
-def _check_usage(out: Path | None, opened: bool, serve: bool, form: Form) -> None:
-    if serve and (out is not None or form != "html"):
-        raise click.UsageError("--serve shows a page and writes no file: leave out --out and --format.")
-    if opened and (form != "html" or str(out) == "-"):
-        raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
-
-
-def collected(config: "Config", options: ReportOptions, compared: "Outcome | None") -> "Report":
-    """The report of a project.
-
-    Args:
-        config: the configuration.
-        options: what the report is about.
-        compared: the differences to `options.against`.
-
-    Returns:
-        The report.
-    """
+def _collected(
+    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "Outcome | None"
+) -> "Report":
     from ..report.collect import Choice, collect
     from .progress import Bar
 
-    choice = Choice(today=date.today(), tools=options.specs, providers=options.providers)
+    choice = Choice(today=date.today(), tools=specs, providers=providers)
     before = gc.get_threshold()
     gc.set_threshold(_GARBAGE, 20, 50)
     try:
@@ -170,6 +121,14 @@ def collected(config: "Config", options: ReportOptions, compared: "Outcome | Non
             return collect(config, choice, compared=compared, progress=bar)
     finally:
         gc.set_threshold(*before)
+
+
+def _open_page(url: str) -> None:
+    """Open a page in the browser that BROWSER names, or the system's; without one, print the address."""
+    import webbrowser
+
+    if not webbrowser.open(url):
+        click.echo(f"toolcast: no browser was found; open {url}, or set BROWSER to a browser", err=True)
 
 
 def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:

@@ -21,7 +21,11 @@ from .progress import Bar
 
 def watch(file: Path | None, form: Format, jobs: int | None) -> int:
     """Build now and after every save, until interrupted; the exit status is 0, whatever the specs hold."""
-    require_watchfiles("--watch")
+    try:
+        importlib.import_module("watchfiles")  # before the first save, not by it
+    except ImportError as error:
+        message = f"--watch needs watchfiles: {error}; run: pip install 'toolcast[build]'"
+        raise click.ClickException(message) from None
     session = _Session(file, form, jobs)
     gc.disable()  # garbage is looked for while nobody waits
     try:
@@ -33,15 +37,6 @@ def watch(file: Path | None, form: Format, jobs: int | None) -> int:
     except KeyboardInterrupt:  # how a watch ends
         return 0
     return 0
-
-
-def require_watchfiles(option: str) -> None:
-    """Raise ClickException unless the library is there that an option needs."""
-    try:
-        importlib.import_module("watchfiles")  # before the first save, not by it
-    except ImportError as error:
-        message = f"{option} needs watchfiles: {error}; run: pip install 'toolcast[build]'"
-        raise click.ClickException(message) from None
 
 
 class _Session:

@@ -29,32 +29,30 @@ _ENDS: Final = re.compile(r"</script|<!--|<script", re.IGNORECASE)
 """What must not stand in a script that is part of a page."""
 
 
-def render_page(report: Report, *, live: str = "") -> bytes:
+def render_page(report: Report) -> bytes:
     """Make the page of a report.
 
     Args:
         report: the report. Equal reports give equal pages.
-        live: a script for a page that is served and reloads; empty for a file.
 
     Returns:
         The HTML, as UTF-8.
 
     Raises:
-        ValueError: a script has text that would end its element.
+        ValueError: the script has text that would end its element.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    scripts = [(_HERE / "page.js").read_text(encoding="utf-8"), *([live] if live else [])]
-    for script in scripts:
-        if _ENDS.search(script):
-            raise ValueError("a script of the page has text that would end its element")
+    script = (_HERE / "page.js").read_text(encoding="utf-8")
+    if _ENDS.search(script):
+        raise ValueError("the script of the page has text that would end its element")
     return (
         Templates()
         .render(
             "report.html.jinja",
-            policy=_policy(style, scripts, live=bool(live)),
+            policy=_policy(style, script),
             title=html.escape(f"{report.title}: tools"),
             style=style,
-            scripts=scripts,
+            script=script,
             index=embedded(replace(report, details=())),
             details=embedded({"size": CHUNK, "chunks": _chunks(report.details)}),
         )
@@ -74,13 +72,13 @@ def _chunks(details: Sequence[ToolDetail]) -> list[str]:
     return [base64.b64encode(each).decode() for each in packed]
 
 
-def _policy(style: str, scripts: Sequence[str], *, live: bool) -> str:
+def _policy(style: str, script: str) -> str:
     rules = {
         "default-src": "'none'",
-        "script-src": " ".join(map(_digest, scripts)),
+        "script-src": _digest(script),
         "style-src": _digest(style),
         "img-src": "data:",
-        "connect-src": "'self'" if live else "'none'",
+        "connect-src": "'none'",
         "base-uri": "'none'",
         "form-action": "'none'",
     }

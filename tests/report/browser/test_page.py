@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from toolcast.diff.change import Witness
-from toolcast.report.live_server import LiveServer, live_script
-from toolcast.report.page import render_page
 from toolcast.report.report_model import Report
 
 from bench.corpora.compile import CORPORA, import_corpus
@@ -240,23 +238,6 @@ def test_every_real_tool_opens(browser: "Browser", shared_dir: Path, tmp_path: P
         f"{corpus}: {len(report.tools)} tools; the box begins with arguments that are accepted in {accepted}"
     )
     assert accepted > 0.9 * len(report.tools)
-
-
-def test_a_served_page_reloads_where_it_is(browser: "Browser") -> None:
-    report = report_of(ROOT, tools=("edit", "grep"))
-    with LiveServer(0) as server:
-        for version, title in (("one", "first"), ("two", "second")):
-            shown = render_page(msgspec.structs.replace(report, title=title), live=live_script(version))
-            server.show(shown, version)
-            if version == "one":
-                context = browser.new_context()
-                page = context.new_page()
-                page.goto(f"{server.address}#/tool/grep/openai")
-                page.wait_for_selector("h1:text-is('grep')")
-        page.wait_for_selector(".brand:has-text('second')")
-        page.wait_for_selector("h1:text-is('grep')")
-        assert page.get_by_role("tab", selected=True).first.inner_text().startswith("openai")
-        context.close()
 
 
 def test_a_provider_without_a_strict_mode_has_no_share_of_strict_tools(

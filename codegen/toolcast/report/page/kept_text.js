@@ -1,4 +1,4 @@
-// Texts that last as long as the browser's tab: a page that is served reloads after every edit.
+// Texts that last as long as the browser's tab.
 
 const PREFIX = "toolcast-report:";
 
