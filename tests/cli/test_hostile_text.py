@@ -110,7 +110,6 @@ COMMANDS = [
         ("call", "tool", "{}"),
         ("call", WORDS, WORDS),
         ("call", "tool", "--app", WORDS),
-        ("completion", "bash"),
         ("schema", "--write"),
         ("show", "tool"),
         ("show", "tool", "--ledger"),

@@ -20,7 +20,6 @@ COMMANDS = {
     "call": ("call", "command", "Call a tool, or check a call's arguments."),
     "changelog": ("changelog", "command", "Write what changed in the tools, for people."),
     "clean": ("clean", "command", "Remove everything generated."),
-    "completion": ("completion", "command", "Complete commands and names in your shell."),
     "decide": ("decide", "command", "Decide what imported specs leave open."),
     "diff": ("diff", "command", "Tell what changed between two states, and for whom."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
@@ -47,7 +46,7 @@ STEPS = {
 """The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
 
 
-WITHOUT_COMPILER = frozenset({"call", "completion", "parse", "schema", "serve"})
+WITHOUT_COMPILER = frozenset({"call", "parse", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
 
