@@ -88,7 +88,7 @@ def parts() -> Table:
 def nested() -> Table:
     """What secrets add to a call with nested arguments, of a tool that lists two of its parameters."""
     binding = BINDINGS["http_request"]
-    unlisted = msgspec.structs.replace(binding, secrets=(), _lazy=type(binding._lazy)())
+    unlisted = msgspec.structs.replace(binding, secrets=())
     base = "registry without secrets"
     known = Secrets({"TOKEN": "a token of some 30 characters"}.get)
     known.hide("TOKEN", "a token of some 30 characters")

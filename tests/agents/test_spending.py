@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import msgspec
 import pytest
 from toolcast.agents import Budget, Prices, Record, RunState, Usage, record_of, resume, run_tools
 from toolcast.agents.answers import Answers, ReadAnswer
@@ -15,6 +14,7 @@ from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
+from generated.memory.memory_store import MEMORY_STORE
 from tests.runtime.sample.files.edit import EDIT
 
 pytestmark = pytest.mark.untyped_results
@@ -243,19 +243,20 @@ def test_an_adapter_of_ones_own_states_usage() -> None:
 
 def test_a_final_output_past_the_budget_counts() -> None:
     """It is the answer, and nothing is carried out for it."""
-    final = msgspec.structs.replace(EDIT, name="finish")
+    stored = {"content": "Paris is the capital."}
 
-    def ending(name: str) -> dict[str, Any]:
+    def ending() -> dict[str, Any]:
         made = answer(2)
         made["choices"][0]["message"]["tool_calls"][1]["function"] = {
-            "name": name,
-            "arguments": json.dumps(GOOD),
+            "name": "memory_store",
+            "arguments": json.dumps(stored),
         }
         return made
 
-    record = run(ending("finish"), final=final, budget=Budget(tokens=1_000))
-    assert (record.stopped, record.output) == ("answer", EDIT.decode(GOOD))
+    record = run(ending(), final=MEMORY_STORE, budget=Budget(tokens=1_000))
+    assert (record.stopped, record.output) == ("answer", MEMORY_STORE.decode(stored))
     assert [call.executed for call in record.calls] == [False, True]
-    withheld = ending("finish")
+    withheld = ending()
     withheld["choices"][0]["finish_reason"] = "content_filter"
-    assert (run(withheld, final=final).stopped, run(withheld, final=final).output) == ("filtered", None)
+    stopped = run(withheld, final=MEMORY_STORE)
+    assert (stopped.stopped, stopped.output) == ("filtered", None)

@@ -34,7 +34,7 @@ async def handle(_: Any, context: Any) -> ToolResult:
 
 def changed(tool: str, **fields: Any) -> ToolBinding[Any, Any]:
     binding = BINDINGS[tool]
-    return msgspec.structs.replace(binding, **fields, _lazy=type(binding._lazy)())
+    return msgspec.structs.replace(binding, **fields)
 
 
 def registry_of(*deferred: str) -> ToolRegistry:

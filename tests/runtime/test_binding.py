@@ -168,7 +168,7 @@ def test_contract_wider_than_struct_is_an_error_and_a_warning(
     class Narrow(msgspec.Struct):
         file_path: int
 
-    binding: Binding = msgspec.structs.replace(edit, params=Narrow, _lazy=type(edit._lazy)())
+    binding: Binding = msgspec.structs.replace(edit, params=Narrow)
     with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         problem = refusal(binding, json.dumps(GOOD))
     assert "file_path" in str(problem)
@@ -232,3 +232,14 @@ def test_accepts_what_the_schema_accepts(value: dict[str, Any]) -> None:
         except ArgumentError:
             accepted = False
         assert accepted == expected
+
+
+def test_a_changed_binding_answers_for_itself() -> None:
+    """What the binding that it was made of has read already is not repeated."""
+    assert msgspec.json.decode(EDIT.definition("openai", "brief"))["function"]["description"] == EDIT.summary
+    changed = msgspec.structs.replace(EDIT, summary="Another summary.")
+    function = msgspec.json.decode(changed.definition("openai", "brief"))["function"]
+    assert function["description"] == "Another summary."
+    renamed = msgspec.structs.replace(EDIT, name="renamed")
+    with pytest.raises(UnknownProviderError):
+        renamed.definition("openai")

@@ -61,7 +61,7 @@ UNKNOWN = (
 def named(*names: str, **options: Any) -> ToolRegistry:
     registry = ToolRegistry(**options)
     for name in names:
-        binding = msgspec.structs.replace(NOTE, name=name, _lazy=type(NOTE._lazy)())
+        binding = msgspec.structs.replace(NOTE, name=name)
         registry.register(binding, lambda params, context: ToolResult.ok(context.tool))
     return registry
 

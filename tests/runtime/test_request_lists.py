@@ -46,7 +46,7 @@ async def handle(_: Any, __: Any) -> str:
 
 def changed(name: str, **fields: Any) -> Binding:
     binding = BINDINGS[name]
-    return msgspec.structs.replace(binding, **fields, _lazy=type(binding._lazy)())
+    return msgspec.structs.replace(binding, **fields)
 
 
 def registry_of(*deferred: str, **fields: Any) -> ToolRegistry:

@@ -32,9 +32,7 @@ def answer(params: Any, context: Any) -> str:
 
 
 def like(name: str, group: str = "files", permission: str = "write") -> Binding:
-    return msgspec.structs.replace(
-        EDIT, name=name, group=group, permission=permission, _lazy=type(EDIT._lazy)()
-    )
+    return msgspec.structs.replace(EDIT, name=name, group=group, permission=permission)
 
 
 def registry_of(*bindings: Binding) -> ToolRegistry:

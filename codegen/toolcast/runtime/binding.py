@@ -185,7 +185,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         from .runtime_enums import check_values, values_by_attribute
 
         checked = check_values(self, values)
-        own = {field: getattr(self, field) for field in self.__struct_fields__ if field != "_lazy"}
+        own = {field: getattr(self, field) for field in self.__struct_fields__}
         made: SpecialisedBinding[P, R] = SpecialisedBinding(
             **own, base=self, values=checked, attributes=values_by_attribute(self, checked)
         )

@@ -1,10 +1,11 @@
 """A generated tool: what its module states and what its files contain."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from .checked_types import decode_hook
 from .contract_node import ContractFile, Node, find_defaults, follow
@@ -140,7 +141,11 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     source: Mapping[str, str] | None = None
     exact: bool = True
     wire: Any = None
-    _lazy: Lazy = msgspec.field(default_factory=Lazy)
+    _lazy: Lazy = cast(Lazy, None)  # made below, for each binding its own
+
+    def __post_init__(self) -> None:
+        # `structs.replace` copies fields: a changed binding must not answer with what another one read.
+        force_setattr(self, "_lazy", Lazy())
 
     def schema(self) -> dict[str, Any]:
         """Read the parameters' schema from the contract file, in normal form.

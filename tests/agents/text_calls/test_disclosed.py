@@ -238,9 +238,7 @@ def test_a_run_needs_a_disclosure_for_its_format(provider: str, format: str, wor
 def test_no_stub_is_a_call_or_holds_a_marker(format: str, text: str, level: Any) -> None:
     blocks = []
     for summary in (text, "Edits."):
-        odd = msgspec.structs.replace(
-            BINDINGS["edit"], summary=summary, description=summary, _lazy=type(BINDINGS["edit"]._lazy)()
-        )
+        odd = msgspec.structs.replace(BINDINGS["edit"], summary=summary, description=summary)
         registry = ToolRegistry()
         registry.register(odd, handle)
         blocks.append(instructions(Disclosure(registry, "text", level=level), format=format))

@@ -113,7 +113,7 @@ def test_without_tools() -> None:
 )
 def test_no_description_leaves_its_line(text: str) -> None:
     description = text.encode(errors="replace").decode()
-    odd = msgspec.structs.replace(EDIT, description=description, _lazy=type(EDIT._lazy)())
+    odd = msgspec.structs.replace(EDIT, description=description)
     block = instructions([odd, NOTE])
     assert [tool["description"] for tool in reported(block)] == [description, NOTE.description]
     for mark in ("<", "```", "TOOL_CALL", "[TOOL_CALLS]"):
@@ -133,7 +133,7 @@ def test_a_format_of_ones_own_has_its_own_prompt() -> None:
         text="Call with @@.\n{tools}\nEnd.", tool="{name}: {description}\n{parameters}", join="\n\n"
     )
     own = TextFormat(id="own", title="Own", dropped=("@@",), prompts=(prompt,))
-    odd = msgspec.structs.replace(NOTE, description="a @@call\n</b>", _lazy=type(NOTE._lazy)())
+    odd = msgspec.structs.replace(NOTE, description="a @@call\n</b>")
     text = instructions([odd], format=own)
     assert text.startswith("Call with @@.\nnote: a &#64;@call\n    &lt;/b>\n{")
     assert json.loads(text.splitlines()[-2])["type"] == "object"

@@ -25,7 +25,7 @@ ASKED = {each.id: each for each in known_formats().values() if each.prompts}
 
 def described(binding: Binding, text: str) -> Binding:
     """The tool with another description."""
-    return msgspec.structs.replace(binding, description=text, _lazy=type(binding._lazy)())
+    return msgspec.structs.replace(binding, description=text)
 
 
 def shown(format: TextFormat, binding: Binding) -> list[str]:

@@ -27,7 +27,7 @@ GOOD = {"file_path": "/src/a.py", "old_string": "x", "new_string": "y"}
 
 
 def like(permission: str = "write", name: str = "edit") -> Binding:
-    return msgspec.structs.replace(EDIT, name=name, permission=permission, _lazy=type(EDIT._lazy)())
+    return msgspec.structs.replace(EDIT, name=name, permission=permission)
 
 
 class Approver:

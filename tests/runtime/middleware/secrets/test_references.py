@@ -25,7 +25,7 @@ URL = "https://example.org/"
 
 
 def listing(binding: Binding, *secrets: str) -> Binding:
-    return msgspec.structs.replace(binding, secrets=secrets, _lazy=type(binding._lazy)())
+    return msgspec.structs.replace(binding, secrets=secrets)
 
 
 def execute(binding: Binding, arguments: Any, resolver: Any = VAULT.get) -> tuple[ToolResult, Any]:
