@@ -16,7 +16,7 @@ class DeclaredView:
 
     def __init__(self, bindings: Sequence[ToolBinding[Any, Any]]) -> None:
         """`bindings`: one for each tool, of any order."""
-        self._snapshot = Snapshot({one.name: Entry(one, _unused) for one in bindings})
+        self._snapshot = Snapshot({one.name: Entry(one, _unused) for one in bindings}, {})
 
     def snapshot(self) -> Snapshot:
         """All tools."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..runtime.context import ToolContext
-from ..runtime.handlers import is_from_outside
+from ..runtime.errors import is_from_outside
 from ..runtime.result import ToolResult
 from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer

@@ -13,11 +13,11 @@ from .argument_hint import refuse_arguments
 from .binding import ToolBinding
 from .channels import Waiting, redacted_context
 from .context import ToolContext
-from .errors import ArgumentError, RefusalError
+from .errors import ArgumentError, RefusalError, is_from_outside
 from .executor import Executor
 from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
 from .handler_results import encodable, lacks_data, mismatch, mismatched, redacted_result
-from .handlers import Handler, Precheck, call, call_in_thread, is_from_outside
+from .handlers import Handler, Precheck, call, call_in_thread
 from .middleware.events import (
     Approved,
     Cancelled,

@@ -230,7 +230,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         return await sample(self.sampler, self.tool, asked)
 
     def _not_sent(self, what: str, event: str, problem: BaseException) -> None:
-        from .handlers import is_from_outside
+        from .errors import is_from_outside
         from .log_records import WARNING, log
 
         if is_from_outside(problem):

@@ -6,7 +6,7 @@ import msgspec
 
 from .binding import ToolBinding
 from .encode import to_builtins
-from .handlers import is_from_outside
+from .errors import is_from_outside
 from .middleware.truncate import with_texts
 from .result import ToolResult
 from .unicode_text import is_encodable, replace_surrogates

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from .context import ToolContext
-from .errors import CallDeferred
+from .errors import CallDeferred, is_from_outside
 from .result import ToolResult
 from .workers import Workers, unwrap
 
@@ -74,38 +74,6 @@ def is_async(function: Any) -> bool:
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
-
-
-def is_from_outside(problem: BaseException) -> bool:
-    """Whether an exception must pass through a call: its result is not awaited any more, or the program ends.
-
-    That is a cancellation that the running task was asked for (`Task.cancelling`), the interrupt that Python
-    itself raises for Ctrl-C, and the closing of the coroutine that catches this. Everything else is raised by
-    a handler, a precheck, a hook or a resolver: a `CancelledError` of something that it waited for,
-    `SystemExit`, a `KeyboardInterrupt` or a `GeneratorExit` of its own.
-    """
-    if isinstance(problem, Exception):
-        return False
-    import asyncio
-
-    if isinstance(problem, asyncio.CancelledError):
-        task = asyncio.current_task()
-        return task is None or task.cancelling() > 0
-    if isinstance(problem, KeyboardInterrupt):
-        return _raises_interrupts()
-    # Python raises it anew in each coroutine that is closed: it has come through no other frame.
-    raised = problem.__traceback__
-    return isinstance(problem, GeneratorExit) and (raised is None or raised.tb_next is None)
-
-
-def _raises_interrupts() -> bool:
-    """Whether Ctrl-C raises in this thread. It does not where the program handles the signal: `asyncio.run`
-    cancels its main task instead, and servers have handlers of their own."""
-    import signal
-    import threading
-
-    handled = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    return threading.current_thread() is threading.main_thread() and not handled
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:

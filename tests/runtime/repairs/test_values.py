@@ -184,7 +184,8 @@ def meanings(sent: Any) -> list[Any]:
         found += sent
     elif isinstance(sent, dict) and "x" in sent:
         found.append(sent["x"])
-    return [*found, *([[sent]] if isinstance(sent, (str, int, float, dict)) else [])]
+    is_item = isinstance(sent, (str, int, float, dict)) and plain not in ("", "null", "[1]")
+    return [*found, *([[sent]] if is_item else [])]
 
 
 @given(types=TYPES, sent=SENT)

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ...runtime.context import ToolContext
-from ...runtime.errors import RefusalError
-from ...runtime.handlers import call, is_from_outside
+from ...runtime.errors import RefusalError, is_from_outside
+from ...runtime.handlers import call
 from ...runtime.view import ToolView
 from ...runtime.workers import Workers, unwrap
 from ..sdk import load

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import ToolBinding
 from ..context import ToolContext
-from ..handlers import is_from_outside
+from ..errors import is_from_outside
 from .events import Event, Hooks, Observer
 
 if TYPE_CHECKING:
