@@ -182,7 +182,7 @@ class ToolCalls:
         guesses: Guesses | None,
         problem: CallDeferred,
     ) -> Deferred:
-        """What stands for the result of a call that waits."""
+        """The placeholder for the result of a call that waits."""
         binding = self.tools.get(name).binding
         injected = fill_in(binding, context)
         params = binding.decode(arguments, provider, self._uncounted_guesses(guesses), injected)

@@ -182,7 +182,7 @@ def added_credentials(headers: Iterable[tuple[str, str]], request: HttpRequest) 
 
 
 def redactor_of(values: Iterable[str]) -> Redactor:
-    """What keeps credentials out of a result. One that is too short to be searched is left."""
+    """The redactor of credentials. One that is too short to be searched is left."""
     redactor = Redactor()
     for value in values:
         if not is_too_short(value):

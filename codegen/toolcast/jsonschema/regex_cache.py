@@ -13,7 +13,7 @@ MAX_CACHED_LENGTH: Final = 2_000
 """Characters of a text that is cached. Longer ones are rare, and may be hostile."""
 
 CALL: Final[ContextVar[dict[Any, Any] | None]] = ContextVar("call", default=None)
-"""What the validators of one call share, by its type; None outside of a call."""
+"""The state that the validators of one call share, by its type; None outside of a call."""
 
 
 def in_one_call(function: Callable[P, T]) -> Callable[P, T]:

@@ -13,7 +13,7 @@ from .feed import Feed, Reading
 
 _COMMENT = "!--"
 _ENDLESS = (_COMMENT, "pre", "script", "style", "textarea")
-"""What runs to the end of the text where it begins a line and nothing closes it."""
+"""Elements that run to the end of the text where they begin a line and nothing closes them."""
 _ELEMENTS = (
     *_ENDLESS[1:],
     *("code", "kbd", "samp", "tt", "blockquote", "q", "example", "examples"),
@@ -29,7 +29,7 @@ _PREFIX = re.compile(
     r"(?P<indent>[ \t]*)(?P<items>(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*)"
     r"(?P<mark>>|`{3,}|~{3,}|\#{1,6}(?=[ \t\n]))?"
 )
-"""What a line begins with: items of lists, and what begins a quotation, a fence or a heading."""
+"""Beginnings of lines: items of lists, quotations, fences and headings."""
 _CLOSING = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?:\r?\n|\Z)")
 _BLOCK = re.compile(r"\s*\Z|[ ]{0,3}(?:>|\#{1,6}[ \t\n]|~~~|```[^`]*\Z|(?:[-+*]|1[.)])[ \t]+\S)")
 """A line that ends the paragraph before it."""
@@ -40,11 +40,11 @@ _CODE = 4
 _END = sys.maxsize
 """An offset behind every text."""
 Key = int | str
-"""What closes: the length of a run of backticks, the name of an element, the character of a fence."""
+"""The end of a container: the length of a run of backticks, an element's name, a fence's character."""
 
 
 class Following:
-    """What follows in the text: where something may close a container. No line is looked at twice."""
+    """The places ahead that may close a container. No line is looked at twice."""
 
     def __init__(self) -> None:
         self._closing: dict[Key, list[int]] = {}  # offsets of what closes
