@@ -210,8 +210,9 @@ def blocks(draw: st.DrawFn, forms: Sequence[Form]) -> Piece:
     except ValueError:
         several = [(name, {"command": "ls -la"}) for name, _ in several]
         text = calls(each, several, template)
-    if any(not one.fence for one in each.format.sections) and draw(st.booleans()):
-        section = draw(st.sampled_from([one for one in each.format.sections if not one.fence]))
+    sections = [] if each.form.fence else [one for one in each.format.sections if not one.fence]
+    if sections and draw(st.booleans()):
+        section = draw(st.sampled_from(sections))
         text = f"{section.open}{text}{section.close}"
     if each.form.place == "line":
         text = f"\n{text}"
