@@ -68,7 +68,8 @@ def test_wrong_arguments_are_all_named(registry: ToolRegistry) -> None:
     assert not result.success
     for word in ("file_path", "content", "mode", "colour"):
         assert word in result.error
-    assert '"properties"' in result.error  # an argument is missing: the schema comes along
+    assert '"properties"' not in result.error  # the model was offered the full definition
+    assert "content" in result.data.schema["properties"]  # an argument is missing: programs get the schema
     assert not call(registry, "file_write", "{not json").success
     assert "file_write" in call(registry, "file_writ", {}).error
 

@@ -1,4 +1,4 @@
-"""JavaScript modules are outputs as any: checked, repaired, kept, cached, assembled and deleted."""
+"""JavaScript modules are outputs as any: checked, repaired, kept, assembled and deleted."""
 
 import shutil
 import sys
@@ -112,7 +112,7 @@ input:
 """
 
 
-def test_a_tool_that_no_check_decides_is_left_out(base: Path, tmp_path: Path) -> None:
+def test_a_tool_that_no_check_decides_is_left_out(base: Path) -> None:
     put(base, {**SPECS, "draw.yaml": LARK}, CONFIG)
     reported = generate(base)
     assert "draw.yaml:5:12" in reported
@@ -124,12 +124,6 @@ def test_a_tool_that_no_check_decides_is_left_out(base: Path, tmp_path: Path) ->
     run(base, TOOLCAST, "compile", *(f"specs/{path}" for path in (*SPECS, "draw.yaml")), "--out", "b/one")
     run(base, TOOLCAST, "assemble", "b/one", "--out", "assembled")
     assert tree(base / "assembled") == tree(base / "generated")
-    cached = CONFIG + f'cache = "{(tmp_path / "cache").as_posix()}"\n'
-    for folder in ("q", "r"):
-        put(tmp_path / folder, {**SPECS, "draw.yaml": LARK}, cached)
-        told = run(tmp_path / folder, TOOLCAST, "generate", TOOLCAST_FOLDERS=str(tmp_path))
-        assert tree(tmp_path / folder / "generated") == tree(base / "generated")
-    assert "6 from the cache" in told.stdout
     spec = base / "specs/draw.yaml"
     spec.write_text(LARK.replace("permission: read", "permission: rede"), encoding="utf-8")
     shutil.rmtree(base / ".toolcast")
@@ -144,17 +138,6 @@ def test_steps_of_a_build_leave_what_generate_leaves(base: Path, tmp_path: Path)
     run(base, TOOLCAST, "assemble", "b/one", "b/two", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", SPECS, CONFIG)
     assert "typescript/support/validator.js" in (base / "b/two.d").read_text("utf-8")
-
-
-def test_a_shared_cache_holds_them(base: Path, tmp_path: Path) -> None:
-    cached = CONFIG + f'cache = "{(tmp_path / "cache").as_posix()}"\n'
-    put(base, SPECS, cached)
-    allowed = {"TOOLCAST_FOLDERS": str(tmp_path)}
-    run(base, TOOLCAST, "generate", **allowed)
-    put(tmp_path / "q", SPECS, cached)
-    told = run(tmp_path / "q", TOOLCAST, "generate", **allowed)
-    assert tree(tmp_path / "q/generated") == tree(base / "generated")
-    assert "5 from the cache" in told.stdout
 
 
 def test_an_unknown_target_is_named(base: Path) -> None:

@@ -253,14 +253,14 @@ def test_a_provider_without_a_strict_mode_has_no_share_of_strict_tools(
             assert shown["strict"] == share
 
 
-def test_a_tool_that_is_not_shown_is_named_without_a_link(browser: "Browser", tmp_path: Path) -> None:
+def test_no_link_leads_to_a_tool_that_is_not_shown(browser: "Browser", tmp_path: Path) -> None:
     twin = spec(description="Counts the words of a text that a person wrote.")
     write(tmp_path, {"count": twin, "count_words": twin}, 'providers = ["openai"]\n')
     shown = report_of(tmp_path, tools=("count",))
     with opened(browser, write_page(shown, tmp_path / "report.html")) as report:
-        for route in ("#/tool/count/openai",):
+        for route in ("#/", "#/tools", "#/tool/count/openai"):
             page = report.go(route)
-            assert page.get_by_text("count_words", exact=True).count() > 0, route
+            assert page.locator("a", has_text="count").count() > 0, route
             assert page.locator("a", has_text="count_words").count() == 0, route
 
 
