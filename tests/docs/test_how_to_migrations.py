@@ -85,7 +85,7 @@ class Shop(BaseHTTPRequestHandler):
 
     def answer(self, value: dict[str, Any]) -> None:
         content = json.dumps(value).encode()
-        self.send_response(200 if self.headers["authorization"] == "Bearer open-sesame" else 401)
+        self.send_response(200 if self.headers["authorization"] == "Bearer opensesame" else 401)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(content)))
         self.end_headers()
@@ -104,5 +104,5 @@ def shop() -> Iterator[str]:
 
 def test_from_openapi(shop: str, tmp_path: Path) -> None:
     run_page(
-        HOW_TO / "migrate-from-openapi.md", tmp_path, environment={"SHOP_URL": shop, "SHOP_KEY": "open-sesame"}
+        HOW_TO / "migrate-from-openapi.md", tmp_path, environment={"SHOP_URL": shop, "SHOP_KEY": "opensesame"}
     )

@@ -53,7 +53,9 @@ def test_depth_through_aliases() -> None:
 def test_depth(kind: Kind) -> None:
     read("[" * MAX_DEPTH + "]" * MAX_DEPTH, kind)
     for deeper in (MAX_DEPTH + 1, 100_000):
-        assert places(refuse("[" * deeper, kind)) == [("too-deep", 1, MAX_DEPTH + 1)]
+        ((code, line, column),) = places(refuse("[" * deeper, kind))
+        assert (code, line) == ("too-deep", 1)
+        assert column in (MAX_DEPTH + 1, 1001), "libyaml from 0.2.6 on refuses 1,000 levels by itself"
         assert places(refuse('{"a":' * deeper, kind))[0][0] in ("too-deep", "syntax")
 
 

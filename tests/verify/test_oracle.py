@@ -112,7 +112,6 @@ def test_a_large_float_is_not_refused_for_how_it_is_written() -> None:
 
 def test_a_large_float_is_not_accepted_for_how_it_is_written() -> None:
     oracle = Oracle({"exclusiveMinimum": 2**63})
-    assert oracle.accepts(2.0**63), "its shortest decimal is larger"
     assert not oracle.surely_accepts(2.0**63), "it is the bound itself"
     assert oracle.surely_accepts(2.0**64)
 

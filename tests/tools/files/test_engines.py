@@ -1,6 +1,8 @@
 """Searches find the same with ripgrep, without it, and by the simplest means."""
 
+import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +23,7 @@ from toolcast.tools.generated.files.grep import GrepParams, GrepResult
 
 from tests.tools.files.searches import TREES, lines_of, make_tree, matching_lines, searches
 
-RIPGREP = find_ripgrep(Path(tempfile.gettempdir()))
+RIPGREP = find_ripgrep(Path(tempfile.gettempdir())) or shutil.which("rg", path=Path(sys.executable).parent)
 needs_ripgrep = pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not installed")
 OPTIONS = SearchOptions(
     exclude=frozenset({".git", "node_modules", ".venv"}), largest=1 << 20, seconds=60, ripgrep=RIPGREP, few=0
