@@ -1,8 +1,8 @@
 """An MCP server without the SDK, which sends what no SDK would.
 
 `python raw_server.py CASE stdio|json|sse [later]`. `TOOLS` has a defective tool for each case, listed between
-two sound ones; `LISTINGS` whole answers to `tools/list`; `ANSWERS` results of calls. With `later`, the first
-listing is sound, and the first call announces that it changed.
+two sound ones; `LISTINGS` whole answers to `tools/list`, `GREETINGS` to `initialize`; `ANSWERS` results of
+calls. With `later`, the first listing is sound, and the first call announces that it changed.
 """
 
 import json
@@ -134,6 +134,18 @@ LISTINGS: dict[str, tuple[str, str]] = {
     "endless line": ("", ""),
 }  # fmt: skip
 
+_CAPABLE = '"capabilities":{"tools":{}}'
+_NAMED = '"serverInfo":{"name":"raw","version":"1"}'
+# By case: the result of `initialize`, or the whole message where it has an id; and words of the error.
+GREETINGS: dict[str, tuple[str, str]] = {
+    "version number": (f'{{"protocolVersion":5,{_CAPABLE},{_NAMED}}}', "protocolVersion"),
+    "version missing": (f"{{{_CAPABLE},{_NAMED}}}", "protocolVersion"),
+    "version unknown": (f'{{"protocolVersion":"1999-01-01",{_CAPABLE},{_NAMED}}}', "1999-01-01"),
+    "capabilities list": (f'{{"protocolVersion":"2025-06-18","capabilities":[],{_NAMED}}}', "capabilities"),
+    "server null": (f'{{"protocolVersion":"2025-06-18",{_CAPABLE},"serverInfo":null}}', "serverInfo"),
+    "greeting error": (_error("-1", text="no\\u001b[31m\\nentry"), "no[31m entry"),
+}  # fmt: skip
+
 
 def _answer(more: str) -> str:
     return '{"content":[{"type":"text","text":"a"}],' + more + "}"
@@ -187,6 +199,8 @@ class Server:
         return text.replace("ID", id, 1).encode("utf-8", "surrogateescape")
 
     def _result(self, method: str, params: dict[str, Any]) -> str | None:
+        if method == "initialize" and self.case in GREETINGS:
+            return GREETINGS[self.case][0]
         if method == "initialize":
             about = {"name": "raw", "version": "1"}
             known = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}

@@ -16,7 +16,7 @@ from toolcast.providers import available
 from toolcast.runtime import ToolRegistry
 
 from tests.mcp.conftest import Sdk
-from tests.mcp.raw_server import ANSWERS, LISTINGS, TOOLS
+from tests.mcp.raw_server import ANSWERS, GREETINGS, LISTINGS, TOOLS
 from tests.mcp.scripted import connected
 
 pytestmark = pytest.mark.usefixtures("installed")
@@ -160,6 +160,16 @@ def test_an_import_of_a_list_that_cannot_be_read_is_one_error(case: str, form: s
     assert words in done.output
     assert len(done.output) < 1200, done.output
     assert not (tmp_path / "specs").exists()
+
+
+@pytest.mark.parametrize(("case", "form"), every(GREETINGS, part=2))
+def test_an_import_says_what_is_wrong_with_the_first_answer(case: str, form: str, tmp_path: Path) -> None:
+    with address(case, form) as target:
+        done = imported(tmp_path, target, "--timeout", "20")
+    assert (done.exit_code, done.output.count("error[")) == (1, 1), done.output
+    assert isinstance(done.exception, SystemExit)
+    assert "the server's answer to initialize cannot be used: " in done.output
+    assert GREETINGS[case][1] in done.output
 
 
 @pytest.mark.parametrize("form", FORMS)

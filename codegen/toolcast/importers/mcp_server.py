@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..hidden_characters import without_hidden
 from ..mcp.live.listing import list_live
+from ..mcp.live.live_calls import is_closed
 from ..mcp.live.server_tool import Limits, ListingError, LiveTool
 from ..mcp.sdk import load
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
@@ -276,13 +277,21 @@ def _explained(
             f"the command prints what is no message of MCP{wrote}",
             "an MCP server on stdio prints messages alone: see whether it needs an option such as `stdio`",
         )
+    words = " ".join(without_hidden(str(problem)).split())[:200] or type(problem).__name__
+    if isinstance(problem, load("mcp.shared.exceptions").MCPError | ValueError | RuntimeError) and not (
+        is_closed(problem)
+    ):  # the SDK's: pydantic's is a ValueError
+        return _ServerError(
+            "import-server",
+            f"the server's answer to initialize cannot be used: {words.rstrip('.')}{wrote}",
+            "this is a fault of the server: tell whoever maintains it",
+        )
     if address.command:
         return _ServerError(
             "import-server",
             f"the server ended before it answered{wrote}",
             "run the command by itself; variables that it needs are given with --env NAME",
         )
-    words = without_hidden(str(problem))[:200] or type(problem).__name__
     return _ServerError("import-server", f"the server cannot be reached: {words}", "is the address right?")
 
 
