@@ -38,6 +38,19 @@ OBJECTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "ArkType": ({"domain": "object", "required": [{"key": "a", "value": "string"}]}, "toJsonSchema()"),
     "Effect": ({"ast": {"_tag": "TypeLiteral", "propertySignatures": []}}, "JSONSchema.make"),
+    # As JSON.stringify writes them: functions and promises leave nothing.
+    "Standard JSON Schema": ({"~standard": {**ZOD, "jsonSchema": {}}}, "z.toJSONSchema(schema)"),
+    "Standard JSON Schema, in parts": (
+        {"~standard": {**ZOD, "jsonSchema": {"input": {}, "output": {}}}, "type": "object"},
+        "z.toJSONSchema(schema)",
+    ),
+    "AI SDK, a promise": ({"jsonSchema": {}}, "JSON Schema"),
+    "AI SDK, nothing": ({"jsonSchema": None, "_type": None}, "JSON Schema"),
+    "AI SDK, of Zod": (
+        {"jsonSchema": {"def": {"type": "object", "shape": {}}, "type": "object"}},
+        "JSON Schema",
+    ),
+    "AI SDK, twice": ({"jsonSchema": {"jsonSchema": {"type": "object"}}}, "JSON Schema"),
     "another": ({"~standard": {"version": 1, "vendor": "own"}, "fields": {}}, "JSON Schema"),
 }
 SHAPES = {f"a shape of {name}": ({"a": each, "b": each}, words) for name, (each, words) in OBJECTS.items()}

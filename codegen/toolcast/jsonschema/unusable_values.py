@@ -164,7 +164,10 @@ def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | 
     if schema.keys() <= _WRAPPER or isinstance(standard, Mapping):
         for path in _CARRIERS:
             carried = _at(schema, path)
-            if isinstance(carried, dict) and not carried.keys() & {"input", "output"}:
+            # Functions and promises are left out of JSON, so that nothing is left of what they would give.
+            if isinstance(carried, dict) and carried and not carried.keys() & {"input", "output"}:
+                if _library(carried) is not None:
+                    break
                 return LibrarySchema("an object carries a JSON Schema", "", path, carried)
     library = _library(schema)
     if library is None:
@@ -197,7 +200,9 @@ def _library(schema: Mapping[str, Any]) -> str | None:
     if isinstance(schema.get("domain"), (str, Mapping)) and schema.keys() <= _ARKTYPE:
         return "arktype"
     tree = schema.get("ast")
-    return "effect" if isinstance(tree, Mapping) and isinstance(tree.get("_tag"), str) else None
+    if isinstance(tree, Mapping) and isinstance(tree.get("_tag"), str):
+        return "effect"
+    return "" if schema.keys() <= _WRAPPER and schema.keys() & {"jsonSchema", "toJSONSchema"} else None
 
 
 def python_object(value: Any) -> LibrarySchema | None:
