@@ -194,6 +194,8 @@ def test_parameters_are_an_object_whatever_their_type_is_called(tmp_path: Path, 
     assert any(
         "parameters: `type`" in each.message and "object" in each.message for each in imported.diagnostics
     )
+    for each in imported.diagnostics:
+        assert ("left out" in each.hint) is ("is left out" in each.message)
     with package({"bad.yaml": imported.specs["bad.yaml"]}) as bindings:
         assert bindings["bad"].decode({"a": "x"}).a == "x"
         with pytest.raises(ArgumentError):

@@ -217,7 +217,8 @@ def _warnings(tool: Declared) -> list[Diagnostic]:
             severity="warning",
             code="import-defect",
             message=f"{tool.location} has a schema of which a part cannot be used: {in_short(root, entry)}",
-            hint="it is left out of the spec; state the right one there",
+            hint=("it is left out of the spec" if entry.action == "dropped" else "the spec has it so")
+            + "; state the right one there",
         )
         for root, entry in tool.changes
         if entry.keyword != "nullable"
