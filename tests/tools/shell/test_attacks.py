@@ -154,6 +154,8 @@ PLANTED = [
     ("make", "MAKEFILES", "x.mk", "make", {"x.mk": "$(shell touch owned)", "Makefile": "all:;\n"}),
     ("make", "CC", "./evil", "make a.o", {"evil": EVIL, "a.c": ""}),
     ("make", "CFLAGS", "; ./evil; true", "make a.o", {"evil": EVIL, "a.c": ""}),
+    ("pyenv", "PYENV_ROOT", "{0}", "pyenv planted", {"plugins/x/bin/pyenv-planted": EVIL}),
+    ("gawk", "AWKPATH", "{0}", "gawk -f planted.awk", {"planted.awk": 'BEGIN { print > "owned" }'}),
     ("gcc", "COMPILER_PATH", "{0}", "gcc -c a.c", {"as": EVIL, "a.c": ""}),
     ("gcc", "GCC_EXEC_PREFIX", "{0}/", "gcc -c a.c", {"cc1": EVIL, "as": EVIL, "a.c": ""}),
     ("vim", "VIMINIT", "silent !touch owned", "vim -es -c q a", {}),

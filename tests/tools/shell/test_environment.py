@@ -50,6 +50,16 @@ def test_a_program_without_path_has_the_usual_one() -> None:
         "SHELLOPTS",
         "PS4",
         "TOOLCAST_COMMAND",
+        "CONFIG_SITE",
+        "AWKPATH",
+        "PYENV_ROOT",
+        "NVM_DIR",
+        "FLASK_APP",
+        "GUNICORN_CMD_ARGS",
+        "MAVEN_ARGS",
+        "LLVM_SYMBOLIZER_PATH",
+        "VK_ADD_LAYER_PATH",
+        "GH_CONFIG_DIR",
     ],
 )
 def test_variables_that_run_code_before_the_command_are_refused(name: str) -> None:

@@ -29,6 +29,9 @@ _REFUSED = frozenset(
         "MAKE", "MAKEFILES", "AR", "AS", "CC", "CXX", "CPP", "FC", "LD", "M2C", "PC", "CO", "GET", "LEX",
         "YACC", "LINT", "MAKEINFO", "TEX", "TEXI2DVI", "WEAVE", "CWEAVE", "TANGLE", "CTANGLE", "RM",
         "LDLIBS", "LOADLIBES",
+        # autoconf manual (site defaults, programs of configure and autoreconf), aclocal(1), m4(1), tar manual
+        "CONFIG_SITE", "AUTOCONF", "AUTOMAKE", "AUTOHEADER", "AUTOM4TE", "AUTOPOINT", "ACLOCAL",
+        "ACLOCAL_PATH", "LIBTOOLIZE", "M4", "M4PATH", "AWK", "SED", "RSH", "TAPE", "BAZEL_SH",
         # gcc(1)
         "COMPILER_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
         # vim(1), ex(1p), emacs(1), screen(1), psql(1), zsh(1), readline(3), mailcap(5): start files
@@ -37,13 +40,25 @@ _REFUSED = frozenset(
         # java(1), irb(1), R Startup, erl(1), Django and mypy documentation
         "CLASSPATH", "IRBRC", "R_PROFILE", "R_PROFILE_USER", "R_ENVIRON", "R_ENVIRON_USER", "R_LIBS",
         "R_LIBS_USER", "R_LIBS_SITE", "ERL_LIBS", "DJANGO_SETTINGS_MODULE", "MYPYPATH",
+        # gawk(1), documentation of Flask, Celery, Gunicorn, Maven, Ant, Rake, Mix, Racket, Pipenv and tox
+        "AWKPATH", "AWKLIBPATH", "FLASK_APP", "CELERY_CONFIG_MODULE", "GUNICORN_CMD_ARGS", "MAVEN_ARGS",
+        "MAVEN_CONFIG", "ANT_ARGS", "JAVACMD", "RAKEOPT", "MIX_EXS", "ELIXIRC", "PLTCOLLECTS", "PLTADDONDIR",
+        "PIPENV_PIPFILE", "TOX_CONFIG_FILE",
         # go help environment
         "GOROOT", "GOPATH", "GOTOOLDIR", "GOENV", "GOTOOLCHAIN", "GOWORK", "GOPROXY", "GOCACHE", "GOMODCACHE",
         # programs named in files: references of kubectl, AWS CLI and docker
         "KUBECONFIG", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "DOCKER_CONFIG",
+        # the same of gh, gcloud, pass(1), borg(1), JJ and Perforce; nix.conf(5), The Haskell Tool Stack
+        "GH_CONFIG_DIR", "CLOUDSDK_CONFIG", "CLOUDSDK_PYTHON", "PASSWORD_STORE_EXTENSIONS_DIR",
+        "BORG_PASSCOMMAND", "BORG_REMOTE_PATH", "JJ_CONFIG", "P4CONFIG", "P4DIFF", "P4MERGE", "P4EDITOR",
+        "NIX_PATH", "NIX_CONFIG", "NIX_USER_CONF_FILES", "STACK_YAML",
         # libraries that load modules: GTK, GIO, gdk-pixbuf, Qt; gs(1)
-        "GTK_PATH", "GTK_MODULES", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GDK_PIXBUF_MODULE_FILE",
+        "GTK_PATH", "GTK_MODULES", "GTK3_MODULES", "GTK_IM_MODULE_FILE", "GTK_EXE_PREFIX", "GIO_MODULE_DIR",
+        "GIO_EXTRA_MODULES", "GDK_PIXBUF_MODULE_FILE",
         "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH", "GS_LIB",
+        # emacs(1), SASL, compiler-rt: programs and modules of their own
+        "EMACSPATH", "SASL_PATH", "SASL_CONF_PATH", "LLVM_SYMBOLIZER_PATH", "ASAN_SYMBOLIZER_PATH",
+        "MSAN_SYMBOLIZER_PATH", "VALGRIND_LIB",
     )
 )  # fmt: skip
 """Variables that add code to a command, or name a file or program that does, after the pages that say so."""
@@ -58,7 +73,8 @@ _REFUSED_BEGINNINGS = (
     "DOTNET_", "CORECLR_", "COR_", "COMPLUS_", "MONO_", "MSBUILD",  # .NET documentation, mono(1)
     "LESS", "GROFF_", "MAGICK_", "TEXMF", "GST_", "NVIM",  # less(1), groff(1), magick(1), kpathsea, nvim(1)
     "OPENSSL_", "KRB5_", "LIBMYSQL_", "DPKG_",  # openssl-env(7), kerberos(7), dpkg(1)
-    "ANSIBLE_", "TF_CLI_",  # pages of each tool
+    "ANSIBLE_", "TF_CLI_", "GDAL_", "VK_", "OCL_ICD_",  # pages of each tool, Vulkan and OpenCL loaders
+    "PYENV_", "RBENV_", "NVM_", "NODENV_", "GOENV_", "JENV_", "ASDF_", "MISE_", "SDKMAN_", "OPAM",
 )  # fmt: skip
 _REFUSED_ENDINGS = (
     "FLAGS", "OPTS", "OPTIONS", "_WRAPPER", "_LAUNCHER", "_PRELOAD", "_STARTUP", "_DIFF", "PAGER", "_EDITOR",
