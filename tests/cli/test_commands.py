@@ -318,7 +318,7 @@ class TestInit:
         put(empty / "pyproject.toml", f"[tool.toolcast]\noutput = '{output}'\n")
         assert "created   .gitattributes" in run("init", "--add", "gitattributes").output
         subprocess.run(["git", "init", "--quiet"], cwd=empty, check=True)
-        for path, merge in (("g/b.py", "unset"), ("manifest.txt", "toolcast"), ("registry.py", "toolcast")):
+        for path, merge in (("g/b.py", "unset"), ("manifest.txt", "union"), ("registry.py", "union")):
             words = ["git", "check-attr", "eol", "merge", "--", f"{output}/{path}"]
             stated = subprocess.run(words, cwd=empty, check=True, capture_output=True, text=True)
             assert [line.rpartition(": ")[2] for line in stated.stdout.splitlines()] == ["lf", merge]

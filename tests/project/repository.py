@@ -1,13 +1,11 @@
 """A project under git, with branches that change specs and check their output in."""
 
 import os
-import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolcast.integrations.project_files import MERGE_SET_UP, OFFERS, text_of
+from toolcast.integrations.project_files import OFFERS, text_of
 from toolcast.project.frontend import Frontend
 from toolcast.project.generate import build
 
@@ -33,19 +31,13 @@ class Repository:
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def start(
-        self, specs: Mapping[str, str], *, attributes: bool = False, driver: bool = False, toml: str = ""
-    ) -> None:
-        """Check in a project on `main`, with what `toolcast init --add gitattributes` writes and asks for."""
+    def start(self, specs: Mapping[str, str], *, attributes: bool = False, toml: str = "") -> None:
+        """Check in a project on `main`, with what `toolcast init --add gitattributes` writes."""
         project(self.base, specs, toml)
         if attributes:
             offer = OFFERS["gitattributes"]
             put(self.base / offer.path, text_of(offer, "generated", "toolcast[build]"))
         self.git("init", "-q", "-b", "main")
-        if driver:
-            command, name, value = shlex.split(MERGE_SET_UP)[1:]
-            own = shlex.join([sys.executable, "-m", "toolcast"])
-            self.git(command, name, own + value.removeprefix("toolcast"))
         self.build()
         self.save("main")
 

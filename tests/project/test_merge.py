@@ -1,174 +1,26 @@
-"""Branches that touch different tools merge without a conflict into what a clean build makes."""
+"""Branches that touch different tools merge without a conflict, and `generate` puts the lists in order."""
 
-import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
-from toolcast.project.core.compiled import Options
-from toolcast.project.core.compiler import compile_package
-from toolcast.project.core.tool_entry import entry_of
+from toolcast.cli.main import run
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
-from toolcast.project.merge_outputs import NotMergedError, merge_file
-from toolcast.project.output.manifest import NAME, Record, render_manifest
-from toolcast.project.output.plan import Plan
-from toolcast.python.structs.python_names import class_name
-from toolcast.typescript.package import CODE, TYPES, index_file
 
 from tests.project.fake import config_of, put, tree
 from tests.project.repository import Repository
 
 Change = Mapping[str, str | None]
-GIT = pytest.mark.skipif(shutil.which("git") is None, reason="asks git")
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="asks git")
 
-# the files about all tools, without git
-
-NAMES = st.from_regex(r"[a-c][a-c0-9_]{0,2}", fullmatch=True)
-GROUPS = st.sampled_from(["", "g", "g/h", "k"])
-TOOLS = st.dictionaries(NAMES, GROUPS, max_size=6)
-
-
-def registry(tools: Mapping[str, str], providers: tuple[str, ...] = ("openai",)) -> bytes:
-    """The tools of the group `k` are external."""
-    entries = [
-        replace(entry_of(f"{group}/{name}.yaml".lstrip("/"), name), external=group == "k")
-        for name, group in tools.items()
-    ]
-    return compile_package(entries, (), Options(providers=providers))["registry.py"]
-
-
-def code(tools: Mapping[str, str]) -> bytes:
-    return index(CODE, tools)
-
-
-def types(tools: Mapping[str, str]) -> bytes:
-    return index(TYPES, tools)
-
-
-def index(name: str, tools: Mapping[str, str]) -> bytes:
-    """The tools of the group `k` have a typed result."""
-    entries = [
-        replace(
-            entry_of(f"{group}/{tool}.yaml".lstrip("/"), tool),
-            result=class_name(tool, "Result") if group == "k" else "",
-        )
-        for tool, group in tools.items()
-    ]
-    return index_file(name, entries)
-
-
-def manifest(tools: Mapping[str, str]) -> bytes:
-    def record(name: str, text: str) -> Record:
-        digest = text.encode().hex().ljust(16, "0")[:16]
-        return Record(source=digest, made=digest, by={"toolcast": f"1.{len(text)}"}, outputs=(f"{name}.py",))
-
-    whole = Record(made="0" * 16, by={"toolcast": "1"}, outputs=("registry.py",))
-    return render_manifest(
-        {"*": whole, **{f"{name}.yaml": record(name, text) for name, text in tools.items()}}
-    )
-
-
-def edited(base: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
-    return {name: text for name, text in {**base, **changes}.items() if text is not None}
-
-
-@given(TOOLS, st.dictionaries(NAMES, st.tuples(st.booleans(), st.none() | GROUPS), max_size=6), st.booleans())
-@pytest.mark.parametrize(
-    ("name", "written"), [("registry.py", registry), (NAME, manifest), (CODE, code), (TYPES, types)]
-)
-def test_sets_of_tools_merge(
-    name: str,
-    written: Callable[[Mapping[str, str]], bytes],
-    base: dict[str, str],
-    changes: dict[str, tuple[bool, str | None]],
-    unrelated: bool,
-) -> None:
-    base = {} if unrelated else base
-    ours, theirs = (
-        {tool: text for tool, (own, text) in changes.items() if own is side} for side in (True, False)
-    )
-    start = b"" if unrelated else written(base)
-    merged = merge_file(name, start, written(edited(base, ours)), written(edited(base, theirs)))
-    assert merged == written(edited(edited(base, ours), theirs))
-
-
-@settings(max_examples=40)
-@given(TOOLS, TOOLS, TOOLS)
-def test_a_merge_is_what_one_branch_made_or_none(
-    base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
-) -> None:
-    expected = {}
-    for tool in sorted({**base, **ours, **theirs}):
-        one, other, before = ours.get(tool), theirs.get(tool), base.get(tool)
-        if one != other and before not in (one, other):
-            with pytest.raises(NotMergedError, match=f"both branches changed {tool}"):
-                merge_file("registry.py", registry(base), registry(ours), registry(theirs))
-            return
-        expected[tool] = other if one == before else one
-    merged = merge_file("registry.py", registry(base), registry(ours), registry(theirs))
-    assert merged == registry(edited(expected, {}))
-
-
-PROVIDERS = ("openai", "mcp")
-
-
-def test_providers_are_merged_too() -> None:
-    base, ours = registry({"a": ""}), registry({"a": ""}, PROVIDERS)
-    merged = merge_file("registry.py", base, ours, registry({"a": "", "b": ""}))
-    assert merged == registry({"a": "", "b": ""}, PROVIDERS)
-    with pytest.raises(NotMergedError, match="both branches changed providers"):
-        merge_file("registry.py", base, ours, registry({"a": ""}, ("gemini",)))
-
-
-def test_names_that_become_one_in_python_are_no_merge() -> None:
-    with pytest.raises(NotMergedError, match="clash"):
-        merge_file("registry.py", registry({}), registry({"a-b": ""}), registry({"a_b": ""}))
-
-
-SOUND = registry({"a": "", "b": "g"})
-HOSTILE = [
-    b"",
-    b"import os; os.system('x')",
-    SOUND.replace(b"BINDINGS", b"BINDING"),
-    SOUND.replace(b'".a"', b"__import__('os').system('x')"),
-    SOUND.replace(b"    a: ", b"    (a.b): "),
-    SOUND + b"\nimport os\n",
-    SOUND.replace(b"\n", b"\r\n"),
-    b"<<<<<<< HEAD\n" + SOUND,
-    b"x = " + b"(" * 100_000,
-    b"x = " + b"-" * 100_000 + b"1",
-    b"\x00\xff",
-]
-
-
-INDEX = types({"a": "", "b": "k"})
-
-
-@pytest.mark.parametrize(
-    "content", [*HOSTILE, INDEX.replace(b"BResult", b"AResult"), INDEX + b"import 'x';\n"]
-)
-@pytest.mark.parametrize("name", ["registry.py", NAME, CODE, TYPES])
-def test_what_we_did_not_write_is_left_alone(name: str, content: bytes) -> None:
-    mine = {
-        "registry.py": SOUND, NAME: manifest({"a": "1"}), CODE: code({"a": ""}), TYPES: INDEX
-    }[name]  # fmt: skip
-    for versions in ((content, mine, mine), (mine, content, mine), (mine, mine, content)):
-        if content == b"" and versions[0] == b"":
-            continue
-        with pytest.raises(NotMergedError):
-            merge_file(name, *versions)
-
-
-# git
-
+LISTS = {"generated/manifest.txt", "generated/registry.py"} | {
+    f"generated/typescript/index.{suffix}" for suffix in ("js", "d.ts")
+}
 SPEC = """description: Does {text}.
 permission: read
 secrets: []
@@ -215,17 +67,47 @@ def branches(draw: st.DrawFn) -> tuple[dict[str, str], Change, Change]:
     return base, *sides
 
 
-def planned(repository: Repository) -> Plan:
+def started(folder: str, specs: Mapping[str, str], *, attributes: bool = True) -> Repository:
+    made = Repository(Path(folder) / "r", FRONTEND)
+    made.start(specs, attributes=attributes, toml='targets = ["typescript"]\n')
+    return made
+
+
+def differing(repository: Repository) -> set[str]:
+    """What `generate` would write, delete or refuse to overwrite."""
     report = build(config_of(repository.base), FRONTEND, mode="check", jobs=1)
     assert not report.failed, report.diagnostics
-    return report.plan
+    plan = report.plan
+    return {f"generated/{each.path}" for each in (*plan.writes, *plan.deletes)}
 
 
-def started(folder: str, specs: Mapping[str, str], *, driver: bool) -> Repository:
-    made = Repository(Path(folder) / "r", FRONTEND)
-    targets = 'targets = ["typescript"]\n' if driver else ""
-    made.start(specs, attributes=driver, driver=driver, toml=targets)
-    return made
+def clean_build(repository: Repository, folder: str) -> dict[str, bytes]:
+    other = Path(folder) / "clean"
+    shutil.copytree(repository.base, other, ignore=shutil.ignore_patterns(".git", ".toolcast", "generated"))
+    assert not build(config_of(other), FRONTEND, jobs=1).failed
+    return tree(other / "generated")
+
+
+def merges_into_what_a_build_makes(drawn: tuple[dict[str, str], Change, Change]) -> None:
+    """A merge in a fresh clone, either way round, and a cherry-pick."""
+    base, ours, theirs = drawn
+    with TemporaryDirectory() as folder:
+        origin = started(folder, base)
+        origin.commit("ours", ours)
+        origin.commit("theirs", theirs)
+        expected: dict[str, bytes] = {}
+        for number, (one, two, command) in enumerate(
+            (("ours", "theirs", "merge"), ("theirs", "ours", "merge"), ("ours", "theirs", "cherry-pick"))
+        ):
+            clone = Repository(Path(folder) / f"c{number}", FRONTEND)
+            origin.git("clone", "-q", "--branch", one, str(origin.base), str(clone.base))
+            option = "--no-edit" if command == "merge" else "--allow-empty"
+            clone.git(command, option, f"origin/{two}")
+            assert differing(clone) <= LISTS
+            clone.build()
+            assert differing(clone) == set()
+            expected = expected or clean_build(clone, folder)
+            assert tree(clone.base / "generated") == expected
 
 
 def small(count: int) -> settings:
@@ -237,42 +119,25 @@ def small(count: int) -> settings:
 
 
 ADDED = (KEPT, {"g/m1.yaml": SPEC.format(text="m")}, {"g/m2.yaml": SPEC.format(text="m")})
-
-
-def merges_into_what_a_build_makes(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    base, ours, theirs = drawn
-    with TemporaryDirectory() as folder:
-        repository = started(folder, base, driver=True)
-        repository.commit("ours", ours)
-        repository.commit("theirs", theirs)
-        one, two = (repository.git("rev-parse", branch).strip() for branch in ("ours", "theirs"))
-        repository.git("merge", "-q", "--no-edit", one)
-        assert planned(repository).empty
-        merged = repository.git("rev-parse", "HEAD:generated")
-        repository.git(
-            "checkout", "-q", "--detach", one
-        )  # the other way round, and one commit upon the other
-        repository.git("merge", "-q", "--no-edit", two)
-        assert repository.git("rev-parse", "HEAD:generated") == merged
-        repository.git("checkout", "-q", "--detach", one)
-        repository.git("cherry-pick", "--allow-empty", two)
-        assert repository.git("rev-parse", "HEAD:generated") == merged
-
-
 ONE_CLASS = (KEPT, {"g/a_.yaml": SPEC.format(text="m")}, {"g/a.yaml": SPEC.format(text="m")})
 """Two tools whose parameters have one name of a type."""
+REPLACED = (
+    {**KEPT, "g/m1.yaml": SPEC.format(text="m")},
+    {"g/m1.yaml": None},
+    {"g/m2.yaml": SPEC.format(text="m")},
+)
+"""One branch removes a tool beside the one that the other adds."""
 
 
-@GIT
 @small(1)
 @example(ADDED)
 @example(ONE_CLASS)
+@example(REPLACED)
 @given(branches())
 def test_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, str], Change, Change]) -> None:
     merges_into_what_a_build_makes(drawn)
 
 
-@GIT
 @pytest.mark.thorough
 @small(40)
 @given(branches())
@@ -280,52 +145,50 @@ def test_many_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, s
     merges_into_what_a_build_makes(drawn)
 
 
-def merges_by_lines_or_stops_there(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    """Without attributes and driver: git stops at the files about all tools, and nowhere else; a run
-    settles that. If it does not stop, nothing is left to do."""
-    base, ours, theirs = drawn
-    with TemporaryDirectory() as folder:
-        repository = started(folder, base, driver=False)
-        repository.commit("ours", ours)
-        repository.commit("theirs", theirs)
-        repository.git("merge", "-q", "--no-edit", "ours", check=False)
-        stopped = repository.conflicts()
-        assert stopped <= {"generated/manifest.txt", "generated/registry.py"}
-        if not any(
-            text is None or path not in base for side in (ours, theirs) for path, text in side.items()
-        ):
-            assert not stopped  # edits alone never meet
-        if stopped:
-            repository.build()
-            repository.save("settled")
-        assert planned(repository).empty
-
-
-@GIT
-@small(2)
-@example(
-    (
-        {**KEPT, **ADDED[1], **ADDED[2]},
-        *({path: f"{SPEC.format(text='n')}" for path in side} for side in ADDED[1:]),
+@pytest.mark.parametrize("drawn", [ADDED, REPLACED])
+def test_check_says_in_one_sentence_that_the_lists_are_made_anew(
+    drawn: tuple[dict[str, str], Change, Change],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    repository = started(str(tmp_path), drawn[0])
+    repository.commit("one", drawn[1])
+    repository.commit("two", drawn[2])
+    repository.git("merge", "-q", "--no-edit", "one")
+    wrong = differing(repository)
+    assert {"generated/registry.py"} <= wrong <= LISTS
+    monkeypatch.chdir(repository.base)
+    shutil.rmtree(".toolcast")
+    assert run(["generate", "--check"]) == 1
+    head, *files, last = capsys.readouterr().out.splitlines()
+    shown = f"{len(wrong)} outputs are out of order: git merged the lines of two branches"
+    assert head == f"{min(wrong)}:1: {shown}"
+    assert {line.removeprefix("  changed  ") for line in files} == wrong
+    assert last == (
+        f"toolcast: generated is out of date: {len(wrong)} changed, 0 missing, 0 orphaned (1 cause); "
+        "to repair it, run: toolcast generate"
     )
-)
-@example(ADDED)
-@given(branches())
-def test_git_alone_stops_nowhere_else(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    merges_by_lines_or_stops_there(drawn)
+    assert run(["generate"]) == 0
+    assert run(["generate", "--check"]) == 0
+    assert tree(repository.base / "generated") == clean_build(repository, str(tmp_path))
 
 
-@GIT
-@pytest.mark.thorough
-@small(40)
-@given(branches())
-def test_git_alone_stops_nowhere_else_in_many(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    merges_by_lines_or_stops_there(drawn)
+def test_git_without_attributes_stops_nowhere_else(tmp_path: Path) -> None:
+    """A run settles that, too."""
+    repository = started(str(tmp_path), ADDED[0], attributes=False)
+    repository.commit("ours", ADDED[1])
+    repository.commit("theirs", ADDED[2])
+    repository.git("merge", "-q", "--no-edit", "ours", check=False)
+    assert repository.conflicts() == LISTS
+    repository.build()
+    repository.save("settled")
+    assert differing(repository) == set()
 
 
-@GIT
 def test_many_branches_at_one_place_in_any_order(tmp_path: Path) -> None:
-    repository = started(str(tmp_path), KEPT, driver=True)
+    """Lists that nobody put in order between two merges or picks."""
+    repository = started(str(tmp_path), KEPT)
     names = ("n1", "n0", "n3")
     for name in names:
         repository.commit(name, {f"new/{name}.yaml": SPEC.format(text=name)})
@@ -334,65 +197,39 @@ def test_many_branches_at_one_place_in_any_order(tmp_path: Path) -> None:
         repository.git("checkout", "-q", "-B", "all", "main")
         for name in order:
             repository.git("merge", "-q", "--no-edit", name)
+        repository.build()
+        repository.save("generated")
         found.add(repository.git("rev-parse", "HEAD:generated"))
     assert len(found) == 1
     repository.git("checkout", "-q", "-B", "rebased", "n3")
     repository.git("rebase", "-q", "n0")
-    assert planned(repository).empty
+    repository.build()
+    assert differing(repository) == set()
 
 
-@GIT
-def test_both_sides_of_one_tool_are_a_conflict_that_is_told(tmp_path: Path) -> None:
-    repository = started(str(tmp_path), {**KEPT, "g/a.yaml": SPEC.format(text="a")}, driver=True)
+def test_both_sides_of_one_tool_are_a_conflict_in_its_own_files(tmp_path: Path) -> None:
+    repository = started(str(tmp_path), {**KEPT, "g/a.yaml": SPEC.format(text="a")})
     repository.commit("one", {"g/a.yaml": SPEC.format(text="one")})
     repository.commit("two", {"g/a.yaml": SPEC.format(text="two"), "g/b.yaml": SPEC.format(text="b")})
-    stated = repository.git("merge", "--no-edit", "one", check=False)
-    assert (
-        "toolcast: generated/manifest.txt is left to git's own merge: both branches changed g/a.yaml"
-        in stated
-    )
-    assert "conflict in generated/manifest.txt: merge the specs, run `toolcast generate`" in stated
-    assert "generated/registry.py" not in repository.conflicts()
-    assert {"specs/g/a.yaml", "generated/g/a.py", "generated/manifest.txt"} <= repository.conflicts()
+    repository.git("merge", "--no-edit", "one", check=False)
+    assert {"specs/g/a.yaml", "generated/g/a.py"} <= repository.conflicts()
+    assert not repository.conflicts() & LISTS
     put(repository.base / "specs/g/a.yaml", SPEC.format(text="both"))
     repository.build()
     repository.save("merged")
-    assert planned(repository).empty
+    assert differing(repository) == set()
     assert b"<<<<<<<" not in b"".join(tree(repository.base / "generated").values())
 
 
-@GIT
 def test_a_group_that_one_branch_empties_and_the_other_fills(tmp_path: Path) -> None:
-    """The one case in which git leaves something to do: the marker of a package is deleted on one side, and
-    the other side has no reason to touch it. A run puts it back."""
+    """The marker of a package is deleted on one side, and the other side has no reason to touch it. A run
+    puts it back."""
     only = {"lone/a.yaml": SPEC.format(text="a")}
-    repository = started(str(tmp_path), {**KEPT, **only}, driver=True)
+    repository = started(str(tmp_path), {**KEPT, **only})
     repository.commit("one", {"lone/a.yaml": None})
     different = "description: Quite another one.\npermission: execute\nsecrets: []\n"
     repository.commit("two", {"lone/b.yaml": different})
     repository.git("merge", "-q", "--no-edit", "one", check=False)
-    assert [(each.path, each.kind) for each in planned(repository).writes] == [("lone/__init__.py", "new")]
-
-
-@GIT
-def test_a_driver_that_cannot_help_leaves_gits_own_merge(tmp_path: Path) -> None:
-    """With a template of the project's own, for instance: there may be no conflict all the same."""
-    (tmp_path / "w").mkdir()
-    texts = {side: "".join(f"{line}\n" for line in range(9)) for side in ("base", "ours", "theirs")}
-    texts["ours"], texts["theirs"] = f"one\n{texts['ours']}", f"{texts['theirs']}two\n"
-    words = [sys.executable, "-m", "toolcast", "merge-driver", *texts, "generated/registry.py"]
-
-    def run() -> tuple[int, str, str]:
-        for side, text in texts.items():
-            put(tmp_path / "w" / side, text)
-        done = subprocess.run(words, cwd=tmp_path / "w", capture_output=True, text=True, check=False)
-        return done.returncode, (tmp_path / "w/ours").read_text(), done.stderr
-
-    status, merged, _ = run()
-    assert (status, merged) == (0, f"one\n{texts['base']}two\n")
-    texts["theirs"] = "three\n" + texts["theirs"]
-    status, merged, stated = run()
-    assert status == 1
-    assert merged.startswith("<<<<<<< ours\none\n=======\nthree\n>>>>>>> theirs\n")
-    assert "conflict in generated/registry.py" in stated
-    assert re.search("git's own merge: a version of it", stated)
+    assert differing(repository) - LISTS == {"generated/lone/__init__.py"}
+    repository.build()
+    assert differing(repository) == set()

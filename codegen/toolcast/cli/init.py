@@ -9,7 +9,7 @@ import click
 
 from ..config import show
 from ..console import one_line, printable, write_line
-from ..integrations.project_files import MERGE_COMMAND, MERGE_KEY, OFFERS, Offer, text_of
+from ..integrations.project_files import OFFERS, Offer, text_of
 from ..spec.discovery import SUFFIXES
 from .disk import create
 from .editor_files import (
@@ -54,7 +54,6 @@ def command(additions: tuple[str, ...], editor: bool) -> None:
 
     Adds [tool.toolcast] to pyproject.toml (or makes that file) and a specs folder with one example.
     Nothing that exists is changed or overwritten; .vscode/settings.json keeps what it has.
-    `--add gitattributes` also names the merge driver of generated files in the configuration of this clone.
     """
     here = Path.cwd()
     try:
@@ -128,8 +127,6 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
         click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{printable(text)}")
     else:
         write_line(f"created   {offer.path}; next: {offer.next}")
-    if offer is OFFERS["gitattributes"]:
-        _let_git_merge(here)
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
     if offer.root and root != here:
         below = f"{here.relative_to(root).as_posix()}/pyproject.toml"
@@ -137,23 +134,6 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
             f"          it is read in the root of the repository only: move it to {show(root)},"
             f" and add `--config {below}` to its commands"
         )
-
-
-def _let_git_merge(here: Path) -> None:
-    """Name the merge driver in this clone's configuration, as git takes it from there; one named stays."""
-    from ..git_process import git_program, run_git
-
-    program = git_program()
-    if program is None or run_git(program, here, "rev-parse", "--is-inside-work-tree").text != "true":
-        return
-    if run_git(program, here, "config", "--get", MERGE_KEY).status == 0:
-        write_line(f"kept      {MERGE_KEY} of this clone")
-        return
-    answer = run_git(program, here, "config", "--local", MERGE_KEY, MERGE_COMMAND)
-    if answer.status:
-        write_line(f"left out  {MERGE_KEY} of this clone: git says {one_line(answer.errors)}")
-    else:
-        write_line(f"set       {MERGE_KEY} in this clone: git merges the files about all tools by it")
 
 
 def _requirement(path: Path) -> str:

@@ -41,10 +41,8 @@ COMMANDS = {
 STEPS = {
     "assemble": ("assemble", "command", "Put together what compile steps made."),
     "compile": ("compile", "command", "Compile some specs, as one step of a build."),
-    "merge-driver": ("merge_driver", "command", "Merge a registry or a manifest, for git."),
 }
-"""The same for what build engines and git run (docs/reference/engines.md, docs/reference/building.md)."""
-
+"""The same for what build engines run (docs/reference/engines.md)."""
 
 WITHOUT_COMPILER = frozenset({"call", "parse", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
@@ -90,7 +88,7 @@ class Commands(click.Group):
         rows = [(name, COMMANDS[name][2]) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-        with formatter.section("For build engines and git"):
+        with formatter.section("For build engines"):
             formatter.write_dl([(name, help) for name, (_, _, help) in sorted(STEPS.items())])
 
 

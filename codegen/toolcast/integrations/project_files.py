@@ -22,15 +22,8 @@ class Offer(Struct, frozen=True):
     root: bool = False
 
 
-MERGE_KEY = "merge.toolcast.driver"
-MERGE_COMMAND = "toolcast merge-driver %O %A %B %P"
-MERGE_SET_UP = f"git config {MERGE_KEY} '{MERGE_COMMAND}'"
-"""What lets git merge the files about all tools, in one clone."""
-
 OFFERS = {
-    "gitattributes": Offer(
-        "gitattributes", ".gitattributes", f"git add .gitattributes; in other clones, run: {MERGE_SET_UP}"
-    ),
+    "gitattributes": Offer("gitattributes", ".gitattributes", "git add .gitattributes"),
     "github": Offer("workflow.yml", ".github/workflows/toolcast.yml", "adapt branches and Python", root=True),
     "make": Offer("toolcast.mk", "toolcast.mk", "put `include toolcast.mk` into your Makefile"),
     "pre-commit": Offer(

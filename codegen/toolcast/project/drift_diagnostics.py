@@ -31,7 +31,11 @@ def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
         case "edited":
             file = f"{output}/{path}"
             message = f"this output {_DONE[kind]}"
-            message += f": {spec} says something else" if cause.unit and kind == "changed" else ""
+            if kind == "changed":
+                message += f": {spec} says something else" if cause.unit else ", or git merged its lines"
+        case "merge":
+            file = f"{output}/{path}"
+            message = f"{_outputs(cause)} out of order: git merged the lines of two branches"
         case "endings":
             file = f"{output}/{NAME}"
             message = f"{_outputs(cause)} different in line endings only"

@@ -1,25 +1,16 @@
 """The files about all tools: the index, and the validator that the modules import."""
 
-import json
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from msgspec import Struct
-
 from ..package_files import PACKAGE
-from ..python.bindings.render_module import keyword_of
 from ..python.structs.python_names import class_name
 from .javascript_text import text, variable_name
 from .modules import FOLDER, SUPPORT, mark
 
 CODE = "index.js"
 TYPES = "index.d.ts"
-_TOOL = re.compile(r'  (?:readonly )?\[?("[^"\n]*")\]?: (?:typeof )?([\w$]+)[,;]')
-_EXPORT = re.compile(
-    r'export \{ ([\w$]+)((?:, type \w+)*) \} from "\./([^"\n]*)\.js";(?: // without (\w+(?:, \w+)*): .*)?'
-)
 _WITHOUT = "another tool has a type of that name"
 
 
@@ -96,50 +87,9 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
     return "".join(rows).encode()
 
 
-class IndexEntry(Struct, frozen=True):
-    """What an index says of a tool: an `Entry`."""
-
-    name: str
-    module: str
-    result: str = ""
-
-    @property
-    def keyword(self) -> str:
-        """The name as an identifier."""
-        return keyword_of(self.name)
-
-
-def read_index(name: str, content: bytes) -> Mapping[str, IndexEntry]:
-    """Read an index.
-
-    Args:
-        name: `CODE` or `TYPES`.
-        content: the file.
-
-    Returns:
-        Its tools, by name.
-
-    Raises:
-        ValueError: it is not what `index_file` writes.
-    """
-    lines = content.decode().splitlines()
-    exported = {found[1]: found for line in lines if (found := _EXPORT.fullmatch(line))}
-    entries = {}
-    for tool, variable in (found.groups() for line in lines if (found := _TOOL.fullmatch(line))):
-        tool, export = json.loads(tool), exported.get(variable)
-        if export is None:
-            raise ValueError("it names a tool that it does not export")
-        types = [*export[2].replace(", type ", " ").split(), *(export[4] or "").split(", ")]
-        result = next((each for each in types if each == class_name(tool, "Result")), "")
-        entries[tool] = IndexEntry(tool, export[3].replace("/", "."), result)
-    if index_file(name, list(entries.values())) != content:
-        raise ValueError("a version of it is not what this toolcast writes")
-    return entries
-
-
 def _exports(tools: Sequence[Entry]) -> list[str]:
     """What the declaration exports of each tool: a type only where one tool has a type of that name. The
-    others stand in a comment, from which a merge of two indexes knows them."""
+    others stand in a comment."""
     types = {
         each.name: [class_name(each.name, part) for part in ("Params", *(("Result",) if each.result else ()))]
         for each in tools

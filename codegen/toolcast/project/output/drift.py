@@ -1,6 +1,7 @@
 """Why the output folder is not what a build would leave: one cause for each thing that somebody did.
 
-The manifest tells causes apart. Where the digest of a spec is another one, the spec was edited, or a shared
+The manifest tells causes apart. Where only lists of all tools are wrong, and no line of them is missing, git
+merged two branches line by line. Where the digest of a spec is another one, the spec was edited, or a shared
 type that it uses. Where the digests of spec and outputs are the same, the bytes were changed or deleted by
 hand. What is left was made by another version, or with another configuration.
 """
@@ -18,7 +19,7 @@ from .plan import Plan, Write
 
 Kind = Literal["changed", "missing", "orphaned"]
 Reason = Literal[
-    "spec", "type", "deleted", "lost", "edited", "endings", "configuration", "version", "manifest"
+    "spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "version", "manifest"
 ]
 Files = Mapping[str, Kind]
 """What is wrong with outputs, by posix path below the output root."""
@@ -83,8 +84,28 @@ class _Causes:
             for path in record.outputs
         }
 
+        self._merged: Files = {write.path: "changed" for write in plan.writes} if self._is_merge(plan) else {}
+
+    def _is_merge(self, plan: Plan) -> bool:
+        """True if only lists of all tools are wrong, and by what `merge=union` does: lines are out of order,
+        there twice, or back where one branch removed the tool, in the manifest as well."""
+        if self._endings or any(
+            kind != "changed" or path in self._owners for path, kind in self._kinds.items()
+        ):
+            return False
+        lines = {
+            write.path: (set(write.content.splitlines()), set((write.old or b"").splitlines()))
+            for write in plan.writes
+        }
+        if self._kinds and NAME in lines:
+            now, before = lines[NAME]
+            return now <= before
+        return all(now == before for now, before in lines.values())
+
     def found(self) -> tuple[Cause, ...]:
         """See `find_causes`."""
+        if self._merged:
+            return (Cause(reason="merge", files=self._merged),)
         files: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
         for path, kind in self._kinds.items():
             if path not in self._endings:
