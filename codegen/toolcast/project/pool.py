@@ -150,17 +150,17 @@ def _compile_in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
+    chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     results: dict[str, Compiled] = {}
     with process_pool(count, _prepare, context) as submit, contextlib.suppress(BrokenProcessPool):
-        chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
         for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
             results |= {compiled.path: compiled for compiled in future.result()}
             progress(len(results), len(tasks))
-    if unfinished := [task for task in tasks if task.path not in results]:  # a process died
+    if unfinished := [chunk for chunk in chunks if chunk[0].path not in results]:  # a process died
         if _can_start(context):
-            rest = _compile_by_halves(context, unfinished)
+            rest = _compile_apart(context, unfinished)
         else:  # there may be no memory for another process
-            rest = _compile_here(context, unfinished, progress)
+            rest = _compile_here(context, [task for chunk in unfinished for task in chunk], progress)
         results |= {compiled.path: compiled for compiled in rest}
     return [results[task.path] for task in tasks]
 
@@ -175,24 +175,27 @@ def _can_start(context: Context) -> bool:
         return False
 
 
-def _compile_by_halves(context: Context, tasks: Sequence[Task]) -> list[Compiled]:
-    """Compile tasks of which one ends its process: halves are tried until it is alone."""
+def _compile_apart(context: Context, chunks: Sequence[Sequence[Task]]) -> list[Compiled]:
+    """Compile each chunk in a process of its own; if that ends the process, each of its specs alone."""
     from concurrent.futures.process import BrokenProcessPool
 
-    try:
-        with process_pool(1, _prepare, context) as submit:
-            return list(submit(_compile_chunk, tasks).result())
-    except BrokenProcessPool:
-        if len(tasks) > 1:
-            middle = len(tasks) // 2
-            return [
-                *_compile_by_halves(context, tasks[:middle]),
-                *_compile_by_halves(context, tasks[middle:]),
-            ]
-    problem = Diagnostic(
-        file=context.shown(tasks[0].path),
+    done: list[Compiled] = []
+    for tasks in chunks:
+        try:
+            with process_pool(1, _prepare, context) as submit:
+                done += submit(_compile_chunk, tasks).result()
+        except BrokenProcessPool:
+            if len(tasks) > 1:
+                done += _compile_apart(context, [[task] for task in tasks])
+            else:
+                done.append(failed(tasks[0].path, _died(context, tasks[0])))
+    return done
+
+
+def _died(context: Context, task: Task) -> Diagnostic:
+    return Diagnostic(
+        file=context.shown(task.path),
         code="worker-crash",
         message="the process that compiled this file died",
         hint="it may need more memory than there is; otherwise please report it with the spec",
     )
-    return [failed(tasks[0].path, problem)]
