@@ -124,7 +124,7 @@ def _print_drift(report: "Report", drift: Sequence[Diagnostic], output: str, rep
     for cause, problem in zip(report.causes, drift, strict=True):
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         _print(f"{paint(one_line(place), 'bold', colour)}: {one_line(problem.message)}")
-        for path, kind in cause.files.items() if cause.versions is None else ():  # they may be all
+        for path, kind in cause.files.items():
             _print(f"  {paint(f'{kind:8}', 'error', colour)} {one_line(f'{output}/{path}')}")
         if problem.hint != f"run `{repair}`":
             _print(f"  {paint('hint:', 'hint', colour)} {one_line(problem.hint)}")
@@ -198,17 +198,6 @@ def _print_json(
                 "files": [{"path": f"{output}/{path}", "kind": kind} for path, kind in cause.files.items()],
             }
             for cause, problem in zip(report.causes, drift, strict=True)
-        ]
-    if others := [cause.versions for cause in report.causes if cause.versions is not None]:
-        answer["other_versions"] = [
-            {
-                "recorded": dict(other.recorded),
-                "installed": dict(other.installed),
-                "specs": list(other.units),
-                "files": [f"{output}/{file}" for file in other.files],
-                "install": list(other.requirements),
-            }
-            for other in others
         ]
     if diff:
         answer["diff"] = "".join(render_diff(plan, output, colour=False))

@@ -100,7 +100,6 @@ def _drift(report: Report, project: Project) -> str:
         ]
         lines += files[:_SHOWN]
         lines += [f"    and {len(files) - _SHOWN} more"] if len(files) > _SHOWN else []
-        lines += [f"    {one_line(problem.hint)}"] if cause.versions is not None else []
     if len(report.causes) > _SHOWN:
         lines.append(f"  and {len(report.causes) - _SHOWN} more causes")
     return "\n".join([head, *lines, _REPAIR])

@@ -12,8 +12,6 @@ ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
 def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
     """One cause for a user; `repair` is the command that makes the output anew."""
     output, spec = show(config.output), shown(show(config.specs), cause.unit)
-    if cause.versions is not None:
-        return cause.versions.diagnostic(output, repair)
     path, kind = next(iter(cause.files.items()))
     file, line, hint = spec, 1, f"run `{repair}`"
     match cause.reason:
@@ -48,7 +46,7 @@ def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
                     *(f"provider {id} was removed" for id in cause.removed),
                 )
             )
-            other = " (or a template, a profile or toolcast itself is another one)"
+            other = " (or a template, a profile, toolcast or black is another one)"
             message = (
                 f"{_outputs(cause)} not what the configuration makes{f': {changes}' if changes else other}"
             )

@@ -14,13 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .manifest import NAME, PACKAGE, Manifest, parse_manifest
-from .other_versions import OtherVersions, other_versions
 from .plan import Plan, Write
 
 Kind = Literal["changed", "missing", "orphaned"]
-Reason = Literal[
-    "spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "version", "manifest"
-]
+Reason = Literal["spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "manifest"]
 Files = Mapping[str, Kind]
 """What is wrong with outputs, by posix path below the output root."""
 
@@ -30,8 +27,7 @@ class Cause(Struct, frozen=True, kw_only=True):
 
     `unit` is the path of a spec or shared type; of an edited file that of the spec that makes it. `units` are
     all specs whose outputs are concerned. `files`: what is wrong with each; the manifest is named only where
-    nothing else is. `added` and `removed`: providers, of a configuration. `versions`: what other versions
-    made.
+    nothing else is. `added` and `removed`: providers, of a configuration.
     """
 
     reason: Reason
@@ -40,7 +36,6 @@ class Cause(Struct, frozen=True, kw_only=True):
     files: Files = {}
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    versions: OtherVersions | None = None
 
 
 def find_causes(
@@ -75,7 +70,6 @@ class _Causes:
         self._kinds |= {delete.path: "orphaned" for delete in plan.deletes}
         self._kinds.pop(NAME, None)
         self._endings = {write.path for write in plan.writes if differs_in_endings(write)}
-        self._versions = other_versions(plan)
         self._owners = {
             path: unit
             for manifest in (self._before, self._now)  # those of now count
@@ -154,18 +148,12 @@ class _Causes:
                 added, removed = self._providers()
                 units = tuple(members)
                 causes.append(Cause(reason=reason, units=units, files=own, added=added, removed=removed))
-            elif reason == "version":
-                versions = self._versions[int(culprit)]
-                causes.append(Cause(reason=reason, units=tuple(members), files=own, versions=versions))
             else:
                 causes.append(Cause(reason=reason, unit=culprit, units=tuple(members), files=own))
         return causes
 
     def _reason(self, unit: str) -> tuple[Reason, str]:
-        """Why something is wrong with the outputs of a spec, and which spec, type or version is at fault."""
-        for number, versions in enumerate(self._versions):
-            if unit in versions.units:
-                return "version", str(number)
+        """Why something is wrong with the outputs of a spec, and which spec or type is at fault."""
         old, new = self._before.units.get(unit), self._now.units.get(unit)
         if new is None:
             return "deleted", unit
@@ -200,15 +188,12 @@ class _Causes:
             return causes
         old, new = self._before.units.get(PACKAGE), self._now.units.get(PACKAGE)
         for place, cause in enumerate(causes):
-            if cause.reason in ("configuration", "version") or any(map(self._moves, cause.units)):
+            if cause.reason == "configuration" or any(map(self._moves, cause.units)):
                 whole = replace(cause, files={**cause.files, **files})
                 return [*causes[:place], whole, *causes[place + 1 :]]
         if self._unusable:
             unit = self._unusable[0]
             return [*causes, Cause(reason="lost", unit=unit, units=(unit,), files=files)]
-        for versions in self._versions:
-            if PACKAGE in versions.units:
-                return [*causes, Cause(reason="version", units=(PACKAGE,), files=files, versions=versions)]
         if old is not None and new is not None and old.made != new.made:
             return [*causes, Cause(reason="configuration", files=files)]
         return [*causes, *(Cause(reason="edited", files={path: kind}) for path, kind in files.items())]
