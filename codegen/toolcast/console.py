@@ -16,7 +16,7 @@ Format = Literal["text", "json", "github"]
 FORMATS: tuple[Format, ...] = ("text", "json", "github")
 MAX_SOURCE = 1024 * 1024
 DECIDE = (
-    "`toolcast decide --permission read --secrets none` decides them all; "
+    "`toolcast import decide --permission read --secrets none` decides them all; "
     "`--permission 'get_*=read'` those of the tools whose name matches"
 )
 _UNDECIDED = "todo"

@@ -76,9 +76,9 @@ def test_commands_options_and_names() -> None:
     assert complete("toolcast s") == ["schema", "serve", "show", "stubs"]
     assert complete("toolcast show ") == ["edit", "get-page", "ls", "torn", "unnamed"]
     assert complete("toolcast call e") == ["edit"]
-    assert complete("toolcast decide l") == ["ls"]
+    assert complete("toolcast import decide l") == ["ls"]
     assert complete("toolcast lint edit g") == ["get-page"]
-    assert complete("toolcast parse --in her") == ["hermes"]
+    assert complete("toolcast call --in her") == ["hermes"]
     assert complete("toolcast list --group ") == ["files", "web", "web/api"]
     assert complete("toolcast show edit --provider open") == [
         id for id in available() if id.startswith("open")
@@ -94,7 +94,7 @@ def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
     assert own == {"toolcast.cli.entry", "toolcast.cli.main", "toolcast.cli.streams"}
     assert "toolcast.config" not in commands.modules
     kinds = complete("toolcast import ")
-    assert {"mcp", "openapi", "python", "sample", "tools"} <= set(kinds)
+    assert {"decide", "mcp", "openapi", "python", "sample", "tools"} <= set(kinds)
     assert not any(name.startswith("toolcast.cli.import_m") for name in kinds.modules)
     tools = complete("toolcast show ")
     assert "edit" in tools

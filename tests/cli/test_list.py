@@ -55,7 +55,7 @@ def test_columns(run: Command) -> None:
     assert rows[3].endswith("1 error in specs/web/wrong.json")
     assert result.stderr.startswith("toolcast: 4 tools, ")
     assert result.stderr.endswith(
-        "1 undecided, 1 with errors; to decide: toolcast decide; toolcast generate names the errors\n"
+        "1 undecided, 1 with errors; to decide: toolcast import decide; toolcast generate names the errors\n"
     )
 
 

@@ -37,7 +37,7 @@ def run(folder: Path, missing: str, *arguments: str) -> subprocess.CompletedProc
         ("generate", "--check"),
         ("report",),
         ("lint", "--tokens"),
-        ("decide", "--permission", "read"),
+        ("import", "decide", "--permission", "read"),
         ("import", "tools", "tools.json"),
     ],
 )

@@ -75,7 +75,7 @@ def test_the_changelog_is_for_people(repository: Repository) -> None:
             "going": changed(EDIT, description="Go away.", deprecated={"use": "fresh"}),
         }
     )
-    result = toolcast("changelog")
+    result = toolcast("diff", "--format", "changelog")
     assert result.exit_code == 0
     text = result.stdout
     order = [text.index(f"### {each}") for each in ("Removed", "Renamed", "Breaking", "Deprecated", "Added")]
@@ -86,11 +86,3 @@ def test_the_changelog_is_for_people(repository: Repository) -> None:
     assert "### Added\n\n- `fresh`: Count the words of a text." in text
     assert "`path`: any number of characters before, at most 9 characters now" in text
     assert "- `kept`\n  - " in text
-
-
-def test_the_changelog_as_data(repository: Repository) -> None:
-    repository.commit({})
-    repository.write({"edit": EDIT})
-    result = toolcast("changelog", "--format", "json")
-    assert '"kind": "added"' in result.stdout
-    assert '"tool": "edit"' in result.stdout

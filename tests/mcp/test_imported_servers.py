@@ -38,7 +38,7 @@ def imported(folder: Path, server: Any, renamed: str, monkeypatch: pytest.Monkey
     edited = text.replace(f"name: {renamed}\n", "# Ours.\nname: mine  # shorter\nsummary: Ours.\n", 1)
     assert edited != text
     file.write_text(edited, encoding="utf-8")
-    run("decide", "--permission", "execute", "--secrets", "none")
+    run("import", "decide", "--permission", "execute", "--secrets", "none")
     decided = file.read_bytes()
     assert b"# Ours.\nname: mine  # shorter\nsummary: Ours.\n" in decided
     assert "0 specs written" in run(*command)

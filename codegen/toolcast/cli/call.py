@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import inert_json, one_line, printable, write_line
-from .complete_values import complete_providers, complete_tools
+from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, examples, refuse
 
 if TYPE_CHECKING:
@@ -46,9 +46,13 @@ def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) ->
         "toolcast call glob --app app:registry < arguments.json       arguments from stdin",
         "toolcast call inbox '{}' --inject user_id=7                  what the program fills in",
         "toolcast call chart '{}' --app app:registry --save out       keep its images",
+        "toolcast call --answer answer.txt                            the calls in a model's text",
+        "toolcast call --answer answer.txt --in qwen3-coder           by the format of the model's family",
+        "toolcast call --answer answer.txt --in auto --in my.toml     by all, and by one of your own",
+        "my-model | toolcast call --answer - --cut --events           what a stream tells, piece by piece",
     ),
 )
-@click.argument("tool", shell_complete=complete_tools)
+@click.argument("tool", required=False, shell_complete=complete_tools)
 @click.argument("arguments", required=False, metavar="[JSON|-]")
 @click.option("--app", metavar="MODULE:ATTRIBUTE", help="The registry that calls the tool, as for `serve`.")
 @click.option(
@@ -59,29 +63,61 @@ def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) ->
     "--inject", "injected", multiple=True, metavar="NAME=VALUE", callback=_injected,
     help="A parameter that the program fills in: JSON, or text. More than one: repeat it.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result, or what was read, as JSON.")
 @click.option(
     "--save", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Write the result's images, audio and files there.",
 )  # fmt: skip
+@click.option(
+    "--answer", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE|-",
+    help="Call nothing: show how this answer of a model is read for calls.",
+)  # fmt: skip
+@click.option(
+    "--in", "names", multiple=True, metavar="FORMAT", shell_complete=complete_text_formats,
+    help="Read the answer by this text format: an id, an alias, or a .toml file (repeatable; default: auto).",
+)  # fmt: skip
+@click.option("--cut", is_flag=True, help="The answer was cut off: its stop reason was a limit.")
+@click.option("--events", is_flag=True, help="Print what a stream of the answer tells; each line is a piece.")
+@click.option("--formats", is_flag=True, help="List the text formats instead.")
 @config_option
 def command(
-    tool: str,
+    tool: str | None,
     arguments: str | None,
     app: str | None,
     provider: str | None,
     injected: dict[str, Any],
     as_json: bool,
     folder: Path | None,
+    answer: Path | None,
+    names: tuple[str, ...],
+    cut: bool,
+    events: bool,
+    formats: bool,
     config_file: Path | None,
 ) -> int:
-    """Call a tool, or check the arguments of a call.
+    """Call a tool, check the arguments of a call, or read the calls in a model's answer.
 
     JSON is one object; `-`, or none where stdin is no terminal, reads it from stdin. With --app the tool is
     called as a model's call is: decoded, checked, asked for at the terminal where the registry's policy has
     an approver, with the registry's secrets. Without it the generated package is imported, and the decoded
     arguments are printed. The exit status is 1 where the call fails or the arguments do not fit.
+
+    --answer is for models without tool calling, which write calls in their text
+    (docs/reference/text-calls.md). Nothing is carried out; the exit status is 1 where a call begins that
+    cannot be read, or the file of a format has problems.
     """
+    if answer is not None or formats:
+        if tool is not None or app is not None or provider is not None or injected or folder is not None:
+            raise click.UsageError("--answer and --formats call no tool: leave out what a call needs.")
+        from .call_answer import list_formats, show_answer
+
+        if answer is None:
+            return list_formats(as_json=as_json)
+        return show_answer(answer, names, cut=cut, events=events, as_json=as_json)
+    if tool is None:
+        raise click.UsageError("Name a tool, or an answer to read with --answer.")
+    if names or cut or events:
+        raise click.UsageError("--in, --cut and --events say how an answer is read: name it with --answer.")
     text = _arguments(arguments)
     if app is None:
         if folder is not None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..diff.change import Level
     from ..diff.compare_states import Choice, Outcome
 
-Form = Literal["text", "json", "github", "markdown", "sarif"]
-FORMS = ("text", "json", "github", "markdown", "sarif")
+Form = Literal["text", "json", "github", "markdown", "changelog", "sarif"]
+FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
 AUDIENCES = ("calls", "results", "code", "model", "provider", "trust", "cache")
 UNUSABLE = 2
 """Exit status where nothing could be compared."""
@@ -48,6 +48,7 @@ def state_options(function: Any) -> Any:
         "toolcast diff --against tools.json     against a saved answer of tools/list",
         "toolcast diff edit --audience calls    one tool, one audience",
         "toolcast diff --format markdown        a comment for a review",
+        "toolcast diff --format changelog --against v1.4..   for the people who use the tools",
         "toolcast diff --list                   every rule, and what it means",
     ),
 )
@@ -67,7 +68,7 @@ def state_options(function: Any) -> Any:
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
-    help="For people, for programs, as CI annotations, for a review, or as SARIF 2.1.0.",
+    help="For people, for programs, as CI annotations, for a review, for a changelog, or as SARIF 2.1.0.",
 )  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain every rule, and do nothing else.")
 @config_option
@@ -88,6 +89,10 @@ def command(
     change in generated files is `toolcast generate --diff`. Nothing is written, and nothing of the old state
     is run. The exit status is 1 if a change is an error in this project or a spec does not compile, 2 if a
     state cannot be read.
+
+    `--format changelog` writes, by tool, what was removed, renamed, broken, deprecated, added and changed,
+    without definitions of providers and prompt caches; what specs suppress is among it. The exit status is
+    then 1 only if a tool cannot be compared.
     """
     if listing:
         _list(form)
@@ -97,6 +102,8 @@ def command(
     config = configuration(config_file, _plain(form))
     choice = Choice(tools=specs, audiences=audiences, level=level)
     outcome = compared(config, against, to, choice, providers=providers, form=form)
+    if form == "changelog":
+        return _changelog(outcome)
     _print(outcome, form)
     return int(outcome.failed)
 
@@ -186,6 +193,16 @@ def _print(outcome: "Outcome", form: Form) -> None:
         colour = wants_colour(sys.stdout)
         for line in text(outcome, colour):
             click.echo(line, color=colour)
+
+
+def _changelog(outcome: "Outcome") -> int:
+    from ..diff.changelog import entries_of
+    from .diff_text import changelog
+
+    entries = entries_of(outcome)
+    print_diagnostics(outcome.diagnostics)
+    click.echo("\n".join(changelog(entries)))
+    return int(outcome.failed and any(each.kind == "not compared" for each in entries))
 
 
 def as_data(outcome: "Outcome") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, and as Markdown for a review."""
+"""A comparison as text for a terminal, and as Markdown for a review or a changelog."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,6 +9,7 @@ import msgspec
 from ..console import one_line, paint, printable
 from ..diagnostics import Diagnostic
 from ..diff.change import AUDIENCES, Change
+from ..diff.changelog import KINDS, Entry
 from ..diff.compare_states import RANKS, Finding, Outcome
 from ..diff.short_texts import cut
 from ..markdown_text import code, escaped
@@ -163,3 +164,26 @@ def _item(each: Finding) -> Iterator[str]:
     if change.witness is not None:
         value, refusal = code(shown(change.witness.value)), escaped(cut(change.witness.refusal, _LONGEST))
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"
+
+
+def changelog(entries: Sequence[Entry]) -> Iterator[str]:
+    """The lines for a changelog, in Markdown."""
+    if not entries:
+        yield "No tool changed."
+        return
+    first = True
+    for kind in KINDS:
+        of_kind = [each for each in entries if each.kind == kind]
+        if not of_kind:
+            continue
+        if not first:
+            yield ""
+        first = False
+        yield f"### {kind.capitalize()}"
+        yield ""
+        for each in of_kind:
+            if len(each.sentences) == 1:
+                yield f"- {code(each.tool)}: {escaped(each.sentences[0])}"
+            else:
+                yield f"- {code(each.tool)}"
+                yield from (f"  - {escaped(sentence)}" for sentence in each.sentences)

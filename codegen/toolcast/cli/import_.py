@@ -1,4 +1,5 @@
-"""`toolcast import`: specs from what others declare. Each kind of source has a module of its own."""
+"""`toolcast import`: specs from what others declare. Each kind of source has a module of its own, as has
+`decide`, which fills in what an import leaves open."""
 
 import importlib
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 KINDS = {
+    "decide": ("import_decide", "command", "Decide what imported specs leave open."),
     "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
     "openapi": ("import_openapi", "command", "Specs from the operations of an OpenAPI document."),
     "python": ("import_python", "command", "Specs from functions, classes, and tools of frameworks."),
@@ -43,7 +45,7 @@ class _Kinds(click.Group):
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Kinds of source"):
+        with formatter.section("Kinds of source, and what follows an import"):
             formatter.write_dl([(name, KINDS[name][2]) for name in self.list_commands(ctx)])
 
 
@@ -56,6 +58,7 @@ class _Kinds(click.Group):
         "toolcast import mcp --into specs/git -- uvx mcp-server-git",
         "toolcast import python server:mcp --into specs    all tools of a FastMCP server",
         "toolcast import openapi api.yaml --into specs/shop",
+        "toolcast import decide --permission read --secrets none",
         "toolcast import openapi --help                    the options of one kind",
     ),
 )

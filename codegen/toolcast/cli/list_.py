@@ -174,6 +174,6 @@ def _total(listing: "Listing") -> str:
         parts.append(f"{undecided} undecided")
     if wrong:
         parts.append(f"{wrong} with errors")
-    ways = ["to decide: toolcast decide"] if undecided else []
+    ways = ["to decide: toolcast import decide"] if undecided else []
     ways += ["toolcast generate names the errors"] if wrong else []
     return f"toolcast: {', '.join(parts)}{''.join(f'; {way}' for way in ways)}"

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "call": ("call", "command", "Call a tool, or check a call's arguments."),
-    "changelog": ("changelog", "command", "Write what changed in the tools, for people."),
+    "call": ("call", "command", "Call a tool, check a call, or read the calls in an answer."),
     "clean": ("clean", "command", "Remove everything generated."),
-    "decide": ("decide", "command", "Decide what imported specs leave open."),
     "diff": ("diff", "command", "Tell what changed between two states, and for whom."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
@@ -28,7 +26,6 @@ COMMANDS = {
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "list": ("list_", "command", "List the tools: groups, permissions, cost."),
     "new": ("new", "command", "Write a commented spec to start from."),
-    "parse": ("parse", "command", "Show how a model's answer is read for tool calls."),
     "report": ("report", "command", "Write a page that shows all tools, for every provider."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "serve": ("serve", "command", "Offer a registry to MCP clients."),
@@ -42,9 +39,9 @@ STEPS = {
     "assemble": ("assemble", "command", "Put together what compile steps made."),
     "compile": ("compile", "command", "Compile some specs, as one step of a build."),
 }
-"""The same for what build engines run (docs/reference/engines.md)."""
+"""The same for what build engines run (docs/reference/engines.md): not listed, since no person types them."""
 
-WITHOUT_COMPILER = frozenset({"call", "parse", "schema", "serve"})
+WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
 
@@ -88,8 +85,6 @@ class Commands(click.Group):
         rows = [(name, COMMANDS[name][2]) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-        with formatter.section("For build engines"):
-            formatter.write_dl([(name, help) for name, (_, _, help) in sorted(STEPS.items())])
 
 
 def _need_compiler(ctx: click.Context) -> None:
@@ -109,7 +104,8 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> Non
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start in an empty folder with 'toolcast init'.",
+    epilog="Start in an empty folder with 'toolcast init'. Build engines run 'toolcast compile' and "
+    "'toolcast assemble'.",
 )
 @click.option(
     "--version",

@@ -1,17 +1,16 @@
-"""`toolcast parse`."""
+"""`toolcast call --answer`: how a model's answer is read for tool calls."""
 
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from ..console import json_text, one_line, print_diagnostics, write_line
-from .complete_values import complete_text_formats
-from .options import examples, json_option, refuse
+from .options import refuse
 
 if TYPE_CHECKING:
     from ..agents.text_calls import Call, Event, Parsed, TextFormat, TextStream
@@ -19,43 +18,15 @@ if TYPE_CHECKING:
 _FILE = ".toml"
 
 
-@click.command(
-    "parse",
-    epilog=examples(
-        "toolcast parse answer.txt                        how an answer is read, by all formats",
-        "toolcast parse answer.txt --in qwen3-coder       by the format of the model's family",
-        "toolcast parse answer.txt --in auto --in my.toml by all, and by one of your own",
-        "my-model | toolcast parse --cut --events         what a stream tells, piece by piece",
-    ),
-)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[FILE|-]")
-@click.option(
-    "--in", "names", multiple=True, metavar="FORMAT", shell_complete=complete_text_formats,
-    help="Read this text format: an id, an alias, or a .toml file (repeatable; default: auto).",
-)  # fmt: skip
-@click.option("--cut", is_flag=True, help="The answer was cut off: its stop reason was a limit.")
-@click.option("--events", is_flag=True, help="Print what a stream tells; each line is a piece of it.")
-@click.option("--formats", is_flag=True, help="List the text formats instead.")
-@json_option()
-def command(
-    file: Path | None,
-    names: tuple[str, ...],
-    cut: bool,
-    events: bool,
-    formats: bool,
-    form: Literal["text", "json"],
-) -> int:
-    """Show how a model's answer is read for tool calls.
+def show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
+    """Show how an answer in `file` (`-`: stdin) is read; the exit status.
 
-    For models without tool calling, which write calls in their text (docs/reference/text-calls.md). FILE
-    holds the answer; `-`, or none where stdin is no terminal, reads it from stdin. Nothing is carried out.
-    The exit status is 1 where a call begins that cannot be read, or the file of a format has problems.
+    `names` are text formats, by default all. `cut`: its stop reason was a limit. `events`: show what a stream
+    tells, each line being a piece of it.
     """
-    if formats:
-        return _list(form)
     stream = _stream(names or ("auto",))
     found = _events(stream, _answer(file), cut=cut)
-    return _print_events(found, form) if events else _print(found, form)
+    return _print_events(found, as_json=as_json) if events else _print(found, as_json=as_json)
 
 
 def _stream(names: tuple[str, ...]) -> "TextStream":
@@ -76,13 +47,10 @@ def _format(name: str) -> "str | TextFormat":
     return read_format(name) if name.endswith(_FILE) else name
 
 
-def _answer(file: Path | None) -> str:
-    """The text of the file, or of stdin."""
-    if file is None and sys.stdin.isatty():
-        raise click.UsageError("Name the file of the answer, or pipe it to stdin.")
-    shown = "-" if file is None else str(file)
+def _answer(file: Path) -> str:
+    shown = str(file)
     try:
-        data = sys.stdin.buffer.read() if file is None or shown == "-" else file.read_bytes()
+        data = sys.stdin.buffer.read() if shown == "-" else file.read_bytes()
         return data.decode("utf-8")
     except OSError as error:
         raise refuse(shown, "unreadable-file", f"cannot be read: {error.strerror}") from None
@@ -96,11 +64,11 @@ def _events(stream: "TextStream", text: str, *, cut: bool) -> "Iterator[Event]":
     yield from stream.finish(cut=cut)
 
 
-def _print(events: "Iterator[Event]", form: str) -> int:
+def _print(events: "Iterator[Event]", *, as_json: bool) -> int:
     from ..agents.text_calls import collect
 
     parsed = collect(events)
-    if form == "json":
+    if as_json:
         click.echo(json_text(parsed))
     else:
         for line in _lines(parsed):
@@ -127,27 +95,28 @@ def _arguments(call: "Call") -> str:
     return msgspec.json.encode(call.arguments).decode()
 
 
-def _print_events(events: "Iterator[Event]", form: str) -> int:
+def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
     failed = False
     shown: list[dict[str, Any]] = []
     for event in events:
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
         fields: dict[str, Any] = msgspec.to_builtins(event)
         failed = failed or name == "problem"
-        if form == "json":
+        if as_json:
             shown.append({"event": name, **fields})
         else:
             write_line(f"{name}: {msgspec.json.encode(fields).decode()}")
-    if form == "json":
+    if as_json:
         click.echo(json_text(shown))
     return int(failed)
 
 
-def _list(form: str) -> int:
+def list_formats(*, as_json: bool) -> int:
+    """List the text formats; the exit status."""
     from ..agents.text_calls import known_formats
 
     known = known_formats().values()
-    if form == "json":
+    if as_json:
         rows = [
             {
                 "id": each.id,

@@ -1,4 +1,4 @@
-"""`toolcast decide`: permissions and secrets of many specs at once, where they are undecided."""
+"""`toolcast import decide`: permissions and secrets of many specs at once, where they are undecided."""
 
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,8 +20,8 @@ from .options import config_option, configuration, examples
 @click.command(
     "decide",
     epilog=examples(
-        "toolcast decide --permission read --secrets none",
-        "toolcast decide 'git_*' --permission read --permission 'git_commit=write'",
+        "toolcast import decide --permission read --secrets none",
+        "toolcast import decide 'git_*' --permission read --permission 'git_commit=write'",
     ),
 )
 @click.argument("patterns", nargs=-1, metavar="[NAME…]", shell_complete=complete_tools)

@@ -44,7 +44,7 @@ def test_one_entry_instead_of_many(project: Path) -> None:
         "  4 × a person must decide which parameters may carry secrets",
         "  in specs/web/get_a.yaml, specs/web/get_b.yaml, specs/web/put_a.yaml and 1 more "
         "(toolcast list --undecided)",
-        "  hint: `toolcast decide --permission read --secrets none` decides them all; "
+        "  hint: `toolcast import decide --permission read --secrets none` decides them all; "
         "`--permission 'get_*=read'` those of the tools whose name matches",
     ]
     listed = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=False)
@@ -58,7 +58,7 @@ def test_few_are_told_one_by_one() -> None:
 
 
 def test_one_command_decides_all_and_touches_nothing_else(project: Path) -> None:
-    done = run("decide", "--permission", "read", "--permission", "put_*=write", "--secrets", "none")
+    done = run("import", "decide", "--permission", "read", "--permission", "put_*=write", "--secrets", "none")
     assert done.exit_code == 0, done.output
     assert "decided  specs/web/put_b.yaml: permission write, secrets none" in done.output
     assert done.output.endswith("4 specs changed, 0 still undecided, 0 problems\n")
@@ -68,14 +68,14 @@ def test_one_command_decides_all_and_touches_nothing_else(project: Path) -> None
     )
     assert run("generate").exit_code == 0
     before = {path: path.stat().st_mtime_ns for path in project.iterdir()}
-    again = run("decide", "--permission", "execute", "--secrets", "a")
+    again = run("import", "decide", "--permission", "execute", "--secrets", "a")
     assert again.output == "0 specs changed, 0 still undecided, 0 problems\n"
     assert {path: path.stat().st_mtime_ns for path in project.iterdir()} == before
 
 
 def test_a_selection_and_what_is_left(project: Path) -> None:
     (project / "get_a.yaml").write_text(SPEC.replace("permission: TODO", "permission: execute # was TODO"))
-    done = run("decide", "get_*", "--secrets", "a,c")
+    done = run("import", "decide", "get_*", "--secrets", "a,c")
     assert done.output.endswith("2 specs changed, 3 still undecided, 0 problems\n")
     assert "secrets: [a]\n" in (project / "get_a.yaml").read_text()
     assert "permission: execute # was TODO  # read" in (project / "get_a.yaml").read_text()
@@ -86,12 +86,12 @@ def test_json_and_lists_with_todo(project: Path) -> None:
     (project / "get_a.yaml").unlink()
     spec = {"description": "D.", "permission": "TODO", "secrets": ["TODO"], "parameters": {"type": "object"}}
     (project / "get_a.json").write_text(json.dumps(spec))
-    assert run("decide", "get_a", "--permission", "read", "--secrets", "none").exit_code == 0
+    assert run("import", "decide", "get_a", "--permission", "read", "--secrets", "none").exit_code == 0
     assert json.loads((project / "get_a.json").read_text()) == {**spec, "permission": "read", "secrets": []}
 
 
 def test_without_a_decision_it_is_refused(project: Path) -> None:
-    done = run("decide")
+    done = run("import", "decide")
     assert done.exit_code == 2
     assert "give --permission or --secrets" in done.output
     assert (project / "get_a.yaml").read_text() == SPEC
