@@ -75,7 +75,7 @@ verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas,
 	$(BIN)/python -m bench.fuzz --schemas 2000 --seed 1
 	-$(BIN)/python -m bench.fuzz --seconds 20 --seed fresh # what chance finds is told, and stops no other change
 
-clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
+clients: $(JUDGES) ## Install official clients; `make test` then asks them, too
 
 mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers from npm (needs Node 20.18); `make test` then uses them
 
@@ -210,7 +210,7 @@ deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/dev
 
 $(ENGINES)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(ENGINES)
-	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[build,grammars]'
+	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[build,grammars]' 'xgrammar>=0.2.8,<0.3'
 	@touch $@
 
 grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/reports/grammars.md

@@ -5,6 +5,8 @@ from typing import Literal
 from msgspec import Struct
 
 Severity = Literal["error", "warning", "note"]
+MISSING_LIBRARY = "missing-library"
+"""The code of a problem of the environment, for which no spec is at fault."""
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True, order=True):

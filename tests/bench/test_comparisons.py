@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-pytest.importorskip("llguidance")
+pytest.importorskip("pydantic_ai")
 
 from bench.comparisons import models
 from bench.comparisons.contestant import Made, contest

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from toolcast.providers import LedgerEntry, Normalized
 from toolcast.providers.ledger import NOT_STRICT
 
-pytest.importorskip("llguidance")
 from bench.providers import Coverage, fates, page
 
 SCHEMA = {

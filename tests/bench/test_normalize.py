@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("llguidance")
 from bench.normalize import RATIOS, material, mean, measured, ratio
 
 

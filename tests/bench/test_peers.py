@@ -10,10 +10,8 @@ from toolcast.providers import LedgerEntry
 from bench.marked import replaced
 from bench.peers.construct import Construct
 from bench.peers.constructs import CONSTRUCTS
-from bench.peers.plain import plain
-
-pytest.importorskip("llguidance")
 from bench.peers.judge import Output, judged
+from bench.peers.plain import plain
 
 BY_NAME = {each.name: each for each in CONSTRUCTS}
 

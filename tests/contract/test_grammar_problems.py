@@ -1,8 +1,11 @@
 """Grammars of specs: what is wrong is reported at its place in the file."""
 
+import sys
+
 import pytest
 from toolcast.contract.build import build_tool
 from toolcast.diagnostics import Diagnostic
+from toolcast.runtime import grammars
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
@@ -30,12 +33,12 @@ LARK = """input:
 @pytest.mark.parametrize(
     ("text", "line", "column"),
     [
-        (LARK.format(sign="|", indent="    "), 8, 12),
-        (LARK.format(sign="|-  # a comment", indent="     "), 8, 13),
-        (LARK.format(sign="|2", indent="    "), 8, 12),
-        ("input: {grammar: regex, definition: 'a\\b'}\n", 4, 39),
+        (LARK.format(sign="|", indent="    "), 8, 8),
+        (LARK.format(sign="|-  # a comment", indent="     "), 8, 9),
+        (LARK.format(sign="|2", indent="    "), 8, 8),
+        ("input: {grammar: regex, definition: 'a\\b'}\n", 4, 38),
         ('input: {grammar: regex, definition: "a(?=b)"}\n', 4, 39),
-        ("input:\n  grammar: regex\n  definition: ab*?\n", 6, 18),
+        ("input:\n  grammar: regex\n  definition: ab(c\n", 6, 17),
         # Escapes and folded lines: the place of the whole text.
         ('input: {grammar: regex, definition: "\\x61(?=b)"}\n', 4, 37),
         (LARK.format(sign=">", indent="    "), 6, 15),
@@ -44,6 +47,16 @@ LARK = """input:
 def test_a_wrong_grammar_is_reported_where_it_is_wrong(text: str, line: int, column: int) -> None:
     found = [each for each in found_in(HEAD + text) if each.code == "bad-grammar"]
     assert [(each.line, each.column, bool(each.hint)) for each in found] == [(line, column, True)]
+
+
+def test_without_the_engine_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llguidance", None)
+    grammars._engine.cache_clear()
+    (found,) = found_in(HEAD + "input: {grammar: regex, definition: '[0-9]+'}\n")
+    assert (found.code, found.severity, found.line, found.column) == ("missing-library", "error", 4, 37)
+    assert found.message == "the grammar cannot be checked: llguidance is not installed"
+    assert found.hint == "run: pip install 'toolcast[grammars]'"
+    assert found_in(HEAD + "input: text\n") == ()
 
 
 def test_a_spec_in_json() -> None:

@@ -8,10 +8,8 @@ import pytest
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz.finding import Tally
-from tests.sampled import sampled
-
-pytest.importorskip("llguidance")
 from bench.laws import Held, held, page
+from tests.sampled import sampled
 
 EVERY = 100
 

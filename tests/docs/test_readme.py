@@ -15,7 +15,7 @@ from tests.docs.scripted_models import scripted_models
 
 README = ROOT / "README.md"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-FOR_THE_REPOSITORY = {"dev", "docs", "browser", "clients", "grammars"}
+FOR_THE_REPOSITORY = {"dev", "docs", "browser", "clients"}
 
 
 def test_the_model_calls_the_tool(client: Client, tmp_path: Path) -> None:

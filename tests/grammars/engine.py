@@ -25,21 +25,6 @@ class Engine:
         """Raises RefusedError for what the engine refuses, and for a keyword that it would not enforce."""
         grammar = self._matcher.grammar_from_json_schema(json.dumps(schema))
         matcher = self._matcher(self._tokenizer, grammar, log_level=0)
-        return self._checked(matcher)
-
-    def compile_lark(self, definition: str) -> "Grammar":
-        """A grammar in Lark's syntax. Raises RefusedError."""
-        return self._checked(
-            self._matcher(self._tokenizer, self._matcher.grammar_from_lark(definition), log_level=0)
-        )
-
-    def compile_regex(self, pattern: str) -> "Grammar":
-        """A regular expression. Raises RefusedError."""
-        return self._checked(
-            self._matcher(self._tokenizer, self._matcher.grammar_from_regex(pattern), log_level=0)
-        )
-
-    def _checked(self, matcher: Any) -> "Grammar":
         problems = [matcher.get_error()] if matcher.is_error() else matcher.get_grammar_warnings()
         if problems:
             raise RefusedError("; ".join(problems))
@@ -52,10 +37,6 @@ class Grammar:
     def __init__(self, matcher: Any, tokenizer: Any) -> None:
         self._matcher = matcher
         self._tokenizer = tokenizer
-
-    def copy(self) -> Any:
-        """The engine's own matcher, at the start of a text."""
-        return self._matcher.deep_copy()
 
     def refuses(self, text: str) -> str | None:
         """Where `text` leaves the grammar, if it does: what was read last, and what came next."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import inert_json, one_line, printable, write_line
+from ..diagnostics import MISSING_LIBRARY
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, examples, refuse
 
@@ -186,6 +187,8 @@ def _check(
         raise refuse(tool, "unknown-provider", str(problem), "see: toolcast show --providers") from None
     except MissingDataError as problem:
         raise refuse(tool, "not-generated", str(problem), "run: toolcast generate") from None
+    except ImportError as problem:  # of what checks the tool's grammar
+        raise refuse(tool, MISSING_LIBRARY, str(problem)) from None
     click.echo(_pretty(binding.encode(params)))
     write_line(
         "toolcast: the arguments fit; nothing was called: --app names the registry that does", err=True

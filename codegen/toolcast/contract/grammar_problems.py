@@ -5,10 +5,8 @@ from typing import Any
 
 from msgspec import structs
 
-from ..diagnostics import Diagnostic
-from ..runtime.grammars.grammar_error import GrammarError
-from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
-from ..runtime.grammars.text_input import TextInput
+from ..diagnostics import MISSING_LIBRARY, Diagnostic
+from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
 from ..spec.parsed_document import Document, diagnose
 from ..spec.read_file import SourceDocument
 from ..spec.text_input import PARAMETER
@@ -31,6 +29,10 @@ def grammar_problems(document: Document, text: TextInput, examples: Sequence[Any
         return
     try:
         grammar = grammar_of(text.grammar, text.definition)
+    except ImportError:
+        message = "the grammar cannot be checked: llguidance is not installed"
+        yield diagnose(document, _AT, MISSING_LIBRARY, message, f"run: {INSTALL}")
+        return
     except GrammarError as error:
         found = diagnose(
             document, _AT, "bad-grammar", f"the grammar cannot be used: {error.reason}", error.hint

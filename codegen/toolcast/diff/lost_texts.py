@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
-from ..runtime.grammars.text_input import TextInput
+from ..runtime.grammars import TextGrammar, TextInput, grammar_of
 from ..spec.text_input import PARAMETER
-from ..verify.grammar_texts import GrammarTexts
+from ..verify.grammar_texts import grammar_texts
 
 _TRIED: Final = 200
 """Texts that are derived from the old grammar."""
@@ -42,7 +41,7 @@ def lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) ->
     if before is None:
         tried += _FREE
     else:
-        tried += GrammarTexts(before).made(random.Random(0), _TRIED)
+        tried += grammar_texts(before, random.Random(0), _TRIED)
     for text in sorted(set(tried), key=lambda text: (len(text), text)):
         refusal = after.problem(text)
         if refusal is not None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
-from ..runtime.grammars.text_input import SYNTAXES, TextInput
+from ..runtime.grammars import SYNTAXES, TextInput
 from ..spec.imported_fields import META_KEY, is_icon
 from ..spec.text_input import text_parameters
 from ..spec.tool_spec import Caller, SourceKind, TaskSupport
@@ -242,13 +242,14 @@ def _text_input(format: Any) -> tuple[Any, list[str]]:
     syntax, definition = stated.get("syntax"), stated.get("definition")
     if syntax not in SYNTAXES or not isinstance(definition, str):
         return "text", ["format"]
-    from ..runtime.grammars.grammar_error import GrammarError
-    from ..runtime.grammars.text_grammar import grammar_of
+    from ..runtime.grammars import GrammarError, grammar_of
 
     try:
         grammar_of(syntax, definition)
     except GrammarError:
         return "text", ["format"]
+    except ImportError:  # `generate` says what to install, and checks it then
+        pass
     return {"grammar": syntax, "definition": definition}, []
 
 

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from ..config import Config, show
-from ..diagnostics import Diagnostic
+from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
 from ..spec.type_folders import is_outside
@@ -41,7 +41,7 @@ from .state.libraries import PRINTERS
 from .state.lock import locked
 from .type_packages import find_types
 from .units import Updated, joined, outside_tasks, tasks_of, update_units
-from .worker import MISSING_LIBRARY, Context, project_context
+from .worker import Context, project_context
 
 Mode = Literal["write", "check", "diff"]
 

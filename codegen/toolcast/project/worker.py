@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
-from ..diagnostics import Diagnostic
+from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..spec.discovery import Discovery
 from ..spec.parsed_document import Document, SharedTypes
 from ..spec.tool_names import shown
@@ -18,8 +18,6 @@ from .core.compiled import Compiled, Options
 from .frontend import Frontend, Problems
 from .profiles import Profiles
 from .type_packages import find_types
-
-MISSING_LIBRARY = "missing-library"
 
 Loaded = tuple[ToolSpec | Document | None, Problems]
 """A tool, the document of a shared type or of a tool with errors; None for what cannot be read, and for a

@@ -6,7 +6,7 @@ Needs msgspec and the standard library only, so that a program can normalise sch
 from ..jsonschema.ledger_entry import LedgerEntry as LedgerEntry
 from ..jsonschema.quarantine import quarantined as quarantined
 from ..jsonschema.schema_error import SchemaError as SchemaError
-from ..runtime.grammars.text_input import TextInput as TextInput
+from ..runtime.grammars import TextInput as TextInput
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
 from .profiles.dialect import Dialect as Dialect

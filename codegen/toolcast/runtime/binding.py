@@ -54,6 +54,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             InjectionError: the contract refuses a value of `injected`, or needs one that is not there.
             UnknownProviderError: nothing was generated for `provider`.
             MissingDataError: a generated JSON file is missing or is not as it was generated.
+            ImportError: the tool has a grammar, and llguidance is missing (`toolcast[grammars]`).
         """
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         if self.inject or injected:
@@ -84,6 +85,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             ArgumentError: the arguments do not fit what models are offered of the contract.
             UnknownProviderError: nothing was generated for `provider`.
             MissingDataError: as for `decode`.
+            ImportError: as for `decode`.
         """
         from .injection import decode_offered
 
@@ -106,6 +108,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
         Raises:
             EncodeError: the contract refuses `params` in every form, or the tool's grammar their text.
+            ImportError: as for `decode`.
         """
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
@@ -193,13 +196,20 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         made.schema()  # raises where the contract has no place for the values
         return made
 
+    def _require_engine(self) -> None:
+        """Raise ImportError where the tool has a grammar, and what checks its texts is not installed."""
+        if self.input is not None and not isinstance(self.input, str):
+            from .grammars import require_engine
+
+            require_engine(self.name)
+
     def _text_violations(self, text: str) -> "tuple[Violation, ...]":
         """What is wrong with the text of a call, by the tool's grammar."""
         if self.input is None or isinstance(self.input, str):
             return ()  # any text
-        from .grammars.check_text import text_violations
+        from .grammars import text_violations
 
-        return text_violations(self, self.input, text)
+        return text_violations(self.input, text)
 
 
 class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):

@@ -84,10 +84,13 @@ class LazyTool:
 
     @property
     def binding(self) -> "ToolBinding[Any, Any]":
-        """The tool's binding. Raises what importing its module raises."""
+        """The tool's binding. Raises what importing its module raises, and ImportError where its grammar
+        cannot be checked."""
         made = self._made
         if made is None:
-            made = self._made = self._bindings[self.name]
+            made = self._bindings[self.name]
+            made._require_engine()
+            self._made = made
         return made
 
     @property

@@ -150,11 +150,12 @@ class ToolRegistry(ToolView):
         Raises:
             DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
             FrozenRegistryError: after `freeze()` or `aclose()`.
+            ImportError: the tool has a grammar, and llguidance is missing (`toolcast[grammars]`).
             TypeError: the handler or the precheck is not callable, or there are two prechecks; the handler is
                 missing, or is for an external tool.
         """
         own = _handler_of(binding.name, binding.external, handler)
-        return self._add(binding.name, Entry(binding, own), _precheck_of(binding.name, own, precheck))
+        return self._add(binding.name, _entry_of(binding, own), _precheck_of(binding.name, own, precheck))
 
     def register_later(
         self,
@@ -187,7 +188,7 @@ class ToolRegistry(ToolView):
             raise KeyError(name)
         lazy = bindings if isinstance(bindings, LazyBindings) else None
         own = _handler_of(name, name in lazy.external if lazy else bindings[name].external, handler)
-        entry = LazyTool(lazy, name, own) if lazy else Entry(bindings[name], own)
+        entry = LazyTool(lazy, name, own) if lazy else _entry_of(bindings[name], own)
         return self._add(name, entry, _precheck_of(name, own, precheck))
 
     def _add(self, name: str, entry: Entry | LazyTool, precheck: Precheck | None) -> bool:
@@ -247,7 +248,7 @@ class ToolRegistry(ToolView):
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
-            self._keep(binding.name, Entry(binding, own), check)
+            self._keep(binding.name, _entry_of(binding, own), check)
             policy = self._executor.guard.policy
             if policy is not None:
                 policy.forget(binding.name)
@@ -348,6 +349,11 @@ class ToolRegistry(ToolView):
 
     async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
+
+
+def _entry_of(binding: ToolBinding[Any, Any], handler: Handler) -> Entry:
+    binding._require_engine()
+    return Entry(binding, handler)
 
 
 def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:

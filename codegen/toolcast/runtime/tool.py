@@ -21,8 +21,7 @@ from .errors import UnknownProviderError
 from .request_rules import FILE, RequestRules
 from .resources import list_folders, read_definition, read_request_rules, read_resource
 
-if TYPE_CHECKING:  # most tools have one wire form and no grammar
-    from .grammars.text_grammar import TextGrammar
+if TYPE_CHECKING:  # most tools have one wire form
     from .wire.decoder import WireDecoder
 
 P = TypeVar("P")
@@ -37,7 +36,6 @@ class Lazy:
         "decoder",
         "defaults",
         "definitions",
-        "grammar",
         "offered",
         "parameters",
         "result",
@@ -50,7 +48,6 @@ class Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
-        self.grammar: TextGrammar | None = None
         self.offered: Node | None = None
         self.parameters: Node | None = None
         self.result: Node | None = None

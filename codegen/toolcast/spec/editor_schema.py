@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
-from ..runtime.grammars.text_input import SYNTAXES
+from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT

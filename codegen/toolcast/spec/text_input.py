@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..runtime.grammars.text_input import SYNTAXES, TextInput
+from ..runtime.grammars import SYNTAXES, TextInput
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, nearest
 

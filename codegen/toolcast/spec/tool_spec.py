@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..runtime.grammars.text_input import TextInput
+from ..runtime.grammars import TextInput
 from .parsed_document import Document
 
 Permission = Literal["read", "write", "execute", "network"]

@@ -93,16 +93,16 @@ def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tu
         plain: the unions whose values decoding keeps as they are, by pointer.
 
     Returns:
-        The arguments of `new Contract`: the schema, and the options. A grammar in Lark's syntax is not among
-        them.
+        The arguments of `new Contract`: the schema, and the options. A grammar that JavaScript cannot check
+        is not among them.
     """
     assert built.contract is not None
     schema = built.normal.offered(tool.inject)
     more = _empty_is_absent(tool)
     if tool.inject:
         more["injected"] = list(tool.inject)
-    if tool.input is not None and tool.input.grammar == "regex":
-        more["grammar"] = grammar_table(tool.input)
+    if tool.input is not None and (table := grammar_table(tool.input)) is not None:
+        more["grammar"] = table
     return schema, _options(
         schema, default_plans(built.contract, "parameters", plain, tuple(tool.inject)), more
     )

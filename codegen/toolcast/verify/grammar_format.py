@@ -7,10 +7,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..providers import LedgerEntry
-from ..runtime.grammars.text_grammar import TextGrammar, grammar_of
+from ..runtime.grammars import TextGrammar, grammar_of
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .grammar_texts import GrammarTexts
+from .grammar_texts import grammar_texts
 
 GRAMMAR: Final = "text-of-the-grammar"
 """The format that stands for the grammar."""
@@ -34,7 +34,7 @@ class GrammarFormat(Struct, frozen=True, eq=False):
 
     def instances(self, rng: random.Random, count: int) -> list[dict[str, str]]:
         """Texts that the grammar derives, and each with one character changed."""
-        texts = list(GrammarTexts(self.grammar).made(rng, (count + 1) // 2))
+        texts = list(grammar_texts(self.grammar, rng, (count + 1) // 2))
         return [{PARAMETER: text} for text in (*texts, *(_changed(text, rng) for text in texts))]
 
 

@@ -93,7 +93,7 @@ def test_another_text_is_refused_with_its_place(format: str, binding: ToolBindin
     tools, seen = registry(binding)
     (message,) = asyncio.run(Dispatcher(tools, format).run(answer(format, "1 +\n")))
     assert seen == []
-    assert "line 1, column 4: expected NUMBER" in json.dumps(message)
+    assert "line 1, column 4: expected [ .0-9]" in json.dumps(message)
 
 
 def test_a_streamed_text(binding: ToolBinding[Any, Any]) -> None:

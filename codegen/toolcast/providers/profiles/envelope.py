@@ -14,7 +14,7 @@ from ...jsonschema.keyword_values import DIALECT
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
-from ...runtime.grammars.text_input import TextInput
+from ...runtime.grammars import TextInput
 from ...runtime.wire import WireForms
 from ..reference_cycles import in_cycles
 from ..result_schemas import fitted, in_response, may_be_text

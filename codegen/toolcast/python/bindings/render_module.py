@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ...runtime.grammars.text_input import TextInput
+from ...runtime.grammars import TextInput
 from ...spec.deprecation import shown_description, shown_summary
 from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots

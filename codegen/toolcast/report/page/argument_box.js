@@ -102,6 +102,6 @@ function answerOf(judge, text) {
 function noteOf({ without_grammar: withoutGrammar, injected }) {
   const notes = ["Arguments in the contract's own form, as without a provider. Nothing is sent anywhere."];
   if (injected.length) notes.push(`The program fills in ${injected.join(", ")}.`);
-  if (withoutGrammar) notes.push("The tool's text has a grammar in Lark's syntax, which is not checked here.");
+  if (withoutGrammar) notes.push("The tool's text has a grammar that is not checked here.");
   return notes.join(" ");
 }

@@ -3,7 +3,9 @@
 import { violation } from "./node.js";
 import { kindOf } from "./patterns.js";
 
-/** Steps for one text: what the tool's program counts, too, so that both refuse the same texts. */
+/** Bytes of a text, as UTF-8: the bound of the tool's program, too. */
+const MAX_TEXT = 256 * 1024;
+/** Steps for one text. */
 const MAX_STEPS = 1_000_000;
 const LAST = 0x10ffff;
 const EXCERPT = 30;
@@ -43,6 +45,10 @@ class Reading {
 
   /** What does not fit, where, and what was expected there, as a predicate of the text; null where nothing is. */
   problem(text) {
+    const size = new TextEncoder().encode(text).length;
+    if (size > MAX_TEXT) {
+      return `has ${grouped(size)} bytes, too many to be checked: send at most ${grouped(MAX_TEXT)}`;
+    }
     let state = 0;
     let at = 0;
     for (const character of text) {
@@ -112,6 +118,11 @@ class Reading {
     });
     return ranges;
   }
+}
+
+/** A number with a comma before each three digits. */
+function grouped(number) {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** Line and column of a character, from 1. */
