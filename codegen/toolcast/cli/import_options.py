@@ -12,9 +12,8 @@ from ..console import Format
 from ..importers.merge import Side
 from ..importers.spec_text import Choices
 from ..importers.update import Settling
-from ..spec.fields import PERMISSIONS
+from ..runtime.permissions import PERMISSIONS, Permission
 from ..spec.tool_names import group_problem
-from ..spec.tool_spec import Permission
 from .options import format_option
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -9,9 +9,9 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from ..jsonschema.mcp_headers import without_refused_headers
 from ..jsonschema.schema_error import LibrarySchemaError
+from ..runtime.permissions import Permission
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
-from ..spec.tool_spec import Permission
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import external_references, without_bad_defects, without_wrong_defaults

@@ -10,7 +10,8 @@ import yaml
 from msgspec import Struct
 
 from ..jsonschema.ledger_entry import LedgerEntry
-from ..spec.tool_spec import Permission, SourceKind
+from ..runtime.permissions import Permission
+from ..spec.tool_spec import SourceKind
 from .declared_tools import Declared
 from .published_schemas import without_wrong_defaults
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
 from ..providers import Profile
+from ..runtime.permissions import PERMISSIONS
 from ..spec.deprecation import shown_summary
 from ..spec.discovery import discover
-from ..spec.fields import PERMISSIONS
 from ..spec.load import load_type
 from ..spec.parsed_document import Document
 from ..spec.read_file import SourceDocument, read_document

@@ -1,7 +1,7 @@
 """Tools by name: what a registry and a selection of its tools have in common."""
 
 from collections.abc import Collection, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from .executor import Executor
 from .failure_results import report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
+from .permissions import PERMISSIONS, Permission
 from .result import ToolResult
 from .snapshot import Entry, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from .wire.guesses import Guesses
 
 T = TypeVar("T")
-Permission = Literal["read", "write", "execute", "network"]
-PERMISSIONS = ("read", "write", "execute", "network")
 
 
 class Preview(NamedTuple):

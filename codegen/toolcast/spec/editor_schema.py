@@ -7,8 +7,9 @@ import msgspec
 from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
 from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
+from ..runtime.permissions import PERMISSIONS
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
-from .fields import CALLERS, COMPOSERS, DEFAULTS, PERMISSIONS, TASK_SUPPORT
+from .fields import CALLERS, COMPOSERS, DEFAULTS, TASK_SUPPORT
 from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
 from .schema_vocabulary import vocabulary

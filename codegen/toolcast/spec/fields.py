@@ -4,11 +4,11 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from ..jsonschema.unusable_values import library_schema
+from ..runtime.permissions import PERMISSIONS, Permission
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, is_todo, is_unwritten, kind_of, nearest
-from .tool_spec import Annotations, Caller, Defaults, Permission, TaskSupport
+from .tool_spec import Annotations, Caller, Defaults, TaskSupport
 
-PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
 DEFAULTS: Final[tuple[Defaults, ...]] = ("include", "omit")
 CALLERS: Final[tuple[Caller, ...]] = ("model", "code")
 CALLERS_HINT: Final = (

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
+from ..runtime.permissions import Permission
 from . import fields, imported_fields
 from .deprecation import deprecated
 from .http_fields import http
@@ -15,7 +16,7 @@ from .summary import first_sentence
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
-from .tool_spec import Annotations, Permission, ToolSpec
+from .tool_spec import Annotations, ToolSpec
 
 KEYS: Final = (
     "$schema",

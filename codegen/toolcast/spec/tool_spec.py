@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..runtime.grammars import TextInput
+from ..runtime.permissions import Permission
 from .parsed_document import Document
 
-Permission = Literal["read", "write", "execute", "network"]
 Defaults = Literal["include", "omit"]
 Caller = Literal["model", "code"]
 TaskSupport = Literal["forbidden", "optional", "required"]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ...spec.tool_spec import Permission, ToolSpec
+from ...runtime.permissions import Permission
+from ...spec.tool_spec import ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair
 from ..short_texts import compact, listed

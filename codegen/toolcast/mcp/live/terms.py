@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from ...runtime.hidden_parameters import PATH
-from ...runtime.view import PERMISSIONS, Permission
+from ...runtime.permissions import PERMISSIONS, Permission
 from .server_tool import Limits, LiveTool
 
 LONGEST = 64

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ...binding import ToolBinding
 from ...context import Framework, ToolContext
 from ...handlers import call, is_async
+from ...permissions import PERMISSIONS, Permission
 from ...workers import Workers, abandoned
 from .approval import (
     FREEDOMS,
@@ -80,10 +81,6 @@ class Bucket:
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
 """What a program may do without approval: read and nothing else, read, or everything."""
 
-Permission: TypeAlias = Literal["read", "write", "execute", "network"]
-"""What a tool may do, as its spec states it."""
-
-PERMISSIONS: Final = frozenset(("read", "write", "execute", "network"))
 CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
 """The permissions that supervised mode asks for by default: they change something, or reach a network."""
 
@@ -186,7 +183,7 @@ class Policy:
         self._always_ask = frozenset(always_ask)
         self._auto_approve = frozenset(auto_approve)
         self._approver = approver
-        self._unasked = PERMISSIONS - {*asks}
+        self._unasked = frozenset(PERMISSIONS) - {*asks}
         self._limits = dict(rate_limits or {})
         self._total = None if total_limit is None else Bucket(total_limit, clock())
         self._total_limit = total_limit
