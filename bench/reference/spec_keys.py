@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import yaml
 from toolcast.providers import available
-from toolcast.spec.editor_schema import EXAMPLE, format_schema
-from toolcast.spec.spec_reader import KEYS
+from toolcast.spec.editor_schema import format_schema
+from toolcast.spec.keys import EXAMPLE, KEYS, Key
 
 from .markdown import escaped, fenced, table
 
@@ -29,28 +28,6 @@ _KEYWORDS = """\
 [Parameters](specs.md#parameters) says what becomes of them in Python. Keywords that begin with `x-` are kept
 and ignored, but for `x-python` and `x-mcp-header`. The others that editors know:
 """
-_MORE: Final = {
-    "blocking": "specs.md#who-calls-a-tool",
-    "callers": "specs.md#who-calls-a-tool",
-    "defer": "specs.md#who-calls-a-tool",
-    "deprecated": "specs.md#deprecated-tools",
-    "described_by": "specs.md#words-for-the-approver",
-    "diff": "specs.md#suppressions",
-    "examples": "specs.md#examples-for-providers",
-    "execution": "specs.md#who-calls-a-tool",
-    "external": "specs.md#how-calls-run",
-    "http": "http.md",
-    "inject": "specs.md#what-the-program-fills-in",
-    "input": "specs.md#one-text",
-    "lint": "specs.md#suppressions",
-    "parallel": "specs.md#how-calls-run",
-    "parameters": "specs.md#parameters",
-    "secrets": "runtime.md#secrets",
-    "source": "importing.md",
-    "stream_arguments": "specs.md#who-calls-a-tool",
-    "verify": "specs.md#suppressions",
-}
-"""Where the key is explained at length."""
 
 
 def schema() -> dict[str, Any]:
@@ -61,14 +38,13 @@ def schema() -> dict[str, Any]:
 def spec_keys() -> str:
     """The page."""
     found = schema()
-    keys = {key: found["properties"][key] for key in KEYS}
     rows = [
-        [f"[`{key}`](#{key.lstrip('$')})", _required(key, found), _meaning(each)]
-        for key, each in keys.items()
+        [f"[`{name}`](#{name.lstrip('$')})", _required(key, found), escaped(key.text)]
+        for name, key in KEYS.items()
     ]
     parts = [_HEAD, fenced(_yaml(EXAMPLE), "yaml"), table(["key", "required", "meaning"], rows)]
-    for key, each in keys.items():
-        parts += _section(key, each, _required(key, found))
+    for name, key in KEYS.items():
+        parts += _section(key, found["properties"][name], _required(key, found))
     words = found["$defs"]["schema"]["properties"]
     rows = [
         [f"`{word}`", _type(each), escaped(each["description"]), _line({word: each["examples"][0]})]
@@ -78,20 +54,20 @@ def spec_keys() -> str:
     return "\n".join(parts)
 
 
-def _section(key: str, found: dict[str, Any], required: str) -> list[str]:
-    default = _default(found) or ("" if required else "none")
+def _section(key: Key, found: dict[str, Any], required: str) -> list[str]:
+    default = key.default or ("" if required else "none")
     facts = [
         _type(found),
         f"required: {required}" if required else "",
         f"default: {default}" if default else "",
     ]
     stated = "; ".join(each for each in facts if each)
-    shown = f"{_meaning(found)} *{stated[:1].upper()}{stated[1:]}.*"
-    if key in _MORE:
-        shown += f" See [{_label(_MORE[key])}]({_MORE[key]})."
-    parts = [f"## {key}\n", f"{shown}\n"]
-    parts += [fenced(_yaml({key: example}), "yaml") for example in found["examples"]]
-    below = list(_below(key, found))
+    shown = f"{escaped(key.text)} *{stated[:1].upper()}{stated[1:]}.*"
+    if key.page:
+        shown += f" See [{_label(key.page)}]({key.page})."
+    parts = [f"## {key.name}\n", f"{shown}\n"]
+    parts += [fenced(_yaml({key.name: example}), "yaml") for example in found["examples"]]
+    below = list(_below(key.name, found))
     return [*parts, table(["key", "value", "meaning"], below)] if below else parts
 
 
@@ -117,20 +93,10 @@ def _label(target: str) -> str:
     return target.rpartition("#")[2].removesuffix(".md").replace("-", " ")
 
 
-def _required(key: str, found: dict[str, Any]) -> str:
-    if key in found["required"]:
+def _required(key: Key, found: dict[str, Any]) -> str:
+    if key.required:
         return "yes"
-    return "one of the two" if {"required": [key]} in found["anyOf"] else ""
-
-
-def _meaning(found: dict[str, Any]) -> str:
-    """The description without its sentence about the default."""
-    return escaped(re.sub(r" Default: [^.]+\.", "", found["description"]))
-
-
-def _default(found: dict[str, Any]) -> str:
-    stated = re.search(r"Default: ([^.]+)\.", found["description"])
-    return stated[1] if stated else ""
+    return "one of the two" if {"required": [key.name]} in found["anyOf"] else ""
 
 
 def _type(found: dict[str, Any]) -> str:

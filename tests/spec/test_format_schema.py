@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.spec.editor_schema import format_schema
-from toolcast.spec.spec_reader import KEYS, read_tool
+from toolcast.spec.keys import KEYS
+from toolcast.spec.spec_reader import read_tool
 
 from tests.spec.helper import PROVIDERS, read
 

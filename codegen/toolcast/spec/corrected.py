@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from .keys import KEYS, SYNONYMS
 from .parsed_document import Document, Path
 from .spec_checker import SpecChecker
-from .spec_reader import KEYS, SYNONYMS
 
 
 class CorrectedDocument:

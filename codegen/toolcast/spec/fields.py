@@ -6,18 +6,9 @@ from typing import Any, Final
 from ..jsonschema.unusable_values import library_schema
 from ..runtime.permissions import PERMISSIONS, Permission
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, choices, is_todo, is_unwritten, kind_of, nearest
-from .tool_spec import Annotations, Caller, Defaults, TaskSupport
+from .spec_checker import SpecChecker, is_todo, is_unwritten, kind_of, nearest
+from .tool_spec import Annotations
 
-DEFAULTS: Final[tuple[Defaults, ...]] = ("include", "omit")
-CALLERS: Final[tuple[Caller, ...]] = ("model", "code")
-CALLERS_HINT: Final = (
-    "list `model`, `code` (programs that a model writes) or both; leave the key out for the default"
-)
-TASK_SUPPORT: Final[tuple[TaskSupport, ...]] = ("forbidden", "optional", "required")
-DEFAULTS_HINT: Final = (
-    "write `include` for results with members that equal their default, `omit` for results without"
-)
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
 SECRETS_HINT: Final = (
     "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
@@ -61,77 +52,6 @@ def permission(checker: SpecChecker, value: Any) -> Permission | None:
         checker.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
     else:
         return value
-    return None
-
-
-def defaults(checker: SpecChecker, value: Any) -> Defaults | None:
-    """One of `DEFAULTS`."""
-    if not isinstance(value, str):
-        checker.wrong_type(("defaults",), value, "text", DEFAULTS_HINT)
-    elif value not in DEFAULTS:
-        checker.report(("defaults",), "bad-defaults", f"`defaults` cannot be {quoted(value)}", DEFAULTS_HINT)
-    else:
-        return value
-    return None
-
-
-def flag(checker: SpecChecker, key: str, value: Any) -> bool | None:
-    """True or false."""
-    if isinstance(value, bool):
-        return value
-    checker.wrong_type((key,), value, "true or false", _boolean_hint(value))
-    return None
-
-
-def external(checker: SpecChecker, value: Any, *, http: bool) -> bool:
-    """Whether calls are carried out outside of the program; `http` says that the spec has such a key."""
-    if flag(checker, "external", value) is not True:
-        return False
-    if http:
-        message = "`external: true` says that no handler carries out the calls, and `http` states one"
-        hint = "remove `external`, or `http` if the program that carries out the calls sends the request"
-        checker.report(("external",), "external-http", message, hint)
-    return True
-
-
-def callers(checker: SpecChecker, value: Any) -> tuple[Caller, ...] | None:
-    """Members of `CALLERS`, each once, at least one."""
-    if not isinstance(value, list) or not value:
-        if value == []:
-            checker.report(
-                ("callers",), "empty-list", "`callers` is empty, so nobody could call it", CALLERS_HINT
-            )
-        else:
-            checker.wrong_type(("callers",), value, "a list", CALLERS_HINT)
-        return None
-    found: list[Caller] = []
-    for index, each in enumerate(value):
-        path = ("callers", index)
-        if not isinstance(each, str):
-            checker.report(path, "wrong-type", f"a caller must be text, not {kind_of(each)}", CALLERS_HINT)
-        elif each not in CALLERS:
-            checker.report(path, "bad-caller", f"{quoted(each)} is not a caller", CALLERS_HINT)
-        elif each in found:
-            checker.report(path, "repeated", f"{quoted(each)} is listed twice", "keep one")
-        else:
-            found.append(each)
-    return tuple(found)
-
-
-def execution(checker: SpecChecker, value: Any) -> TaskSupport | None:
-    """`{task_support: …}`: one of `TASK_SUPPORT`."""
-    entries = checker.mapping(("execution",), value) or {}
-    checker.known_keys(("execution",), entries, ("task_support",), {"taskSupport": "task_support"})
-    if "task_support" not in entries:
-        return None
-    path, stated = ("execution", "task_support"), entries["task_support"]
-    hint = f"write {choices(TASK_SUPPORT)}: whether clients of MCP may call it as a task"
-    if not isinstance(stated, str):
-        checker.wrong_type(path, stated, "text", hint)
-    elif stated not in TASK_SUPPORT:
-        checker.report(path, "bad-task-support", f"{quoted(stated)} is no support of tasks", hint)
-    else:
-        return stated
     return None
 
 
@@ -326,7 +246,7 @@ def annotations(checker: SpecChecker, value: Any) -> Annotations:
             flags[name] = entries[name]
         else:
             checker.wrong_type(
-                ("annotations", name), entries[name], "true or false", _boolean_hint(entries[name])
+                ("annotations", name), entries[name], "true or false", boolean_hint(entries[name])
             )
     title = checker.text(("annotations", "title"), entries["title"]) if "title" in entries else None
     return Annotations(title=title, **flags)
@@ -349,12 +269,13 @@ def providers(checker: SpecChecker, value: Any, known: frozenset[str]) -> dict[s
         checker.known_keys(path, options, OVERRIDES, {})
         for key in OVERRIDES:
             if key in options and not isinstance(options[key], bool):
-                checker.wrong_type((*path, key), options[key], "true or false", _boolean_hint(options[key]))
+                checker.wrong_type((*path, key), options[key], "true or false", boolean_hint(options[key]))
         result[name] = options
     return result
 
 
-def _boolean_hint(value: Any) -> str:
+def boolean_hint(value: Any) -> str:
+    """What to write for true or false."""
     if isinstance(value, str) and value.lower() in ("yes", "on", "y", "no", "off", "n"):
         return "YAML 1.2 reads `yes`, `no`, `on` and `off` as text; write true or false"
     return "write true or false"

@@ -17,7 +17,6 @@ def http_schema() -> dict[str, Any]:
         characters of names and URLs.
     """
     return {
-        "description": "The HTTP request that the tool stands for, in OpenAPI's terms.",
         "type": "object",
         "required": ["method", "path"],
         "additionalProperties": False,
@@ -76,7 +75,7 @@ def http_schema() -> dict[str, Any]:
 
 
 def _examples() -> list[dict[str, Any]]:
-    """Values of the key for `editor_schema.EXAMPLE`; each key inside of it is in one of them."""
+    """Values of the key for `keys.EXAMPLE`; each key inside of it is in one of them."""
     server = "https://api.example.com/v1"
     token = {"in": "header", "name": "X-Token"}
     return [

@@ -9,7 +9,9 @@ from . import fields, imported_fields
 from .deprecation import deprecated
 from .http_fields import http
 from .injection import inject
+from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
+from .read_by_schema import read_plain
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .summary import first_sentence
@@ -17,59 +19,6 @@ from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
 from .tool_spec import Annotations, ToolSpec
-
-KEYS: Final = (
-    "$schema",
-    "name",
-    "summary",
-    "description",
-    "permission",
-    "secrets",
-    "parameters",
-    "input",
-    "result",
-    "defaults",
-    "parallel",
-    "external",
-    "callers",
-    "defer",
-    "stream_arguments",
-    "blocking",
-    "execution",
-    "examples",
-    "annotations",
-    "runtime_enums",
-    "empty_is_absent",
-    "described_by",
-    "inject",
-    "http",
-    "providers",
-    "lint",
-    "verify",
-    "diff",
-    "icons",
-    "meta",
-    "deprecated",
-    "source",
-)
-"""All keys of a spec. `$schema` is for editors only: the address of their copy of the format schema."""
-
-SYNONYMS: Final = {
-    "inputSchema": "parameters",
-    "input_schema": "parameters",
-    "arguments": "parameters",
-    "outputSchema": "result",
-    "output_schema": "result",
-    "returns": "result",
-    "allowed_callers": "callers",
-    "defer_loading": "defer",
-    "eager_input_streaming": "stream_arguments",
-    "behavior": "blocking",
-    "_meta": "meta",
-}
-
-_FLAGS: Final = ("defer", "stream_arguments", "blocking")
-"""Keys whose value is true or false, and unlike both where they are not stated."""
 
 _OF_SCHEMAS: Final = frozenset(
     (
@@ -135,10 +84,10 @@ def read_tool(
     if not isinstance(data, dict):
         checker.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
         return None, tuple(checker.found), None
-    for key in data.keys() & _OF_SCHEMAS:
+    for word in data.keys() & _OF_SCHEMAS:
         hint = "indent it below `parameters:` (or `result:`)"
         checker.report(
-            (key,), "unknown-key", f"`{key}` is a keyword of schemas, not a key of a spec", hint, key=True
+            (word,), "unknown-key", f"`{word}` is a keyword of schemas, not a key of a spec", hint, key=True
         )
     if "mcp" in data:
         hint = "write `icons:` and `meta:` as keys of the spec, without `mcp:` above them"
@@ -150,9 +99,10 @@ def read_tool(
     group = group_of(path)
     name = _name(checker, data, path, group)
     description, summary = _texts(checker, data, suggested)
-    for key, hint in (("permission", fields.PERMISSION_HINT), ("secrets", fields.SECRETS_HINT)):
-        if key not in data and key not in suggested:
-            checker.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
+    for key in KEYS.values():
+        if key.required and key.name not in data and key.name not in suggested:
+            message = f"`{key.name}` is missing; it has no default, on purpose"
+            checker.report((), "missing-key", message, key.hint)
     has_parameters = "parameters" in data
     text = text_input(checker, data) if "input" in data else None
     if has_parameters:
@@ -165,12 +115,13 @@ def read_tool(
     permission = fields.permission(checker, data["permission"]) if "permission" in data else None
     secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
     result = fields.result(checker, data["result"]) if "result" in data else None
-    defaults = fields.defaults(checker, data["defaults"]) if "defaults" in data else None
-    parallel = fields.flag(checker, "parallel", data["parallel"]) if "parallel" in data else True
-    external = "external" in data and fields.external(checker, data["external"], http="http" in data)
-    flags = {key: fields.flag(checker, key, data[key]) for key in _FLAGS if key in data}
-    callers = fields.callers(checker, data["callers"]) if "callers" in data else None
-    task_support = fields.execution(checker, data["execution"]) if "execution" in data else None
+    plain = read_plain(checker, data)
+    if plain.get("external") and "http" in data:
+        message = "`external: true` says that no handler carries out the calls, and `http` states one"
+        hint = "remove `external`, or `http` if the program that carries out the calls sends the request"
+        checker.report(("external",), "external-http", message, hint)
+    if "execution" in plain:
+        plain["task_support"] = plain.pop("execution").get("task_support")
     examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
@@ -207,12 +158,7 @@ def read_tool(
         parameters=parameters,
         input=text,
         result=result,
-        defaults=defaults,
-        parallel=parallel is not False,
-        external=external,
-        callers=callers,
-        task_support=task_support,
-        **flags,
+        **plain,
         examples=examples,
         annotations=hints,
         runtime_enums=enums,

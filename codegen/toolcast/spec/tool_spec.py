@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
@@ -14,6 +14,9 @@ from .parsed_document import Document
 Defaults = Literal["include", "omit"]
 Caller = Literal["model", "code"]
 TaskSupport = Literal["forbidden", "optional", "required"]
+DEFAULTS: Final[tuple[Defaults, ...]] = get_args(Defaults)
+CALLERS: Final[tuple[Caller, ...]] = get_args(Caller)
+TASK_SUPPORT: Final[tuple[TaskSupport, ...]] = get_args(TaskSupport)
 
 
 class Annotations(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,564 @@
+"""The keys of a spec: one entry each, from which everything that knows keys one by one is made.
+
+The schema of the format and what editors read of it (`editor_schema`), the reading of keys that their schema
+describes in full (`read_by_schema`), the arguments of bindings, the placeholders of provider envelopes, the
+ledger of specs, rules of `diff`, and the reference page of keys.
+"""
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
+from ..runtime.grammars.text_input import SYNTAXES
+from ..runtime.hidden_parameters import PATH
+from ..runtime.permissions import PERMISSIONS
+from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
+from .fields import COMPOSERS, PERMISSION_HINT, SECRETS_HINT
+from .http_schema import http_schema
+from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
+from .spec_checker import UNWRITTEN
+from .suppressions import CODES, DATE, RULE, Command
+from .tool_names import NAME
+from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
+
+
+class FlagRule(Struct, frozen=True):
+    """How `diff` reports that what a key asks for is new, or is asked for no more."""
+
+    id: str
+    asked: str  # the message where the new state asks for it
+    dropped: str  # the message where the old state did
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """One key of a spec.
+
+    Attributes:
+        name: the key.
+        text: one or more sentences about it, for editors and the reference page.
+        schema: JSON Schema of its value, with examples.
+        default: words for what holds where the key is left out; empty: nothing holds.
+        required: whether every spec has it.
+        page: where the documentation explains it at length, from docs/reference.
+        synonyms: names that other formats have for it.
+        plain: whether its schema says all that its value must be; others have a reader in `spec_reader`.
+        field: the field of `ToolSpec` that has the value; empty for the name of the key.
+        code: the code of the diagnostic of a value that a plain key cannot have.
+        hint: what to write.
+        bound: whether bindings have the value, as a field of the same name.
+        carriers: the placeholders in envelopes of providers that carry the value.
+        asks: values, or members of a list, that ask for something; empty: any does.
+        unsent: why a provider without a place for it is not sent it, as the end of a sentence; empty where
+            nothing more is known.
+        rule: the rule of `diff` about a plain key whose values ask for something or do not.
+        audience: the audience of `diff` to whom a change that shows in definitions is reported by a rule of
+            its own; empty where those who read definitions see it there.
+    """
+
+    name: str
+    text: str
+    schema: dict[str, Any]
+    default: str = ""
+    required: bool = False
+    page: str = ""
+    synonyms: tuple[str, ...] = ()
+    plain: bool = False
+    field: str = ""
+    code: str = "bad-value"
+    hint: str = ""
+    bound: bool = False
+    carriers: tuple[str, ...] = ()
+    asks: tuple[Any, ...] = ()
+    unsent: str = ""
+    rule: FlagRule | None = None
+    audience: str = ""
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The schema with its description, for editors."""
+        text = f"{self.text} Default: {self.default}." if self.default else self.text
+        return {"description": text, **self.schema}
+
+    def value_in(self, tool: Any) -> Any:
+        """The value in a `ToolSpec`."""
+        return getattr(tool, self.field or self.name)
+
+    def asks_for(self, value: Any) -> bool:
+        """Whether a value asks for something that does not happen anyway."""
+        if value is None or value == () or value == {}:
+            return False
+        members = value if isinstance(value, tuple) else (value,)
+        return not self.asks or any(each in self.asks for each in members)
+
+
+_TEXT: Final[dict[str, Any]] = {"type": "string", "pattern": r"\S"}
+_PROSE: Final[dict[str, Any]] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
+
+
+def _flag(example: bool) -> dict[str, Any]:
+    return {"type": "boolean", "examples": [example]}
+
+
+def _names(*examples: list[str], **items: Any) -> dict[str, Any]:
+    """A list of names of parameters."""
+    return {
+        "type": "array",
+        "items": {"type": "string", **items},
+        "uniqueItems": True,
+        "examples": list(examples),
+    }
+
+
+def _closed(
+    properties: dict[str, Any], *examples: dict[str, Any], required: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """A mapping with no other members than `properties`."""
+    return {
+        "type": "object",
+        **({"required": list(required)} if required else {}),
+        "additionalProperties": False,
+        "properties": properties,
+        **({"examples": list(examples)} if examples else {}),
+    }
+
+
+EXAMPLE: Final[dict[str, Any]] = {
+    "description": "Lists the orders of a customer, newest first.",
+    "permission": "read",
+    "secrets": [],
+    "parameters": {
+        "type": "object",
+        "required": ["customer"],
+        "additionalProperties": False,
+        "properties": {
+            "customer": {"type": "string", "minLength": 1, "description": "Name or number of the customer."},
+            "region": {"type": "string", "description": "Orders of one region only."},
+            "cursor": {"type": "string", "description": "Where to go on: next_cursor of an earlier result."},
+            "token": {"type": "string", "description": "Access to the orders of another account."},
+            "reason": {"type": "string", "description": "Why the orders are needed, for who approves it."},
+            "user_id": {"type": "integer", "description": "Who asks."},
+        },
+    },
+}
+"""A spec to which the example of each key can be added; `input` stands in place of its parameters."""
+
+_GRAMMAR: Final = _closed(
+    {
+        "grammar": {"enum": list(SYNTAXES), "description": "The syntax of the definition."},
+        "definition": {
+            **_TEXT,
+            "description": "The grammar in Lark's syntax, or a regular expression in Rust's.",
+        },
+    },
+    required=("grammar", "definition"),
+)
+_HEADER: Final = {
+    "type": "string",
+    "pattern": f"^{HEADER_NAME.pattern}$",
+    "description": "The header into which HTTP clients of MCP copy the argument: Mcp-Param-<this>.",
+}
+_OVERRIDE: Final = _closed(
+    {
+        "strict": {"type": "boolean", "description": "Ask for, or give up, the provider's strict mode."},
+        "examples": {"type": "boolean", "description": "Whether the provider is sent `examples`."},
+    }
+)
+_ICON: Final = _closed(
+    {
+        "src": {"type": "string", "pattern": ICON_SOURCE.pattern, "description": "Address of the image."},
+        "mimeType": {**_TEXT, "description": "Such as image/png."},
+        "sizes": {"type": "array", "items": _TEXT, "description": "Such as 48x48, or any."},
+        "theme": {"enum": list(THEMES), "description": "The background that it is drawn for."},
+    },
+    required=("src",),
+)
+
+
+def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
+    """The key of one command, with the codes that it may name."""
+    known = CODES[command]
+    mapping = _closed(
+        {
+            "reason": {**_TEXT, "description": "Why it does not apply."},
+            "until": {
+                "type": "string",
+                "pattern": f"^{DATE.pattern}$",
+                "format": "date",
+                "description": "The last day on which it is suppressed.",
+            },
+        },
+        required=("reason", "until") if command == "diff" else ("reason",),
+    )
+    entry = mapping if command == "diff" else {"anyOf": [_TEXT, mapping]}
+    ignore: dict[str, Any] = {
+        "description": "The code, and the reason why it does not apply here.",
+        "type": "object",
+        "additionalProperties": False if known else entry,
+    }
+    if known:
+        ignore["properties"] = dict.fromkeys(known, entry)
+    else:
+        ignore["propertyNames"] = {"pattern": f"^{RULE.pattern}$"}
+    ignore["examples"] = list(examples)
+    return Key(
+        name=command,
+        text=f"What `toolcast {command}` need not report of this tool.",
+        schema=_closed({"ignore": ignore}, *({"ignore": each} for each in examples)),
+        page="specs.md#suppressions",
+        field=f"{command}_ignore",
+    )
+
+
+_KEYS: Final = (
+    Key(
+        name="$schema",
+        text="Where the editor finds this schema. Ignored otherwise.",
+        schema={**_TEXT, "examples": ["../.toolcast.schema.json"]},
+    ),
+    Key(
+        name="name",
+        text="The tool's name.",
+        default="the file's name without its suffix",
+        schema={"type": "string", "pattern": f"^{NAME.pattern}$", "examples": ["list_orders"]},
+    ),
+    Key(
+        name="summary",
+        text="What brief lists of tools show.",
+        default="the first sentence of `description`",
+        schema={**_PROSE, "examples": ["List the orders of a customer."]},
+    ),
+    Key(
+        name="description",
+        text="What the model reads: what the tool does, when to use it, what it returns.",
+        schema={**_PROSE, "examples": [EXAMPLE["description"]]},
+    ),
+    Key(
+        name="permission",
+        text="The most that the tool may do. Required: it has no default, on purpose.",
+        required=True,
+        hint=PERMISSION_HINT,
+        schema={"enum": list(PERMISSIONS), "examples": ["read"]},
+        audience="trust",
+    ),
+    Key(
+        name="secrets",
+        text="Parameters that may carry <secret_ref:NAME>. Required: [] says none, on purpose.",
+        required=True,
+        hint=SECRETS_HINT,
+        page="runtime.md#secrets",
+        schema=_names(["token"], [], **{"not": {"const": "TODO"}}),
+    ),
+    Key(
+        name="parameters",
+        text="JSON Schema of the arguments, an object. Left out: the tool takes no arguments.",
+        synonyms=("inputSchema", "input_schema", "arguments"),
+        page="specs.md#parameters",
+        schema={
+            "type": "object",
+            "properties": {
+                "type": {"enum": ["object", ["object"]]},
+                "properties": {"additionalProperties": {"properties": {KEYWORD: _HEADER}}},
+            },
+            "anyOf": [{"required": [word]} for word in ("type", *COMPOSERS)],
+            "$ref": "#/$defs/schema",
+            "examples": [EXAMPLE["parameters"]],
+        },
+    ),
+    Key(
+        name="input",
+        text="In place of `parameters`: the argument is one text, free or of a grammar.",
+        page="specs.md#one-text",
+        schema={
+            "anyOf": [{"const": "text"}, _GRAMMAR],
+            "examples": ["text", {"grammar": "regex", "definition": "[0-9]{4}-[0-9]{2}"}],
+        },
+    ),
+    Key(
+        name="result",
+        text="What the tool returns as data: a typed Struct, and MCP's outputSchema.",
+        synonyms=("outputSchema", "output_schema", "returns"),
+        schema={
+            "type": "object",
+            "$ref": "#/$defs/schema",
+            "examples": [
+                {
+                    "type": "object",
+                    "required": ["orders"],
+                    "properties": {"orders": {"type": "array", "items": {"type": "string"}}},
+                }
+            ],
+        },
+    ),
+    Key(
+        name="defaults",
+        text="Whether results hold members that equal their default.",
+        default="they do, unless the receiving side sees the schema of results",
+        schema={"enum": list(DEFAULTS), "examples": ["omit"]},
+        plain=True,
+        code="bad-defaults",
+        hint="write `include` for results with members that equal their default, `omit` for results without",
+        bound=True,
+    ),
+    Key(
+        name="parallel",
+        text="Whether a call may run beside the other calls of an answer.",
+        default="true",
+        page="specs.md#how-calls-run",
+        schema=_flag(False),
+        plain=True,
+        bound=True,
+    ),
+    Key(
+        name="external",
+        text="Whether calls are carried out outside of the program, which has no handler for them. Not "
+        "beside `http`.",
+        default="false",
+        page="specs.md#how-calls-run",
+        schema=_flag(True),
+        plain=True,
+        bound=True,
+    ),
+    Key(
+        name="callers",
+        text="Who may call the tool: `model`, `code` (programs that a model writes) or both.",
+        default="what the provider does; code may",
+        synonyms=("allowed_callers",),
+        page="specs.md#who-calls-a-tool",
+        schema={
+            "type": "array",
+            "items": {"enum": list(CALLERS)},
+            "minItems": 1,
+            "uniqueItems": True,
+            "examples": [["model", "code"], ["code"]],
+        },
+        plain=True,
+        code="bad-caller",
+        hint="list `model`, `code` (programs that a model writes) or both; leave the key out for the default",
+        bound=True,
+        carriers=("$callers",),
+        asks=("code",),
+        audience="calls",
+    ),
+    Key(
+        name="defer",
+        text="Whether the model reads the tool only once it searched for it.",
+        default="false",
+        synonyms=("defer_loading",),
+        page="specs.md#who-calls-a-tool",
+        schema=_flag(True),
+        plain=True,
+        bound=True,
+        carriers=("$defer",),
+        asks=(True,),
+        unsent="the provider loads no tools on demand; a `Disclosure` shows such tools in part",
+        rule=FlagRule(
+            "loading-changed",
+            "models read the tool once they have searched for it",
+            "models read the tool at once",
+        ),
+    ),
+    Key(
+        name="stream_arguments",
+        text="Whether arguments are streamed as the model writes them, before they are JSON that was "
+        "checked.",
+        default="what the provider does",
+        synonyms=("eager_input_streaming",),
+        page="specs.md#who-calls-a-tool",
+        schema=_flag(True),
+        plain=True,
+        bound=True,
+        carriers=("$stream_arguments",),
+        asks=(True,),
+        rule=FlagRule(
+            "arguments-streamed",
+            "arguments are streamed unchecked now",
+            "arguments are no longer streamed unchecked",
+        ),
+        audience="code",
+    ),
+    Key(
+        name="blocking",
+        text="Whether the model waits for results before it goes on.",
+        default="it does",
+        synonyms=("behavior",),
+        page="specs.md#who-calls-a-tool",
+        schema=_flag(False),
+        plain=True,
+        bound=True,
+        carriers=("$behavior", "$async"),
+        asks=(False,),
+        rule=FlagRule(
+            "results-timing",
+            "the model goes on before it has the result now",
+            "the model waits for the result now",
+        ),
+        audience="results",
+    ),
+    Key(
+        name="execution",
+        text="How clients of MCP carry out calls.",
+        page="specs.md#who-calls-a-tool",
+        schema=_closed(
+            {
+                "task_support": {
+                    "enum": list(TASK_SUPPORT),
+                    "description": "Whether a call may, or must, be a task. Default: forbidden.",
+                }
+            },
+            {"task_support": "optional"},
+        ),
+        plain=True,
+        field="task_support",
+        code="bad-task-support",
+        carriers=("$task_support",),
+        asks=("optional", "required"),
+        audience="results",
+    ),
+    Key(
+        name="examples",
+        text="Calls of the tool. Checked against `parameters` when the spec is compiled.",
+        page="specs.md#examples-for-providers",
+        schema={
+            "type": "array",
+            "items": {"type": "object"},
+            "examples": [[{"customer": "Ada Lovelace"}, {"customer": "4711", "region": "north"}]],
+        },
+    ),
+    Key(
+        name="annotations",
+        text="Hints about behaviour, in MCP's terms.",
+        schema=_closed(
+            {
+                "title": {**_TEXT, "description": "A name for people."},
+                "destructive": {"type": "boolean", "description": "It may destroy or overwrite."},
+                "idempotent": {"type": "boolean", "description": "A second equal call changes nothing more."},
+                "open_world": {
+                    "type": "boolean",
+                    "description": "It reaches beyond a closed set of things.",
+                },
+            },
+            {"title": "List orders", "destructive": False, "idempotent": True, "open_world": False},
+        ),
+        audience="trust",
+    ),
+    Key(
+        name="runtime_enums",
+        text="Parameters whose values are known only when the program runs, and their source.",
+        schema={"type": "object", "additionalProperties": _TEXT, "examples": [{"region": "regions"}]},
+    ),
+    Key(
+        name="empty_is_absent",
+        text='Optional parameters for which "" means that they were left out.',
+        schema=_names(["cursor"]),
+    ),
+    Key(
+        name="described_by",
+        text="The parameter with words for the person who approves a call. An approval does not depend "
+        "on it.",
+        page="specs.md#words-for-the-approver",
+        schema={**_TEXT, "examples": ["reason"]},
+    ),
+    Key(
+        name="inject",
+        text="Parameters that the program fills in, and where each value is in a call's context. Models "
+        "neither see nor set them.",
+        page="specs.md#what-the-program-fills-in",
+        schema={
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": f"^{PATH.pattern}$"},
+            "examples": [{"user_id": "context.user_id"}],
+        },
+    ),
+    Key(
+        name="http",
+        text="The HTTP request that the tool stands for, in OpenAPI's terms.",
+        page="http.md",
+        schema=http_schema(),
+    ),
+    Key(
+        name="providers",
+        text="Overrides for single providers.",
+        schema={"type": "object", "additionalProperties": _OVERRIDE},
+        audience="provider",
+    ),
+    _ignored(
+        "lint",
+        {"vague-description": "the name says it all"},
+        {"not-strict": {"reason": "the next version closes the object", "until": "2027-03-01"}},
+    ),
+    _ignored(
+        "verify",
+        {"few-instances": "the pattern is known from the server"},
+        {"second-opinion": {"reason": "the next version has another pattern", "until": "2027-03-01"}},
+    ),
+    _ignored("diff", {"tool-removed": {"reason": "nobody calls it", "until": "2027-03-01"}}),
+    Key(
+        name="icons",
+        text="Images that stand for the tool, for MCP.",
+        carriers=("$icons",),
+        schema={
+            "type": "array",
+            "items": _ICON,
+            "examples": [
+                [
+                    {"src": "https://example.com/orders.svg", "mimeType": "image/svg+xml"},
+                    {"src": "https://example.com/dark.png", "sizes": ["48x48"], "theme": "dark"},
+                ]
+            ],
+        },
+    ),
+    Key(
+        name="meta",
+        text="Data for programs: MCP's `_meta`.",
+        synonyms=("_meta",),
+        carriers=("$meta",),
+        schema={
+            "type": "object",
+            "propertyNames": {"pattern": META_KEY.pattern},
+            "examples": [{"com.example/team": "orders"}],
+        },
+    ),
+    Key(
+        name="deprecated",
+        text="That the tool is to be used no more. Models read it before the description.",
+        page="specs.md#deprecated-tools",
+        schema=_closed(
+            {
+                "since": {**_TEXT, "description": "The version or the date of the deprecation."},
+                "use": {**_TEXT, "description": "The name of the tool to use instead, or a text."},
+                "remove_after": {
+                    "type": "string",
+                    "maxLength": MAX_VERSION,
+                    "pattern": rf"^\s*(?:{ISO_DATE}|(?!{NO_VERSION}\s*$){VERSION})\s*$",
+                    "description": "The last day, or the last version, that still has the tool.",
+                },
+            },
+            {"since": "2.1", "use": "find_orders", "remove_after": "2027-03-01"},
+        ),
+        audience="model",
+    ),
+    Key(
+        name="source",
+        text="What the spec was imported from; `toolcast import` finds it again by this.",
+        page="importing.md",
+        schema=_closed(
+            {
+                "kind": {"enum": list(SOURCE_KINDS), "description": "The kind of source."},
+                "name": {**_TEXT, "description": "The source's own name of the tool."},
+                "from": {**_TEXT, "description": "Which source of that kind."},
+            },
+            {"kind": "openapi", "name": "listOrders", "from": "openapi.json"},
+            required=("kind", "name", "from"),
+        ),
+    ),
+)
+
+KEYS: Final[dict[str, Key]] = {key.name: key for key in _KEYS}
+"""All keys by name, in the order of the reference page."""
+
+SYNONYMS: Final[dict[str, str]] = {other: key.name for key in _KEYS for other in key.synonyms}
+"""Names of other formats, each with the key that is meant."""
+
+SENT: Final = tuple(key for key in _KEYS if key.carriers)
+"""The keys that providers are sent as a value of their own."""
