@@ -192,7 +192,12 @@ def test_they_are_sent_to_those_alone_whose_tool_objects_have_a_place(provider: 
         ("openai", {}, ["/examples"], "no place"),
         ("anthropic", {}, ["/examples"], "off for this provider"),
         ("anthropic", {"shows_examples": {"anthropic": True}}, [], ""),
-        ("anthropic", {"shows_examples": {"anthropic": True}, "defer": True}, ["/examples"], "searches for"),
+        (
+            "anthropic",
+            {"shows_examples": {"anthropic": True}, "keys": {"defer": True}},
+            ["/examples"],
+            "searches for",
+        ),
         ("anthropic-strict", {"shows_examples": {"anthropic-strict": True}}, ["/examples/1"], "in no form"),
         ("anthropic", {"examples": ()}, [], ""),
     ],

@@ -265,7 +265,7 @@ def test_an_own_profile_names_its_callers() -> None:
     from toolcast.providers import ToolInfo, normalize, spec_ledger, tool_object
     from toolcast.providers.profiles.profile import CallerNames
 
-    info = ToolInfo(name="t", description="d", callers=("code",))
+    info = ToolInfo(name="t", description="d", keys={"callers": ("code",)})
     parameters = normalize({"type": "object"}, acme)
     assert "who" not in tool_object(info, acme, parameters)
     assert [entry.keyword for entry in spec_ledger(info, acme, parameters)] == ["callers"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..jsonschema.ledger_entry import LedgerEntry
+from ..spec.keys import KEYS, SENT
 from .ledger import NOT_STRICT
 from .profiles.envelope import (
     CARRIERS,
@@ -24,7 +25,6 @@ from .profiles.envelope import (
 )
 from .profiles.profile import Profile
 
-NOT_LOADED = "the provider loads no tools on demand; a `Disclosure` shows such tools in part"
 OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
 ANNOTATIONS: Final = ("title", "destructive", "idempotent", "open_world")
@@ -110,13 +110,7 @@ def _omitted(parameters: Normalized) -> LedgerEntry:
 def _stated(tool: ToolInfo) -> Iterator[str]:
     """The keys whose value asks for something."""
     yield from ("result",) if tool.result_schema is not None else ()
-    yield from ("callers",) if tool.for_code else ()
-    yield from ("defer",) if tool.defer else ()
-    yield from ("stream_arguments",) if tool.stream_arguments else ()
-    yield from ("blocking",) if tool.blocking is False else ()
-    yield from ("execution",) if tool.task_support in ("optional", "required") else ()
-    yield from ("icons",) if tool.icons else ()
-    yield from ("meta",) if tool.meta else ()
+    yield from (key.name for key in SENT if key.asks_for(tool.keys.get(key.name)))
 
 
 def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) -> str:
@@ -126,7 +120,7 @@ def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) 
         return cause
     if _is_of_request(key, profile):
         return OF_REQUEST
-    return profile.lost.get(key, NOT_LOADED if key == "defer" else NO_PLACE)
+    return profile.lost.get(key, KEYS[key].unsent or NO_PLACE)
 
 
 def _is_of_request(key: str, profile: Profile) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..jsonschema.mcp_headers import HEADER_NAME, KEYWORD
-from ..runtime.grammars.text_input import SYNTAXES
+from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from ..runtime.permissions import PERMISSIONS
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION

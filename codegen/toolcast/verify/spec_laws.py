@@ -5,12 +5,18 @@ called.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Set
+from functools import partial
 from typing import Any, Final
 
+from ..spec.keys import SENT
 from ..spec.tool_spec import ToolSpec
 
 Members = list[tuple[str, Any]]
 _SCHEMA_WORDS: Final = frozenset(("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"))
+
+
+_REWORDED: Final = frozenset(("callers", "defer", "stream_arguments", "blocking", "execution"))
+"""Keys whose values providers have in words of their own."""
 
 
 def silent_keys(
@@ -54,10 +60,10 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
         )
     if tool.task_support in ("optional", "required"):
         yield "execution", lambda members: ("taskSupport", tool.task_support) in _plain(members)
-    if tool.icons:
-        yield "icons", lambda members: any(value == list(tool.icons) for _, value in members)
-    if tool.meta:
-        yield "meta", lambda members: any(value == tool.meta for _, value in members)
+    for key in SENT:
+        value = key.value_in(tool)
+        if key.name not in _REWORDED and key.asks_for(value):
+            yield key.name, partial(_has_value, list(value) if isinstance(value, tuple) else value)
     if tool.examples:
         yield "examples", lambda members: len(_examples(members)) == len(tool.examples)
     hints = tool.annotations
@@ -111,6 +117,10 @@ def _are_names(value: Any, count: int) -> bool:
 
 def _has_flag(members: Members, word: str) -> bool:
     return any(value is True and word in key.lower() for key, value in members)
+
+
+def _has_value(value: Any, members: Members) -> bool:
+    return any(item == value for _, item in members)
 
 
 def _has_hint(members: Members, name: str, value: str | bool) -> bool:

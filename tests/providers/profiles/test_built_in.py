@@ -92,8 +92,10 @@ def test_placeholders_are_those_that_envelopes_fill() -> None:
                       examples=ExampleRules())  # fmt: skip
     info = ToolInfo(
         name="n", description="d", title="t", read_only=True, destructive=True, idempotent=True,
-        open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
-        callers=("model", "code"), defer=True, stream_arguments=True, blocking=False, task_support="optional",
+        open_world=True, result_schema={"type": "object"}, keys={
+            "icons": ({"src": "data:,"},), "meta": {"k": 1}, "callers": ("model", "code"), "defer": True,
+            "stream_arguments": True, "blocking": False, "execution": "optional",
+        },
         examples=({},), shows_examples={"all": True},
         input=TextInput(grammar="lark", definition="g"),
     )  # fmt: skip

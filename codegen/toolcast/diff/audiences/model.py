@@ -6,8 +6,10 @@ from typing import Any, Final
 import msgspec
 
 from ...runtime.definitions import EXAMPLES
+from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..change import Change
+from ..flag_changes import flag_changes
 from ..pairs import Pair
 from ..schema_texts import differences
 from ..sent_definitions import SentPair
@@ -52,13 +54,7 @@ def model_changes(sent: SentPair) -> tuple[Change, ...]:
 
 def _is_explained(old: ToolSpec, new: ToolSpec) -> bool:
     """Whether other audiences are told why a definition differs: by hints, strict mode and the like."""
-    return any(
-        getattr(old, name) != getattr(new, name)
-        for name in (
-            *("permission", "annotations", "providers", "deprecated"),
-            *("callers", "stream_arguments", "blocking", "task_support"),
-        )
-    )
+    return any(key.value_in(old) != key.value_in(new) for key in KEYS.values() if key.audience)
 
 
 def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...]) -> Iterator[Change]:
@@ -73,13 +69,9 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
     if old.summary != new.summary and ("summary" in stated or old.description == new.description):
         message = f"the summary: {words_changed(old.summary, new.summary)}"
         yield pair.change("summary-read", message, at=("summary",), providers=providers)
-    if (old.defer is True) != (new.defer is True):
-        message = (
-            "models read the tool once they have searched for it"
-            if new.defer
-            else "models read the tool at once"
-        )
-        yield pair.change("loading-changed", message, at=("defer",), providers=providers)
+    for rule, message, key in flag_changes(old, new):
+        if not key.audience:
+            yield pair.change(rule, message, at=(key.name,), providers=providers)
 
 
 def _client_data(sent: SentPair, differing: Sequence[str]) -> Iterator[Change]:

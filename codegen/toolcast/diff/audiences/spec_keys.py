@@ -6,6 +6,7 @@ from typing import Final
 from ...spec.text_input import PARAMETER
 from ...spec.tool_spec import Caller, ToolSpec
 from ..change import Change, Witness
+from ..flag_changes import flag_changes
 from ..lost_texts import lost_text
 from ..pairs import Context, Pair
 
@@ -48,18 +49,9 @@ def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    if (old.stream_arguments is True) != (new.stream_arguments is True):
-        words = "arguments are streamed unchecked now"
-        if new.stream_arguments is not True:
-            words = "arguments are no longer streamed unchecked"
-        yield pair.change(
-            "arguments-streamed", words, at=("stream_arguments",), old="stream_arguments" not in _keys(new)
-        )
-    if (old.blocking is False) != (new.blocking is False):
-        message = (
-            f"the model {'goes on before it has' if new.blocking is False else 'waits for'} the result now"
-        )
-        yield pair.change("results-timing", message, at=("blocking",), old="blocking" not in _keys(new))
+    for rule, message, key in flag_changes(old, new):
+        if key.audience:
+            yield pair.change(rule, message, at=(key.name,), old=key.name not in _keys(new))
     before, after = (each.task_support or "forbidden" for each in (old, new))
     if before != after:
         message = f"to run a call as a task was {before} and is {after}, for clients of MCP"

@@ -16,6 +16,7 @@ from ...providers import (
     tool_object,
 )
 from ...spec.deprecation import shown_description
+from ...spec.keys import SENT
 from ...spec.tool_spec import ToolSpec
 from .compiled import pretty
 
@@ -33,13 +34,7 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         open_world=tool.annotations.open_world,
         input=tool.input,
         result_schema=result if isinstance(result, dict) else None,
-        callers=tool.callers,
-        defer=tool.defer,
-        stream_arguments=tool.stream_arguments,
-        blocking=tool.blocking,
-        task_support=tool.task_support,
-        icons=tool.icons,
-        meta=tool.meta,
+        keys={key.name: key.value_in(tool) for key in SENT},
         examples=tool.examples,
         shows_examples=tool.overrides("examples"),
         states_draft=normal.states_draft,

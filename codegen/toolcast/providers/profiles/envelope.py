@@ -16,6 +16,7 @@ from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
 from ...runtime.grammars import TextInput
 from ...runtime.wire import WireForms
+from ...spec.keys import SENT
 from ..reference_cycles import in_cycles
 from ..result_schemas import fitted, in_response, may_be_text
 from ..sent_examples import SentExamples, sent_examples
@@ -56,13 +57,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     open_world: bool | None = None
     input: TextInput | None = None
     result_schema: dict[str, Any] | None = None
-    callers: tuple[str, ...] | None = None
-    defer: bool | None = None
-    stream_arguments: bool | None = None
-    blocking: bool | None = None
-    task_support: str | None = None
-    icons: tuple[dict[str, Any], ...] = ()
-    meta: dict[str, Any] = {}
+    keys: Mapping[str, Any] = {}  # by name, the values of those in `spec.keys.SENT`
     examples: tuple[Any, ...] = ()  # calls in the contract's form
     shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
     states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft
@@ -70,7 +65,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     @property
     def for_code(self) -> bool:
         """Whether the spec states that code which the model writes may call the tool."""
-        return "code" in (self.callers or ())
+        return "code" in (self.keys.get("callers") or ())
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
@@ -104,10 +99,11 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
             schema = {"$schema": DIALECT, **schema}
         if result is not None and "result" in tool.states_draft:
             result = {"$schema": DIALECT, **result}
-    names, callers = profile.callers, None if code_excluded(tool, profile, parameters) else tool.callers
+    names = profile.callers
+    callers = None if code_excluded(tool, profile, parameters) else tool.keys.get("callers")
     called = None if names is None or callers is None else [getattr(names, caller) for caller in callers]
-    blocking = None if blocking_excluded(tool, profile) else tool.blocking
-    stated = replace(tool, result_schema=result, blocking=blocking)
+    keys = {**tool.keys, "blocking": None} if blocking_excluded(tool, profile) else tool.keys
+    stated = replace(tool, result_schema=result, keys=keys)
     examples = shown_examples(tool, profile, parameters).values
     return {
         **_values(stated, schema, parameters.strict),
@@ -147,7 +143,7 @@ def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
         return NO_PLACE
     if not tool.shows_examples.get(profile.id, profile.examples.shown):
         return "examples cost tokens in every request, and are off for this provider"
-    if tool.defer and "defer" in profile.examples.without:
+    if tool.keys.get("defer") and "defer" in profile.examples.without:
         return "the provider takes no examples of tools that it searches for"
     return ""
 
@@ -214,8 +210,10 @@ def placeholders(
 
 def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | None) -> dict[str, Any]:
     """The value of each placeholder."""
-    result, text = tool.result_schema, tool.input
+    result, text, blocking = tool.result_schema, tool.input, tool.keys.get("blocking")
+    sent = {name: _member(tool.keys.get(key.name)) for key in SENT for name in key.carriers}
     return {
+        **sent,
         "$name": tool.name,
         "$description": tool.description,
         "$title": tool.title,
@@ -233,15 +231,15 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
         "$idempotent": tool.idempotent,
         "$open_world": tool.open_world,
         "$callers": None,  # in the provider's words: `envelope_values`
-        "$defer": tool.defer,
-        "$stream_arguments": tool.stream_arguments,
-        "$behavior": None if tool.blocking is None else "BLOCKING" if tool.blocking else "NON_BLOCKING",
-        "$async": None if tool.blocking is None else not tool.blocking,
-        "$task_support": tool.task_support,
-        "$icons": list(tool.icons) or None,
-        "$meta": tool.meta or None,
+        "$behavior": None if blocking is None else "BLOCKING" if blocking else "NON_BLOCKING",
+        "$async": None if blocking is None else not blocking,
         "$examples": None,  # in the provider's form: `envelope_values`
     }
+
+
+def _member(value: Any) -> Any:
+    """The value of a key as a member of a tool object; None where it is not stated, or has nothing in it."""
+    return None if value in ((), {}) else list(value) if isinstance(value, tuple) else value
 
 
 PLACEHOLDERS = tuple(_values(ToolInfo(name="", description=""), None, None))
@@ -251,13 +249,7 @@ PLACEHOLDERS = tuple(_values(ToolInfo(name="", description=""), None, None))
 CARRIERS: Final[dict[str, tuple[str, ...]]] = {
     "input": ("$input_format",),
     "result": ("$result", "$result_object", "$result_text", "$result_response"),
-    "callers": ("$callers",),
-    "defer": ("$defer",),
-    "stream_arguments": ("$stream_arguments",),
-    "blocking": ("$behavior", "$async"),
-    "execution": ("$task_support",),
-    "icons": ("$icons",),
-    "meta": ("$meta",),
+    **{key.name: key.carriers for key in SENT},
 }
 """The keys of a spec that are sent as a value of their own, each with the placeholders that carry it.
 `annotations`, whose members have one placeholder each, is not among them."""

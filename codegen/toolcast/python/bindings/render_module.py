@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import fields
 
 from ...runtime.grammars import TextInput
+from ...runtime.tool import Tool
 from ...spec.deprecation import shown_description, shown_summary
+from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
@@ -33,6 +36,7 @@ EXPORTED: Final = {
 """What a generated module may import of each package, in the order of its imports."""
 
 
+_DEFAULTS: Final = {field.name: field.default for field in fields(Tool)}
 _WORD: Final = re.compile(r"[A-Za-z_]+")
 _STRING: Final = re.compile(r"""(?s:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
@@ -156,20 +160,11 @@ def _binding(
         rows.append(("input", _input(tool.input)))
     if roots.result != "None":
         rows.append(("result", roots.result))
-    if tool.defaults is not None:
-        rows.append(("defaults", text(tool.defaults)))
-    if not tool.parallel:
-        rows.append(("parallel", "False"))
-    if tool.external:
-        rows.append(("external", "True"))
-    if tool.callers is not None:
-        rows.append(("callers", literal(tool.callers)))
-    if tool.defer:
-        rows.append(("defer", "True"))
-    if tool.blocking is False:
-        rows.append(("blocking", "False"))
-    if tool.stream_arguments:
-        rows.append(("stream_arguments", "True"))
+    stated_keys = {key.name: key.value_in(tool) for key in KEYS.values() if key.bound}
+    for name, default in _DEFAULTS.items():
+        value = stated_keys.get(name)
+        if value is not None and value != default:
+            rows.append((name, literal(value)))
     if strict := tool.overrides("strict"):
         modes = {name: literal(value) for name, value in strict.items()}
         rows.append(("strict", mapping(modes, 11, 4)))

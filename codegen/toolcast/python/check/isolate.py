@@ -7,20 +7,24 @@ each other: neither the output folder nor any code of the user's is imported.
 import ast
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import fields
 
 from ...runtime.support import decode_hook
+from ...runtime.tool import Tool
 from ...spec.deprecation import shown_description, shown_summary
+from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
 from .allowed_syntax import PACKAGES, PYTHON
 from .unsound_error import UnsoundError
 
+_DEFAULTS: Final = {field.name: field.default for field in fields(Tool)}
 _IMPORTABLE = PACKAGES | PYTHON
 _LONGEST = 100_000
 """Characters of a module whose code is remembered; what is longer is rare, and specs may be hostile."""
@@ -129,13 +133,7 @@ def check_binding(
         ("deprecated", None if tool.deprecated is None else tool.deprecated.as_written()),
         ("source", None if tool.source is None else tool.source.as_written()),
         ("input", None if tool.input is None else tool.input.as_written()),
-        ("defaults", tool.defaults),
-        ("parallel", tool.parallel),
-        ("external", tool.external),
-        ("callers", tool.callers),
-        ("defer", tool.defer is True),
-        ("blocking", tool.blocking is not False),
-        ("stream_arguments", tool.stream_arguments is True),
+        *_bound(tool),
         ("strict", tool.overrides("strict")),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
@@ -154,6 +152,14 @@ def check_binding(
             except Exception as problem:
                 kind = type(problem).__name__
                 raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
+
+
+def _bound(tool: ToolSpec) -> Iterator[tuple[str, Any]]:
+    """What a binding has of the keys that are fields of it, stated or by default."""
+    for key in KEYS.values():
+        if key.bound:
+            value = key.value_in(tool)
+            yield key.name, _DEFAULTS[key.name] if value is None else value
 
 
 def _type(module: ModuleType, name: str) -> Any:
