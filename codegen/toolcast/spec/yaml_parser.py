@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .positions import Lines
-from .reader_problems import Problem, RefusedError, quoted
+from .reader_problems import Limits, Problem, RefusedError, quoted, too_deep
 
 # libyaml follows YAML 1.1, where these end a line; in 1.2 they are ordinary characters. They are swapped
 # for private-use characters before parsing and swapped back in every scalar.
@@ -193,9 +193,11 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
 }
 
 
-def explain_error(error: Any, text: str) -> Problem:
+def explain_error(error: Any, text: str, limits: Limits) -> Problem:
     """The problem of a `yaml.MarkedYAMLError`. `text` is the text that libyaml read."""
     raw: str = error.problem
+    if raw == "exceeded maximum nesting depth":  # of libyaml, from 0.2.6 on, before any event
+        return too_deep(error.problem_mark.line + 1, error.problem_mark.column + 1, limits)
     if raw == "found character that cannot start any token":
         return _bad_start(error, text)
     message, hint, at_context = _EXPLANATIONS.get(

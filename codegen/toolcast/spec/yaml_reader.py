@@ -105,10 +105,7 @@ class _Reader:
         except self._error as error:
             if getattr(error, "problem", None) is None:
                 raise forbidden_character(self._text) from None
-            if error.problem == "exceeded maximum nesting depth":  # of libyaml's own, before any event
-                mark = error.problem_mark
-                raise RefusedError(too_deep(mark.line + 1, mark.column + 1, self._limits)) from None
-            raise RefusedError(explain_error(error, self._text)) from None
+            raise RefusedError(explain_error(error, self._text, self._limits)) from None
 
     def _document(self) -> tuple[Any, Node]:
         self._next()  # the stream's start
