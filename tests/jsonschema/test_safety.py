@@ -16,7 +16,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from toolcast.contract.slow_patterns import is_always_fast, slow_pattern_reason
+from toolcast.contract.schema_mistakes import is_always_fast, slow_pattern_reason
 from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator, translate
 from toolcast.jsonschema import search as searching
 from toolcast.jsonschema.ecma import analyse, exact_automaton, is_fast
@@ -369,7 +369,7 @@ def test_a_large_pattern_is_analysed_in_bounded_time() -> None:
     """In a process of its own, so that an analysis without an end fails."""
     code = """
 import json, sys
-from toolcast.contract.slow_patterns import slow_pattern_reason
+from toolcast.contract.schema_mistakes import slow_pattern_reason
 from toolcast.jsonschema import Validator
 for pattern in json.load(sys.stdin):
     slow_pattern_reason(pattern)

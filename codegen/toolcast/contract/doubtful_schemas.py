@@ -6,7 +6,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.json_values import is_number
 from ..jsonschema.keywords import TYPE_OF
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.subschemas import subschemas
@@ -14,8 +13,8 @@ from ..spec.parsed_document import diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
 from .kept_properties import as_list
-from .malformed_values import shown
 from .normal_form import NormalForm, definition_name
+from .schema_mistakes import shown
 
 _IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"})
 """Keywords whose schemas apply to the value itself."""
@@ -23,27 +22,10 @@ _MOST_PARTS: Final = 200
 """Schemas that apply to one value; where there are more, the rest is left out."""
 _MOST_COMPARED: Final = 5_000
 """Names of one document that are compared with wrong ones, which is slow."""
-_BOUNDS: Final = (
-    ("minimum", "maximum", "number"),
-    ("minLength", "maxLength", "string"),
-    ("minItems", "maxItems", "array"),
-    ("minProperties", "maxProperties", "object"),
-)
-"""Keywords for the least and the most, and the type that they apply to."""
 _KINDS: Final[Mapping[type, str]] = {
     bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
     type(None): "null",
 }  # fmt: skip
-_INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
-    "string": {"minimum": "minLength", "maximum": "maxLength",
-               "minItems": "minLength", "maxItems": "maxLength"},
-    "array": {"minLength": "minItems", "maxLength": "maxItems", "minimum": "minItems", "maximum": "maxItems",
-              "properties": "items", "minProperties": "minItems", "maxProperties": "maxItems"},
-    "number": {"minLength": "minimum", "maxLength": "maximum"},
-    "integer": {"minLength": "minimum", "maxLength": "maximum"},
-    "object": {"items": "properties", "minItems": "minProperties", "maxItems": "maxProperties"},
-}  # fmt: skip
-"""For a type, keywords that do not apply to it → the one that does."""
 
 
 class _Doubt(Struct, frozen=True):
@@ -63,7 +45,7 @@ def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
 
     Returns:
         A diagnostic for each required property that is not declared, each keyword that applies to no type of
-        its schema, each value of an `enum` that its `type` refuses, and bounds that exclude each other.
+        its schema, and each value of an `enum` that its `type` refuses.
     """
     document = {"$defs": normal.defs, **normal.roots}
     tops = [f"/{name}" for name in normal.roots] or [f"/$defs/{escape(name)}" for name in normal.defs]
@@ -166,15 +148,6 @@ def _doubts_of(schema: Mapping[str, Any]) -> Iterator[_Doubt]:
     if types:
         yield from _without_effect(schema, types)
         yield from _refused_values(schema, types)
-    for least, most, kind in _BOUNDS:
-        low: Any = schema.get(least)
-        high: Any = schema.get(most)
-        if not is_number(low) or not is_number(high) or low <= high:
-            continue
-        others = [each for each in types if each not in (kind, "integer" if kind == "number" else kind)]
-        if others or not types:  # else no value fits the schema, which is an error
-            message = f"`{least}` {low!r:.30} is above `{most}` {high!r:.30}: no {kind} fits"
-            yield _Doubt((least,), "contradictory-bounds", message, "exchange them, or correct one")
 
 
 def _without_effect(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Doubt]:
@@ -184,16 +157,10 @@ def _without_effect(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Do
         kind = TYPE_OF.get(keyword)
         if kind is None or kind in kinds or keyword == "format":
             continue
-        instead = _INSTEAD.get(types[0], {}).get(keyword)
-        hint = (
-            f"did you mean `{instead}`?"
-            if instead and instead not in schema
-            else "take it out, or correct `type`"
-        )
         message = (
             f"`{keyword}` applies to {_PLURALS[kind]} only, and `type` is {_named(types)}: it has no effect"
         )
-        yield _Doubt((keyword,), "no-effect", message, hint)
+        yield _Doubt((keyword,), "no-effect", message, "take it out, or correct `type`")
 
 
 _PLURALS: Final = {"array": "arrays", "number": "numbers", "object": "objects", "string": "strings"}
@@ -214,10 +181,8 @@ def _refused_values(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Do
     for index in refused:
         value = values[index]
         hint = "take it out, or add its type to `type`"
-        if value is None:
-            hint = f'write `type: [{", ".join(types)}, "null"]` to allow it, or take it out'
-        elif "string" in types and not isinstance(value, list | dict):
-            hint = "put it in quotes"
+        if "string" in types and not isinstance(value, list | dict):
+            hint += ", or put it in quotes"
         message = f"`enum` lists {shown(value)}, which `type` refuses: it is {_named(types)}"
         yield _Doubt(("enum", index), "refused-value", message, hint)
 

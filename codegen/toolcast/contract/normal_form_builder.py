@@ -21,11 +21,18 @@ from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
 from .kept_properties import as_list
-from .malformed_values import malformed_value, no_schema, required_flag
 from .normal_form import NormalForm, definition_name
-from .pattern_mistakes import pattern_mistake
 from .python_types import KEYWORD, python_type_keywords
-from .slow_patterns import slow_pattern_reason
+from .schema_mistakes import (
+    KNOWN,
+    malformed_value,
+    no_schema,
+    required_flag,
+    slow_pattern_reason,
+    unknown_format,
+    unknown_keyword,
+    unusable_pattern,
+)
 from .spec_references import (
     MAX_DEPTH,
     DefinitionLocation,
@@ -35,7 +42,6 @@ from .spec_references import (
     json_kind,
     value_at,
 )
-from .unknown_keywords import KNOWN, unknown_format, unknown_keyword
 
 _COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "format", "$comment", "contentSchema"}
 """Keywords that are copied once the form of their value is right."""
@@ -329,19 +335,15 @@ class NormalFormBuilder:
     def _pattern(
         self, pattern: Any, below: SchemaLocation, longest: Any = None, *, key: bool = False
     ) -> bool:
-        """Whether a pattern can be used; reports one that cannot, and one that is doubtful or slow."""
+        """Whether a pattern can be used; reports one that cannot, and one that is slow."""
         wrong = malformed_value("pattern", pattern)
         if wrong is not None:
             self._report(below, "malformed-schema", wrong.message, wrong.hint)
             return False
-        mistake = pattern_mistake(pattern)
-        if mistake is not None and mistake.is_error:
-            self._report(below, "malformed-schema", mistake.message, mistake.hint, key=key)
+        unusable = unusable_pattern(pattern)
+        if unusable is not None:
+            self._report(below, "malformed-schema", unusable.message, unusable.hint, key=key)
             return False
-        if mistake is not None:
-            self._report(
-                below, "doubtful-pattern", mistake.message, mistake.hint, key=key, severity="warning"
-            )
         slow = slow_pattern_reason(pattern, longest)
         if slow is not None:
             self._report(

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.pointers import escape
 from .python_types import KEYWORD, TYPES
-from .slow_patterns import is_always_fast
+from .schema_mistakes import is_always_fast
 from .tree import (
     Anything,
     Array,
