@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config import Config, show
+from ..output_layout import REGISTRY
 from .options import refuse
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ def package_name(config: Config) -> str:
 
 def load_bindings(config: Config) -> "Mapping[str, ToolBinding[Any, Any]]":
     """Import the generated registry. Ends the command where there is none, or it cannot be imported."""
-    file = config.output / "registry.py"
+    file = config.output / REGISTRY
     if not file.is_file():
         raise refuse(show(file), "not-generated", "nothing is generated yet", "run: toolcast generate")
     above, package = module_of(config.output)
     if str(above) not in sys.path:
         sys.path.insert(0, str(above))
     try:
-        module = importlib.import_module(f"{package}.registry")
+        module = importlib.import_module(f"{package}.{REGISTRY.removesuffix('.py')}")
     except Exception as problem:
         message = f"it cannot be imported: {type(problem).__name__}: {problem}"
         raise refuse(show(file), "not-imported", message, "run: toolcast generate") from None

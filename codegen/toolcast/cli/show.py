@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..config import Config
 from ..console import inert_json, printable, wants_colour, write_line
+from ..output_layout import CONTRACTS, schemas_folder
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
 
@@ -84,7 +85,7 @@ def command(
         entries = compiled.losses
         _ledger({provider: entries.get(provider, ())} if provider else entries, form)
         return 0
-    folder = f"schemas/{provider}/" if provider else "contracts/"
+    folder = schemas_folder(provider) if provider else f"{CONTRACTS}/"
     for path, content in sorted(compiled.files.items()):
         if path.startswith(folder):
             _definition(content, provider, context.options, form)

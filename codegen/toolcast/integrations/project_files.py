@@ -8,6 +8,7 @@ from pathlib import PurePath
 from msgspec import Struct
 
 from .. import integrations
+from ..output_layout import MANIFEST, REGISTRY, TYPESCRIPT
 
 
 class Offer(Struct, frozen=True):
@@ -49,9 +50,9 @@ def text_of(offer: Offer, output: str, requirement: str) -> str:
     shown = folder if folder == "." else prefix
     patterns = {
         "every": "**",
-        "manifest": "manifest.txt",
-        "registry": "registry.py",
-        "index": "typescript/index.*",
+        "manifest": MANIFEST,
+        "registry": REGISTRY,
+        "index": f"{TYPESCRIPT}/index.*",
     }
     for name, rest in patterns.items():
         raw = raw.replace(f"{{{name}}}", _pattern(prefix, rest))

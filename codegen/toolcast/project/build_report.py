@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..output_layout import MODELS
 from .core.compiled import ToolEntry
 from .former import Former
 from .output.drift import Cause
@@ -54,7 +55,7 @@ def stale_outputs(former: Mapping[str, Former], shown: Callable[[str], str]) -> 
     """What a report has of `former`, by spec path. `shown`: a spec's path as diagnostics show it."""
 
     def rank(output: str) -> tuple[bool, bool, str]:
-        return not output.endswith(".py"), output.startswith("models/"), output
+        return not output.endswith(".py"), output.startswith(f"{MODELS}/"), output
 
     return tuple(
         Stale(

@@ -6,7 +6,6 @@ lost, it follows from the spec's path and the files that the manifest lists, by 
 """
 
 import ast
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
@@ -14,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import TARGETS
+from ..output_layout import contract_name, python_path
 from ..python.structs.python_names import class_name
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
@@ -106,8 +106,7 @@ class _Reader:
         """The entry of a tool, from the names of its files; None for a type, and where they do not fit."""
         from .core.tool_entry import entry_of
 
-        contracts = [re.fullmatch(r"contracts/([^/]+)\.json", output) for output in listed]
-        names = [found[1] for found in contracts if found is not None and TOOL_NAME.fullmatch(found[1])]
+        names = [name for name in map(contract_name, listed) if name and TOOL_NAME.fullmatch(name)]
         if kind_of(path) != "tool" or len(names) != 1 or module_problem(names[0], group_of(path)) is not None:
             return None
         entry = entry_of(path, names[0])
@@ -184,7 +183,7 @@ class _Reader:
 
 def module_of(entry: ToolEntry) -> str:
     """The module of a tool, as an output."""
-    return entry.module.replace(".", "/") + ".py"
+    return python_path(entry.module.split("."))
 
 
 def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry | None:

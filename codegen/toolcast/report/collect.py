@@ -17,6 +17,7 @@ from ..lint.linted_tool import Subject
 from ..lint.project_tools import Project, is_selected, load_project
 from ..lint.request_use import request_use, strict_tools, tools_for
 from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
+from ..output_layout import python_path
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info
 from ..project.frontend import FRONTEND
@@ -134,7 +135,7 @@ class _Modules:
     def __init__(self, config: Config, made: BuildReport) -> None:
         self._output = config.output
         self._written = {each.path: each.content for each in made.plan.writes}
-        self._paths = {each.path: each.module.replace(".", "/") + ".py" for each in made.entries}
+        self._paths = {each.path: python_path(each.module.split(".")) for each in made.entries}
 
     def file(self, tool: ToolSpec) -> str:
         """The module of a tool as a person types it."""

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..output_layout import REQUESTS, SCHEMAS
 from .binding import ToolBinding
 from .definitions import providers_without_strict
 from .errors import MissingDataError, UnknownProviderError
 from .handlers import Handler
-from .request_rules import FILE, RequestRules
+from .request_rules import RequestRules
 from .resources import read_definition, read_request_rules
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class _Files(msgspec.Struct, frozen=True):
 
     module: str
     name: str
-    schemas: str = "schemas"
+    schemas: str = SCHEMAS
 
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
@@ -56,7 +57,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
 
     def request_rules(self, provider: str) -> RequestRules:
         """What a binding's `request_rules` gives, without its module. Raises MissingDataError."""
-        return read_request_rules(self._package, FILE, provider)
+        return read_request_rules(self._package, REQUESTS, provider)
 
     def __contains__(self, name: object) -> bool:
         return name in self._table

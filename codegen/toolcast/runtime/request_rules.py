@@ -11,8 +11,6 @@ from msgspec import Struct
 Cache = Literal["last"]
 """Which tool ends what a prompt cache may hold: the last one that is part of the prompt."""
 
-FILE = "requests.json"
-"""The rules of all providers of a generated package, by provider, below its folder."""
 _NAMESPACE_LENGTH = 64
 _DESCRIPTION_LENGTH = 2_000
 

@@ -10,12 +10,13 @@ from typing import Any, Protocol
 
 import msgspec
 
+from ..output_layout import DATA, schema_below
 from .errors import ArgumentError, MissingDataError, UnknownProviderError
 from .request_rules import RequestRules
 
 _REMEDY = (
     "Run `toolcast generate`, and package the JSON files with the generated modules "
-    "(contracts/**/*.json, schemas/**/*.json, wire_forms/**/*.json and requests.json are package data)."
+    f"({', '.join(DATA[:-1])} and {DATA[-1]} are package data)."
 )
 
 
@@ -89,7 +90,7 @@ def read_definition(binding: Named, provider: str) -> bytes:
     # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
     if provider.replace("-", "").replace("_", "").isalnum():
         try:
-            return read_resource(binding.module, f"{binding.schemas}/{provider}/{binding.name}.json")
+            return read_resource(binding.module, schema_below(binding.schemas, provider, binding.name))
         except MissingDataError as problem:
             known = list_folders(binding.module, binding.schemas)
             if provider in known or not known:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.pointers import escape
+from ..output_layout import beside_schemas, wire_form_path
 from .contract_node import follow
 from .definitions import cut_definition, without_examples
 from .resources import read_resource
@@ -129,7 +130,7 @@ def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
         return {}
     from .wire.wire_form import WireForms
 
-    path = f"{base.schemas}/../wire_forms/{provider}/{base.name}.json"
+    path = beside_schemas(base.schemas, wire_form_path(provider, base.name))
     root = msgspec.json.decode(read_resource(base.module, path), type=WireForms).root
     wire = {own: sent for sent, own in root.names.items()}
     found = {}

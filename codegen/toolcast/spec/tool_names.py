@@ -7,15 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from ..diagnostics import Diagnostic
+from ..output_layout import CONTRACTS, MODELS, REGISTRY, SCHEMAS, WIRE_FORMS
 from .reader_problems import quoted
-from .type_folders import PACKAGE, is_outside, type_place
+from .type_folders import PACKAGE, TYPES, is_outside, type_place
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """A tool's name; matched whole. The strictest of what the providers allow."""
 
 NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
 
-RESERVED = frozenset({"registry", "schemas", "contracts", "models", "wire_forms", "_types"})
+RESERVED = frozenset({REGISTRY.removesuffix(".py"), SCHEMAS, CONTRACTS, MODELS, WIRE_FORMS, TYPES})
 """Names that the output folder uses itself at its top level."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -10,6 +10,7 @@ from ..contract.build import Built, build_type
 from ..contract.normal_form import NormalForm, direct_references, without_keyword
 from ..contract.python_types import KEYWORD
 from ..declarations.typescript_types import comment
+from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
 from ..python.bindings.render_module import keyword_of
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name
@@ -30,11 +31,6 @@ from .type_texts import (
     local_name,
     root_name,
 )
-
-FOLDER = "typescript"
-"""Where all of it lies, below the output root."""
-SUPPORT = "toolcast"
-"""The folder of the validator there."""
 
 
 def mark(source: str) -> str:
@@ -69,7 +65,6 @@ def tool_modules(
     """
     normal = built.normal
     variable = variable_name(keyword_of(tool.name))
-    place = "/".join((FOLDER, *module))
     assert built.contract is not None
     plain = tool_module(built, name=tool.name, module=module)[0].plain_unions
     contracts = {"parameters": offered_contract(tool, built, plain)}
@@ -78,9 +73,10 @@ def tool_modules(
             plans = default_plans(built.contract, "result" if key == "result" else "parameters", plain)
             more = _empty_is_absent(tool) if key == "complete" else {}
             contracts[key] = (schema, _options(schema, plans, more))
+    code, declaration = javascript_paths(module)
     return {
-        f"{place}.js": _tool_code(tool, variable, module, contracts).encode(),
-        f"{place}.d.ts": _tool_types(tool, variable, module, built, types, plain).encode(),
+        code: _tool_code(tool, variable, module, contracts).encode(),
+        declaration: _tool_types(tool, variable, module, built, types, plain).encode(),
     }
 
 
@@ -149,7 +145,7 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     own = _own_names(built, path)
     foreign = _foreign(normal, [key for key in normal.defs if key not in own], types)
     names = {**own, **_local_names(foreign, own)}
-    place, support = "/".join((FOLDER, *module)), _relative(module, (SUPPORT, "index"))
+    support = _relative(module, (JAVASCRIPT_SUPPORT, "index"))
     rows = [mark(path), f'import {{ Contract }} from "{support}";\n']
     shown = [mark(path), f'import type {{ Contract }} from "{support}";\n']
     shown += _imports(module, foreign, names, [normal.defs[key] for key in own])
@@ -160,7 +156,8 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
         rows.append(f"\nexport const {variable} = {_contract(schema, _options(schema, plans, {}), '')};\n")
         shown += ["\n" + each for each in declarations(name, _definition(normal.defs, key), names, filled)]
         shown.append(f"\nexport declare const {variable}: Contract<{name.filled}>;\n")
-    return {f"{place}.js": "".join(rows).encode(), f"{place}.d.ts": "".join(shown).encode()}
+    code, declaration = javascript_paths(module)
+    return {code: "".join(rows).encode(), declaration: "".join(shown).encode()}
 
 
 def _contract_name(type_name: str) -> str:
@@ -197,7 +194,7 @@ def _tool_code(
     body = "".join(f"  {name}: {source},\n" for name, source in members.items())
     return (
         mark(tool.path)
-        + f'import {{ Contract }} from "{_relative(module, (SUPPORT, "index"))}";\n\n'
+        + f'import {{ Contract }} from "{_relative(module, (JAVASCRIPT_SUPPORT, "index"))}";\n\n'
         + comment((shown_summary(tool),), "doc")
         + f"export const {variable} = Object.freeze({{\n{body}}});\n"
     )
@@ -232,7 +229,10 @@ def _tool_types(
     own = definition_names([key for key in defs if key not in foreign], defs, filled, taken | _IMPORTED)
     names = {**own, **_local_names(foreign, {**own, **roots})}
     needed = "InjectedTool, Tool" if tool.inject else "Tool"
-    rows = [mark(tool.path), f'import type {{ {needed} }} from "{_relative(module, (SUPPORT, "index"))}";\n']
+    rows = [
+        mark(tool.path),
+        f'import type {{ {needed} }} from "{_relative(module, (JAVASCRIPT_SUPPORT, "index"))}";\n',
+    ]
     rows += _imports(
         module, foreign, names, [*(each.schema for each in schemas.values()), *(defs[key] for key in own)]
     )

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from ..output_layout import DECLARATION_INDEX, JAVASCRIPT_INDEX, JAVASCRIPT_SUPPORT, TYPESCRIPT
 from ..package_files import PACKAGE
 from ..python.structs.python_names import class_name
 from .javascript_text import text, variable_name
-from .modules import FOLDER, SUPPORT, mark
+from .modules import mark
 
-CODE = "index.js"
-TYPES = "index.d.ts"
 _WITHOUT = "another tool has a type of that name"
 
 
@@ -47,15 +46,15 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
     head = mark("all specs")
     folder = PACKAGE / "typescript" / "support"
     files = {
-        f"{FOLDER}/{SUPPORT}/{path.name}": (head + path.read_text(encoding="utf-8")).encode()
+        f"{TYPESCRIPT}/{JAVASCRIPT_SUPPORT}/{path.name}": (head + path.read_text(encoding="utf-8")).encode()
         for path in sorted(folder.iterdir())
         if path.suffix in (".js", ".ts")
     }
     return {
         **files,
-        f"{FOLDER}/{CODE}": index_file(CODE, entries),
-        f"{FOLDER}/{TYPES}": index_file(TYPES, entries),
-        f"{FOLDER}/package.json": b'{\n  "type": "module"\n}\n',
+        f"{TYPESCRIPT}/{JAVASCRIPT_INDEX}": index_file(JAVASCRIPT_INDEX, entries),
+        f"{TYPESCRIPT}/{DECLARATION_INDEX}": index_file(DECLARATION_INDEX, entries),
+        f"{TYPESCRIPT}/package.json": b'{\n  "type": "module"\n}\n',
     }
 
 
@@ -63,7 +62,7 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
     """The index of some tools.
 
     Args:
-        name: `CODE`, or `TYPES` for its declaration.
+        name: `JAVASCRIPT_INDEX`, or `DECLARATION_INDEX` for its declaration.
         entries: the tools.
 
     Returns:
@@ -71,10 +70,10 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
     """
     tools = sorted(entries, key=lambda entry: entry.name)
     rows = [mark("all specs")]
-    word = "import" if name == CODE else "import type"
+    word = "import" if name == JAVASCRIPT_INDEX else "import type"
     rows += [f'{word} {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
-    rows.append(f'\nexport * from "./{SUPPORT}/index.js";\n')
-    if name == CODE:
+    rows.append(f'\nexport * from "./{JAVASCRIPT_SUPPORT}/index.js";\n')
+    if name == JAVASCRIPT_INDEX:
         rows += [f'export {{ {_variable(each)} }} from "{_address(each)}";\n' for each in tools]
         members = "".join(f"  [{text(each.name)}]: {_variable(each)},\n" for each in tools)
         bare = "  __proto__: null, // no name leads to what objects have by themselves\n"

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
+from ..output_layout import contract_path, schema_path
 from ..project.core.compiled import Compiled, Options, profile_of
 from ..project.core.compiler import compile_tool, compile_type
 from ..project.core.tool_definitions import wanted_strict
@@ -151,7 +152,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
     emitted: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
     for id, profile in profiles.items():
-        definition = definitions[id] = msgspec.json.decode(files[f"schemas/{id}/{tool.name}.json"])
+        definition = definitions[id] = msgspec.json.decode(files[schema_path(id, tool.name)])
         schema = _parameters(profile.envelope, definition)
         if schema is not None:
             emitted[id] = schema
@@ -161,7 +162,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             tool=tool,
             built=built,
             binding=attribute(package, entry.module, entry.constant),
-            contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
+            contract=msgspec.json.decode(files[contract_path(tool.name)]),
             emitted=emitted,
             definitions=definitions,
             ledger={

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...output_layout import ledger_path
 from ...providers import LedgerEntry, Profile, load_profile
 from ...spec.tool_spec import Defaults, Source
 
@@ -33,11 +34,6 @@ def profile_of(id: str, options: Options) -> Profile:
 
 Losses = Mapping[str, tuple[LedgerEntry, ...]]
 """What each provider's JSON lacks of one tool, by provider; only those with entries."""
-
-
-def ledger_path(name: str) -> str:
-    """Where the ledger of a tool is, below the output root: no file where nothing is lost."""
-    return f"ledger/{name}.json"
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):

@@ -8,6 +8,18 @@ from msgspec.structs import asdict, replace
 
 from ...contract.build import Built, build_tool, build_type
 from ...diagnostics import Diagnostic
+from ...output_layout import (
+    REGISTRY,
+    REQUESTS,
+    TYPESCRIPT,
+    contract_path,
+    ledger_path,
+    marker_path,
+    model_path,
+    python_path,
+    schema_path,
+    wire_form_path,
+)
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
 from ...python.bindings.format import formatted, parsed, require_python
 from ...python.bindings.render_module import (
@@ -27,10 +39,10 @@ from ...python.check.unsound_error import UnsoundError
 from ...python.structs.module import Roots, module_path, tool_module, type_module, type_modules
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name
-from ...runtime.request_rules import FILE, RequestRules
+from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, diagnose
 from ...spec.tool_spec import ToolSpec
-from .compiled import Compiled, Losses, Options, ToolEntry, ledger_path, pretty, profile_of
+from .compiled import Compiled, Losses, Options, ToolEntry, pretty, profile_of
 from .tool_definitions import definition, tool_info, wanted_strict
 from .tool_entry import entry_of, names_of
 
@@ -78,7 +90,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
     compiled = Compiled(path=path, files={}, diagnostics=built.diagnostics, uses=uses, missing=missing)
     if built.contract is None:
         return compiled
-    document, module, place = types[path], type_module(built, path), "/".join(module_path(path))
+    document, module, place = types[path], type_module(built, path), module_path(path)
     described = document.data.get("description") if isinstance(document.data, dict) else None
     try:
         source = type_text(path, str(described or ""), module, _templates(options.templates))
@@ -90,7 +102,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
         found = diagnose(document, (), code, str(problem), hint)
         return replace(compiled, diagnostics=(*built.diagnostics, found))
     contract = pretty(built.normal.contract_file(path))
-    files = {f"{place}.py": python, f"contracts/{place}.json": contract}
+    files = {python_path(place): python, contract_path("/".join(place)): contract}
     if TYPESCRIPT in options.targets:
         from ...typescript.modules import type_modules
 
@@ -126,8 +138,8 @@ def compile_package(
     require_python(registry, ours=ours)
     rules = {id: profile_of(id, options).request for id in sorted(options.providers)}
     requests = {id: request for id, request in rules.items() if request != RequestRules()}
-    markers = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
-    files = {**markers, "registry.py": registry, FILE: pretty(requests)}
+    markers = {marker_path(folder): marker for folder in folders}
+    files = {**markers, REGISTRY: registry, REQUESTS: pretty(requests)}
     if TYPESCRIPT in options.targets:
         from ...typescript.package import package_modules
 
@@ -153,8 +165,8 @@ def decoding_files(
     module, roots = tool_module(built, name=tool.name, module=names.module)
     source = tool_text(tool, names, module, roots, _templates(None))
     files = {
-        "/".join(names.module) + ".py": source.encode(),
-        f"contracts/{tool.name}.json": pretty(built.normal.contract_file()),
+        python_path(names.module): source.encode(),
+        contract_path(tool.name): pretty(built.normal.contract_file()),
     }
     for path in built.normal.uses:
         files.update(compile_type(path, types, options).files)
@@ -185,8 +197,8 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         hint = "this is a bug in toolcast or in an overriding template; please report it with this spec"
         raise _RefusedError(message, "unsound-module", hint) from problem
     files = {
-        "/".join(names.module) + ".py": python,
-        f"contracts/{tool.name}.json": contract,
+        python_path(names.module): python,
+        contract_path(tool.name): contract,
         **definitions,
         **({ledger_path(tool.name): pretty(ledger)} if ledger else {}),
         **_models(tool, built, names, options),
@@ -221,9 +233,9 @@ def _definitions(
             hint = "simplify the schema there, or leave this provider out of the configuration"
             raise _RefusedError(message, "provider-schema", problem.hint or hint) from problem
         made = definition(info, profile, parameters)
-        files[f"schemas/{id}/{tool.name}.json"] = made.content
+        files[schema_path(id, tool.name)] = made.content
         if made.wire_forms is not None:
-            files[f"wire_forms/{id}/{tool.name}.json"] = made.wire_forms
+            files[wire_form_path(id, tool.name)] = made.wire_forms
             encoded.append(id)
         if (places := envelope_pointers(profile_for(info, profile))) is not None:
             envelopes[id] = places
@@ -302,7 +314,7 @@ def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) ->
                 message = f"another model family cannot say these parameters: {family}: {problem}"
                 hint = "simplify the schema, or take the family out of `models` in the configuration"
                 raise _RefusedError(message, "model-family", hint) from problem
-            files[f"models/{family}/" + "/".join(names.module) + ".py"] = formatted(text)
+            files[model_path(family, names.module)] = formatted(text)
     return files
 
 
@@ -328,7 +340,6 @@ def _other_targets(
         raise _RefusedError(message, "typescript-types", _FLATTER) from problem
 
 
-TYPESCRIPT = "typescript"
 _FLATTER = "make the schema flatter, or take typescript out of `targets` in the configuration"
 _REMEDY = "correct the template, or remove it: the built-in one of that name is used then"
 

@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...output_layout import SCHEMAS
 from .manifest import NAME, PACKAGE, Manifest, parse_manifest
 from .plan import Plan, Write
 
@@ -176,7 +177,7 @@ class _Causes:
     def _providers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Providers that only one of the two manifests has."""
         before, now = (
-            {path.split("/")[1] for path in manifest.files if path.startswith("schemas/")}
+            {path.split("/")[1] for path in manifest.files if path.startswith(f"{SCHEMAS}/")}
             for manifest in (self._before, self._now)
         )
         return tuple(sorted(now - before)), tuple(sorted(before - now))

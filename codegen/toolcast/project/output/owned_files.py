@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...config import show
 from ...diagnostics import Diagnostic
+from ...output_layout import CONTRACTS, LEDGER, SCHEMAS, WIRE_FORMS
 from ..state.cache import Cache
 from ..state.fingerprint import digest
 from .journal import read_journal
@@ -111,8 +112,8 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
 def _holds_only_outputs(folder: Path) -> bool:
     """Whether a folder of the output holds nothing but what we write; JSON cannot hold a mark."""
     parts = folder.parts
-    alone = parts[:1] in (("contracts",), ("ledger",))
-    return alone or (len(parts) > 1 and parts[0] in ("schemas", "wire_forms"))
+    alone = parts[:1] in ((CONTRACTS,), (LEDGER,))
+    return alone or (len(parts) > 1 and parts[0] in (SCHEMAS, WIRE_FORMS))
 
 
 def _bears_mark(path: Path) -> bool:

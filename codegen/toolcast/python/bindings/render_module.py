@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import fields
 
+from ...output_layout import SCHEMAS, contract_path, seen_from
 from ...runtime.grammars import TextInput
 from ...runtime.tool import Tool
 from ...spec.deprecation import shown_description, shown_summary
@@ -136,7 +137,6 @@ def _binding(
     tool: ToolSpec, names: ToolNames, roots: Roots, provider_files: ProviderFiles
 ) -> list[tuple[str, str]]:
     """The arguments of the ToolBinding, in order, as source."""
-    up = "../" * (len(names.module) - 1)
     stated = {
         "title": tool.annotations.title,
         "destructive": tool.annotations.destructive,
@@ -153,8 +153,8 @@ def _binding(
         ("secrets", literal(tuple(tool.secrets))),
         ("summary", paragraph(shown_summary(tool), 12, 4)),
         ("description", paragraph(shown_description(tool), 16, 4)),
-        ("contract", text(f"{up}contracts/{tool.name}.json")),
-        ("schemas", text(f"{up}schemas")),
+        ("contract", text(seen_from(names.module, contract_path(tool.name)))),
+        ("schemas", text(seen_from(names.module, SCHEMAS))),
     ]
     if tool.input is not None:
         rows.append(("input", _input(tool.input)))

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields
 
+from ...output_layout import SCHEMAS, contract_path
 from ...runtime.support import decode_hook
 from ...runtime.tool import Tool
 from ...spec.deprecation import shown_description, shown_summary
@@ -135,8 +136,8 @@ def check_binding(
         ("input", None if tool.input is None else tool.input.as_written()),
         *_bound(tool),
         ("strict", tool.overrides("strict")),
-        ("contract", f"{up}contracts/{tool.name}.json"),
-        ("schemas", f"{up}schemas"),
+        ("contract", up + contract_path(tool.name)),
+        ("schemas", up + SCHEMAS),
         ("exact", roots.exact),
         ("params", _type(module, roots.params)),
         ("result", _type(module, roots.result)),

@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 
 from ...contract.build import Built
 from ...contract.tree import Contract, Node, Object, Reference, nodes
+from ...output_layout import contract_path, seen_from
 from ...spec.type_folders import type_place
 from . import classes
 from .builder import Builder
@@ -54,8 +55,7 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     Returns:
         The module as data, and the names of its roots.
     """
-    up = "../" * (len(module) - 1)
-    builder = _builder(built, contract=f"{up}contracts/{name}.json")
+    builder = _builder(built, contract=seen_from(module, contract_path(name)))
     assert built.contract is not None
     params = builder.new_name("", name, "Params")
     has_result = "result" in built.contract.roots
@@ -156,7 +156,7 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
 def _type_contract(file: str) -> str:
     """A shared type's contract file, as seen from its module."""
     path = module_path(file)
-    return "../" * (len(path) - 1) + "contracts/" + "/".join(path) + ".json"
+    return seen_from(path, contract_path("/".join(path)))
 
 
 def _public(built: Built) -> dict[str, str]:
