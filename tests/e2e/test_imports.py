@@ -54,6 +54,12 @@ def test_generated_tools_import_msgspec_and_the_runtime_only() -> None:
         name
         for name in build
         if not name.startswith(
-            ("toolcast.runtime", "toolcast.jsonschema", "toolcast.lazy_exports", "toolcast.version")
+            (
+                "toolcast.runtime",
+                "toolcast.jsonschema",
+                "toolcast.lazy_exports",
+                "toolcast.output_layout",
+                "toolcast.version",
+            )
         )
     } == set()

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
-from toolcast.project.core.compiled import Compiled, Options, ToolEntry, ledger_path, pretty
+from toolcast.output_layout import ledger_path
+from toolcast.project.core.compiled import Compiled, Options, ToolEntry, pretty
 from toolcast.project.frontend import Frontend
 from toolcast.providers import LedgerEntry
 from toolcast.python.structs.python_names import class_name, constant_name, module_name

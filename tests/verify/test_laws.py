@@ -7,7 +7,8 @@ import msgspec
 import pytest
 import toolcast.verify.verified_tool as subject_module
 from msgspec import structs
-from toolcast.project.core.compiled import Compiled, Options, ledger_path, pretty
+from toolcast.output_layout import ledger_path
+from toolcast.project.core.compiled import Compiled, Options, pretty
 from toolcast.project.core.compiler import compile_tool
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
