@@ -20,7 +20,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate lines test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -184,6 +184,9 @@ rules: $(STAMP) ## Judge real tool definitions by every provider's published rul
 
 repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of docs/reference/arguments.md
 	$(BIN)/python -m bench.repairs --write docs/reference/arguments.md
+
+lines: $(STAMP) ## Count modules, lines, commands and interpreters of JSON Schema; a table
+	@$(BIN)/python -m bench.lines
 
 reference: $(STAMP) ## Write the pages of docs/reference that are made from the source: names, commands, keys, rules
 	$(BIN)/python -m bench.reference --write
