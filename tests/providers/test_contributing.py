@@ -15,13 +15,13 @@ import pytest
 from msgspec import Struct
 
 ROOT = Path(__file__).resolve().parents[2]
-WALK_THROUGHS = ("A provider, step by step", "An axis, step by step")
+WALK_THROUGHS = ("A provider, step by step", "An axis, step by step", "A key of a spec, step by step")
 BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"`((?:codegen|tests)/[\w/.-]+\.\w+)`")
 SUFFIX = {"python": ".py", "toml": ".toml", "yaml": ".yaml"}
 CASES = "tests/providers/passes"
-TESTS = ("pyproject.toml", "tests/conftest.py", CASES)
-"""What the golden cases of passes need beside the source."""
+TESTS = ("pyproject.toml", "templates", "tests/conftest.py", CASES)
+"""What builds and the golden cases of passes need beside the source."""
 
 
 class Instruction(Struct, frozen=True):
@@ -32,10 +32,10 @@ class Instruction(Struct, frozen=True):
     text: str
 
 
-def instructions() -> Iterator[Instruction]:
-    """The blocks of both walk-throughs, in their order."""
+def instructions(titles: tuple[str, ...] = WALK_THROUGHS) -> Iterator[Instruction]:
+    """The blocks of walk-throughs, in their order."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    for title in WALK_THROUGHS:
+    for title in titles:
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
         for step in re.split(r"^\d\. ", section, flags=re.MULTILINE):
             for block in BLOCK.finditer(step):
@@ -85,8 +85,8 @@ class Copy:
         assert f"\n{text}".count(f"\n{old}") == 1, f"{file.name} does not have once:\n{old}"
         file.write_text(f"\n{text}".replace(f"\n{old}", f"\n{new}")[1:], "utf-8")
 
-    def run(self, *arguments: str, folder: Path | None = None) -> str:
-        """What a Python process prints that imports the copy."""
+    def run(self, *arguments: str, folder: Path | None = None, status: int = 0) -> str:
+        """What a Python process prints that imports the copy; its errors where it is to fail."""
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=folder or self.root,
@@ -95,8 +95,8 @@ class Copy:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stderr if status else done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,11 @@ def test_every_instruction_is_found() -> None:
         ("diff", "acme.toml"),
         ("text", ""),
         ("yaml", "small_ranges.yaml"),
+        ("diff", "keys.py"),
+        ("diff", "tool_spec.py"),
+        ("diff", "tool.py"),
+        ("diff", "tool.py"),
+        ("diff", "acme.toml"),
     ]
 
 
@@ -149,6 +154,40 @@ def test_the_golden_cases_of_the_pass_hold(copy: Copy) -> None:
         "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests, "-k", "small_ranges or every_pass"
     )
     assert " passed" in out
+
+
+SPEC = "description: Finds.\npermission: read\nsecrets: []\naudience: {}\n"
+KEY_EVERYWHERE = """
+import json
+from toolcast.spec.editor_schema import format_schema
+from generated.find import FIND
+acme, openai = (json.loads(FIND.definition(provider)) for provider in ("acme", "openai"))
+print(FIND.audience, acme["audience"], "audience" in openai)
+print(format_schema(frozenset())["properties"]["audience"]["description"])
+"""
+
+
+def test_a_key_reaches_bindings_a_provider_and_a_ledger(copy: Copy, tmp_path: Path) -> None:
+    """One entry and three files: a build of a project has the key everywhere that keys are shown."""
+    assert len({each.path for each in instructions(WALK_THROUGHS[2:])}) == 4
+    (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["acme", "openai"]\n', "utf-8")
+    spec = tmp_path / "specs" / "find.yaml"
+    spec.parent.mkdir()
+    spec.write_text(SPEC.format("people"), "utf-8")
+    copy.run("-m", "toolcast", "generate", folder=tmp_path)
+    assert copy.run("-c", KEY_EVERYWHERE, folder=tmp_path).splitlines() == [
+        "people people False",
+        "For whom a tool's results are. Default: for both.",
+    ]
+    ledger = (tmp_path / "generated/ledger/find.json").read_text("utf-8")
+    assert '"keyword": "audience"' in ledger
+    assert "openai" in ledger
+    assert "acme" not in ledger
+    copy.run("-m", "toolcast", "verify", "--examples", "5", folder=tmp_path)
+    spec.write_text(SPEC.format("robots"), "utf-8")
+    refused = copy.run("-m", "toolcast", "generate", folder=tmp_path, status=1)
+    assert "specs/find.yaml:4:11: error[bad-audience]: `audience` cannot be `robots`" in refused
+    assert "write `people` or `programs`" in refused
 
 
 @pytest.mark.thorough
