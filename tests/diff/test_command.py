@@ -281,6 +281,21 @@ def test_a_spec_that_does_not_compile_is_a_change_of_its_own(
     assert not [each for each in diff("find")["changes"] if each["rule"] == "not-compared"]
 
 
+def test_a_problem_of_what_has_no_other_state_is_not_nothing(repository: Repository) -> None:
+    """A new spec that does not compile, and a name that no tool has."""
+    repository.commit({"edit": EDIT})
+    repository.write({"edit": EDIT, "find": BROKEN["schema"]})
+    for chosen in ([], ["find"], ["nothing"]):
+        for form in ("text", "json", "github", "markdown", "sarif"):
+            shown = toolcast("diff", *chosen, "--format", form)
+            assert shown.exit_code == 1, form
+            assert "nothing that anyone" not in shown.output, form
+        shown = toolcast("diff", *chosen, "--format", "changelog")
+        assert shown.exit_code == 1
+        assert "No tool changed" not in shown.output
+    assert "0 tools differ: 2 problems, so not all is compared" in toolcast("diff", "nothing").stdout
+
+
 def test_a_listed_tool_that_does_not_compile_is_a_change_of_its_own(
     repository: Repository, tmp_path: Path
 ) -> None:

@@ -201,8 +201,9 @@ def _changelog(outcome: "Outcome") -> int:
 
     entries = entries_of(outcome)
     print_diagnostics(outcome.diagnostics)
-    click.echo("\n".join(changelog(entries)))
-    return int(outcome.failed and any(each.kind == "not compared" for each in entries))
+    incomplete = any(each.severity == "error" for each in outcome.diagnostics)
+    click.echo("\n".join(changelog(entries, incomplete=incomplete)))
+    return int(incomplete or any(each.kind == "not compared" for each in entries))
 
 
 def as_data(outcome: "Outcome") -> dict[str, Any]:

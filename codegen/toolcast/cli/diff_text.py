@@ -90,13 +90,21 @@ def summary(outcome: Outcome, colour: bool) -> str:
     parts = [
         paint(f"{number} {level}{'s'[: number != 1]}", level, colour) for level, number in counted.items()
     ]
-    found = ", ".join(parts) if parts else paint("nothing that anyone would notice", "add", colour)
+    found = ", ".join(parts) or paint(_nothing(outcome), "error" if outcome.failed else "add", colour)
     audiences = Counter(each.change.audience for each in outcome.findings if each.level == "error")
     whom = f" (errors for {', '.join(name for name in AUDIENCES if name in audiences)})" if audiences else ""
     suppressed = f", {len(outcome.suppressed)} suppressed" if outcome.suppressed else ""
     tools = "tool differs" if len(outcome.pairs) == 1 else "tools differ"
     states = f"{one_line(outcome.old)} → {one_line(outcome.new)}"
     return f"toolcast: {states}: {len(outcome.pairs)} {tools}: {found}{whom}{suppressed}"
+
+
+def _nothing(outcome: Outcome) -> str:
+    """The summary of an outcome without findings."""
+    problems = sum(each.severity == "error" for each in outcome.diagnostics)
+    if not problems:
+        return "nothing that anyone would notice"
+    return f"{problems} problem{'s'[: problems != 1]}, so not all is compared"
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -135,7 +143,7 @@ def markdown(outcome: Outcome) -> Iterator[str]:
     tools = "tool differs" if len(outcome.pairs) == 1 else "tools differ"
     yield f"### Tools: {code(outcome.old)} → {code(outcome.new)}"
     yield ""
-    yield f"{len(outcome.pairs)} {tools}: {found or 'nothing that anyone would notice'}."
+    yield f"{len(outcome.pairs)} {tools}: {found or _nothing(outcome)}."
     for problem in outcome.diagnostics:
         if problem.severity == "error":
             yield from ("", f"❌ {code(problem.file)}: {escaped(problem.message)}")
@@ -166,10 +174,10 @@ def _item(each: Finding) -> Iterator[str]:
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"
 
 
-def changelog(entries: Sequence[Entry]) -> Iterator[str]:
+def changelog(entries: Sequence[Entry], *, incomplete: bool) -> Iterator[str]:
     """The lines for a changelog, in Markdown."""
     if not entries:
-        yield "No tool changed."
+        yield "No tool that can be compared changed." if incomplete else "No tool changed."
         return
     first = True
     for kind in KINDS:
