@@ -864,6 +864,8 @@ ${indent}${close}` : open2 + close;
   // codegen/toolcast/typescript/support/json_values.js
   var MAX_DEPTH = 200;
   var MAX_PARTS = 4 * 1024 * 1024;
+  var HALF = /\p{Surrogate}/u;
+  var HALVED = "the value holds half of a surrogate pair, which is not JSON";
   var NotJsonError = class extends Error {
     /**
      * @param {string} message - what is wrong, for the writer of the value
@@ -926,6 +928,8 @@ ${indent}${close}` : open2 + close;
     }
     switch (typeof value) {
       case "string":
+        if (HALF.test(value)) throw new NotJsonError(HALVED);
+        return value;
       case "boolean":
       case "bigint":
         return value;
@@ -956,6 +960,7 @@ ${indent}${close}` : open2 + close;
     let changed = null;
     for (const name of Object.keys(value)) {
       const member2 = value[name];
+      if (HALF.test(name)) throw new NotJsonError(HALVED);
       if (member2 === void 0) {
         changed ??= { ...value };
         delete changed[name];

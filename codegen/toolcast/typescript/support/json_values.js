@@ -9,6 +9,10 @@ export const MAX_DEPTH = 200;
  * several places counts in each. */
 const MAX_PARTS = 4 * 1024 * 1024;
 
+/** Half of a surrogate pair, which `JSON.parse` makes of a `\u` escape and no UTF-8 has. */
+const HALF = /\p{Surrogate}/u;
+const HALVED = "the value holds half of a surrogate pair, which is not JSON";
+
 /** A value that is no JSON, or is nested too deeply. */
 export class NotJsonError extends Error {
   /**
@@ -99,6 +103,8 @@ function plainPart(value, depth, parts) {
   }
   switch (typeof value) {
     case "string":
+      if (HALF.test(value)) throw new NotJsonError(HALVED);
+      return value;
     case "boolean":
     case "bigint":
       return value;
@@ -129,6 +135,7 @@ function plainPart(value, depth, parts) {
   let changed = null;
   for (const name of Object.keys(value)) {
     const member = value[name];
+    if (HALF.test(name)) throw new NotJsonError(HALVED);
     if (member === undefined) {
       changed ??= { ...value };
       delete changed[name];
