@@ -23,6 +23,7 @@ REFUSED: tuple[tuple[GrammarSyntax, str, int, str], ...] = (
     ("lark", 'start: "é" (b)\n', 12, "unknown name"),
     ("lark", 'start: a\na: "é" b\n', 12, "unknown name"),
     ("lark", 'start: X\nX: "a" X\n', 12, "circular"),
+    ("lark", "start: a\n// \u2028 é\na: b\n", 19, "unknown name"),
     ("lark", 'start: X\nX.2: "a"\n', 14, "priority"),
     ("lark", "start: x{y}\n", 7, "template"),
     ("lark", "start: 'a'\n", 7, "lexer"),

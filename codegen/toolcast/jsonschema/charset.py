@@ -35,23 +35,6 @@ def complement(ranges: Ranges) -> Ranges:
     return tuple(gaps)
 
 
-def intersection(left: Ranges, right: Ranges) -> Ranges:
-    """The code points that both have."""
-    if left == right:
-        return left
-    found: list[tuple[int, int]] = []
-    a = b = 0
-    while a < len(left) and b < len(right):
-        low, high = max(left[a][0], right[b][0]), min(left[a][1], right[b][1])
-        if low <= high:
-            found.append((low, high))
-        if left[a][1] < right[b][1]:
-            a += 1
-        else:
-            b += 1
-    return tuple(found)
-
-
 DIGIT: Ranges = ((0x30, 0x39),)
 WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 # WhiteSpace and LineTerminator of ECMA-262: Zs, tab, VT, FF, BOM, LF, CR, LS, PS.

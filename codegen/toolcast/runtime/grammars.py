@@ -247,13 +247,13 @@ def _check(syntax: GrammarSyntax, definition: str) -> None:
         definition.encode()
     except UnicodeEncodeError as problem:
         raise GrammarError("half of a surrogate pair is no character", problem.start, "remove it") from None
-    for match in (_ABOUT_TOKENS if syntax == "lark" else _ESCAPES).finditer(definition):
-        if match["wrong"] is None:
-            continue
-        if syntax == "lark":
-            reason = f"`{match['wrong']}` is about the tokens of a model, which a text does not show"
-            raise GrammarError(reason, match.start(), "remove it")
-        raise GrammarError("`\\` escapes nothing", match.start(), r"write `\\` for a backslash")
+    found = (_ABOUT_TOKENS if syntax == "lark" else _ESCAPES).finditer(definition)
+    wrong = next((match for match in found if match["wrong"] is not None), None)
+    if wrong is not None and syntax == "lark":
+        reason = f"`{wrong[0]}` is about the tokens of a model, which a text does not show"
+        raise GrammarError(reason, wrong.start(), "remove it")
+    if wrong is not None:
+        raise GrammarError("`\\` escapes nothing", wrong.start(), r"write `\\` for a backslash")
 
 
 def _refusal(words: str, syntax: GrammarSyntax, definition: str) -> GrammarError:
@@ -262,9 +262,9 @@ def _refusal(words: str, syntax: GrammarSyntax, definition: str) -> GrammarError
     if place := _PLACE.match(words):
         words = place["words"]
         if syntax == "lark":  # of a regular expression it is a place in the grammar around it
-            lines = definition.splitlines(keepends=True)[: int(place["line"])]
-            last = lines.pop().encode("utf-8", "surrogatepass")[: int(place["column"]) - 1] if lines else b""
-            offset = sum(map(len, lines)) + len(last.decode("utf-8", "ignore"))
+            *before, last = definition.split("\n")[: int(place["line"])]
+            offset = sum(len(line) + 1 for line in before)
+            offset += _characters(last.encode(), int(place["column"]) - 1)
     if expression := _EXPRESSION.match(words):
         words = expression["words"]
     if inside := _IN_EXPRESSION.match(words):
