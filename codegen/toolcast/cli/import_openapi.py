@@ -51,7 +51,7 @@ def command(
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
     pets. --trust-hints gives GET and HEAD the permission network and all others write.
     """
-    from ..importers.openapi.names_file import names_text, read_names
+    from ..importers.openapi.operation_names import names_text, read_names
     from ..importers.openapi.operations import Selection
     from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 

@@ -1,9 +1,10 @@
 """Edits of a YAML text that leave everything else as it is, byte for byte: comments, order, quotes, breaks.
 
-A round trip through a loader and a dumper would not: it writes indentation, quotes and line ends anew, and
-drops the comments of what goes. So the text is cut where libyaml says that a value begins and ends. Comments
-of what goes or is replaced by more than a line stay, on lines of their own above the place. Whatever the
-result is, the caller reads it again and compares (`edited_yaml`).
+A round trip would not, through ruamel.yaml neither (0.19 changes other lines in 71 of the 95 YAML files below
+`specs/`, `examples/` and `tests/`): it writes indentation, blanks and line ends anew, and drops the comments
+of what goes. So the text is cut where libyaml says that a value begins and ends. Comments of what goes or is
+replaced by more than a line stay, on lines of their own above the place. Whatever the result is, the caller
+reads it again and compares (`edited_yaml`).
 """
 
 import re

@@ -13,9 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.diagnostics import Diagnostic
 from toolcast.importers.openapi import document as module
-from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi, read_source
-from toolcast.importers.openapi.download import DownloadError, download, without_credentials
-from toolcast.importers.openapi.json_positions import JsonPositions
+from toolcast.importers.openapi.document import (
+    DownloadError,
+    JsonPositions,
+    OpenApiDocument,
+    download,
+    parse_openapi,
+    read_source,
+    without_credentials,
+)
 from toolcast.importers.openapi.read_openapi import declarations_of, read_openapi
 from toolcast.spec.json_reader import json_positions
 from toolcast.spec.positions import locate

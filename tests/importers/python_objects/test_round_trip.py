@@ -17,8 +17,7 @@ import pydantic
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.importers.python_objects.functions import declare_function
-from toolcast.importers.python_objects.problems import Origin
-from toolcast.importers.python_objects.source_places import SourcePlace
+from toolcast.importers.python_objects.targets import Origin, SourcePlace
 from toolcast.runtime import AdaptError, ToolRegistry, adapt
 
 from tests.python.compiled import package, spec

@@ -11,8 +11,7 @@ import pydantic
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.importers.python_objects.functions import declare_function
-from toolcast.importers.python_objects.problems import Origin
-from toolcast.importers.python_objects.source_places import SourcePlace
+from toolcast.importers.python_objects.targets import Origin, SourcePlace
 from typing_extensions import TypedDict  # pydantic refuses typing's before Python 3.12
 
 

@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from ...http.operation import STYLES, Location, is_json
 from ...spec.reader_problems import quoted
+from .document import UnreadableError, resolved
 from .operations import Parameter
 from .plain_text import plain_text, shortened
-from .problem import UnreadableError
-from .references import resolved
 from .schemas import SchemaConverter
 
 _MAX_EXAMPLES: Final = 3
@@ -60,7 +59,7 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
         raise UnreadableError(path, "openapi-parameter", message, "add a `schema` to it")
     return Argument(
         name=parameter.name,
-        place=cast(Location, parameter.place),  # `operations.parameters` lets no other pass
+        place=cast("Location", parameter.place),  # `operations.parameters` lets no other pass
         schema=described(schema, data),
         required=parameter.place == "path" or data.get("required") is True,
         options=options,

@@ -1,4 +1,6 @@
-"""Request bodies as arguments: an object's properties one by one, anything else as one."""
+"""Bodies of requests as arguments (an object's properties one by one, anything else as one), and of responses
+as the schema of a tool's result.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,15 +9,14 @@ from msgspec import Struct, structs
 
 from ...contract.merge_all_of import merge_all_of
 from ...http.operation import FORM, MULTIPART, STYLES, is_json
+from ...jsonschema.equality import equal
 from ...jsonschema.keywords import METADATA
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .arguments import Argument, described
-from .document import OpenApiDocument
+from .document import OpenApiDocument, UnreadableError, resolved
 from .operations import Operation
 from .plain_text import MORE
-from .problem import UnreadableError
-from .references import resolved
 from .schemas import SchemaConverter
 
 BASE64: Final = "Base64 of the bytes."
@@ -237,3 +238,34 @@ def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str,
         if kept:
             found[name] = kept
     return found, tuple(left_out)
+
+
+def result_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> Any:
+    """The schema of the JSON that the operation answers in case of success.
+
+    Answers with status 200 come first, then the other 2xx in order; several different ones are an `anyOf`.
+    None where there is no JSON, or only some of the answers are JSON with a schema.
+
+    Raises:
+        UnreadableError: a response or its schema cannot be read.
+    """
+    found: list[Any] = []
+    listed = operation.data.get("responses")
+    if not isinstance(listed, dict):
+        return None
+    successes = sorted(str(status) for status in listed if str(status)[:1] == "2")
+    for status in sorted(successes, key="200".__ne__):
+        data, path = resolved(document.data, listed[status], (*operation.path, "responses", status))
+        content = data.get("content")
+        for media_type, media in content.items() if isinstance(content, dict) else ():
+            if not may_be_json(media_type):
+                continue
+            media, at = resolved(document.data, media, (*path, "content", media_type))
+            if "schema" not in media:
+                return None
+            schema = converter.convert(media["schema"], (*at, "schema"))
+            if not any(equal(schema, other) for other in found):
+                found.append(schema)
+    if not found:
+        return None
+    return found[0] if len(found) == 1 else {"anyOf": found}

@@ -21,9 +21,7 @@ from msgspec import Struct
 from ...jsonschema.keywords import union_of_names
 from ...jsonschema.pointers import join
 from ...spec.parsed_document import Path
-from .document import OpenApiDocument
-from .problem import UnreadableError
-from .references import target
+from .document import OpenApiDocument, UnreadableError, target
 
 Part = Literal["value", "part"]
 """Whether a schema describes a value by itself, or is a part of another one (`allOf`)."""

@@ -1,19 +1,199 @@
-"""The text of an OpenAPI document → its data, version and positions."""
+"""An OpenAPI document: read from a file or over HTTP, the places of its values, and where its references
+lead.
 
+A download is bounded in size and time. A position is found when it is asked for, by skipping what stands
+beside its path: in 13 MB it costs a fraction of a second, where positions of all values would take a minute.
+Nothing outside of a document is read for a `$ref`.
+"""
+
+import json
 import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.client import HTTPMessage
 from pathlib import Path as FilePath
-from typing import Any, Final, Literal
-from urllib.parse import urlsplit
+from typing import IO, Any, Final, Literal
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.pointers import child
+from ...jsonschema.pointers import split as split_pointer
 from ...spec.json_reader import parse_json
 from ...spec.parsed_document import Path
-from ...spec.positions import Node, locate
+from ...spec.positions import Lines, Node, locate
 from ...spec.read_file import decode
 from ...spec.reader_problems import Limits, Problem, RefusedError, quoted
 from ...spec.yaml_reader import read_yaml
-from .download import DownloadError, download, without_credentials
-from .json_positions import JsonPositions
+
+
+class UnreadableError(Exception):
+    """A part of the document cannot become a tool, or a part of one.
+
+    Attributes:
+        path: path of the part in the document.
+        code: code of the diagnostic.
+        message: what is wrong, in one sentence.
+        hint: how to correct it, or to import the rest.
+    """
+
+    def __init__(self, path: Path, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+_Entry = tuple[int, int]
+"""Offsets of a member's key and of its value; of an item, its own twice."""
+
+
+class JsonPositions:
+    """Positions in a text that was parsed before: it is JSON, and not nested too deeply."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = Lines(text)
+        self._entries: dict[int, dict[str | int, _Entry]] = {}
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        entry = (self._skip(0),) * 2
+        for step in path:
+            found = self._below(entry[1]).get(step)
+            if found is None:
+                break
+            entry = found
+        return self._lines.position(entry[0] if key else entry[1])
+
+    def _below(self, offset: int) -> dict[str | int, _Entry]:
+        """What the object or array at `offset` holds; nothing for any other value."""
+        known = self._entries.get(offset)
+        if known is None:
+            kind = self._text[offset : offset + 1]
+            pairs = self._members(offset) if kind == "{" else self._items(offset) if kind == "[" else ()
+            known = self._entries[offset] = dict(pairs)
+        return known
+
+    def _members(self, offset: int) -> Iterator[tuple[str | int, _Entry]]:
+        at = self._skip(offset + 1)
+        while self._text[at] != "}":
+            name, after = _DECODER.raw_decode(self._text, at)
+            value = self._skip(self._skip(after) + 1)
+            yield name, (at, value)
+            at = self._past(value)
+
+    def _items(self, offset: int) -> Iterator[tuple[str | int, _Entry]]:
+        at, index = self._skip(offset + 1), 0
+        while self._text[at] != "]":
+            yield index, (at, at)
+            at, index = self._past(at), index + 1
+
+    def _past(self, value: int) -> int:
+        """The offset of what follows a value and its comma."""
+        _, after = _DECODER.raw_decode(self._text, value)
+        at = self._skip(after)
+        return self._skip(at + 1) if self._text[at] == "," else at
+
+    def _skip(self, at: int) -> int:
+        found = _SPACE.match(self._text, at)
+        return found.end() if found else at
+
+
+SECONDS: Final = 60.0
+_IDLE_SECONDS: Final = 15.0
+_PIECE: Final = 65_536
+
+
+class DownloadError(Exception):
+    """The address cannot be read; the message completes "cannot be downloaded: …"."""
+
+
+class Downloaded(Struct, frozen=True):
+    """What an address answered, and the address after redirects."""
+
+    content: bytes
+    address: str
+
+
+def without_credentials(address: str) -> str:
+    """`address` without user, password, query and fragment: fit for diagnostics, specs and lock files."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def download(address: str, limit: int) -> Downloaded:
+    """Read an address with GET.
+
+    Args:
+        address: starts with `http://` or `https://`; redirects are followed to such addresses only.
+        limit: most bytes of the answer.
+
+    Returns:
+        At most `limit` bytes, and the address that gave them.
+
+    Raises:
+        DownloadError: the address is malformed, has a user or password, cannot be reached, answers with an
+            error, more than `limit` bytes, or too slowly.
+    """
+    if "@" in urlsplit(address).netloc:
+        raise DownloadError("no user and password are sent")
+    until = time.monotonic() + SECONDS
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _Redirects(),
+    ):
+        opener.add_handler(handler)
+    try:
+        request = urllib.request.Request(
+            address, headers={"Accept": "application/json, application/yaml, */*", "User-Agent": "toolcast"}
+        )
+        with opener.open(request, timeout=_IDLE_SECONDS) as answer:
+            content = bytearray()
+            while piece := answer.read(_PIECE):
+                content += piece
+                if len(content) > limit:
+                    raise DownloadError(f"it is larger than {limit // 2**20} MiB")
+                if time.monotonic() > until:
+                    raise DownloadError(f"it takes longer than {SECONDS:.0f} seconds")
+            return Downloaded(bytes(content), answer.geturl())
+    except urllib.error.HTTPError as error:
+        raise DownloadError(f"the server answers {error.code} {error.reason!s:.80}".rstrip()) from None
+    except urllib.error.URLError as error:
+        raise DownloadError(f"{error.reason!s:.200}") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise DownloadError(f"{str(error) or type(error).__name__:.200}") from None
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to HTTP only, and never from HTTPS to HTTP."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        scheme = urlsplit(newurl).scheme.lower()
+        if scheme not in ("http", "https") or (req.type == "https" and scheme == "http"):
+            shown = without_credentials(newurl)
+            raise DownloadError(f"it redirects to another kind of address, {shown:.100}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Largest document, in bytes; api.github.com's has 13 MB."""
@@ -176,3 +356,80 @@ def _diagnostic(file: str, problem: Problem) -> Diagnostic:
         message=problem.message,
         hint=problem.hint,
     )
+
+
+MAX_CHAIN: Final = 32
+"""Most references that lead from one to the next."""
+_BUNDLE = "bundle the document first, for example with `npx @redocly/cli bundle`"
+
+
+def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]:
+    """What a `$ref` names, and its path.
+
+    Args:
+        root: the document.
+        reference: the value of `$ref`.
+        path: path of the object that has it, for the error.
+
+    Returns:
+        The value, and its path in the document.
+
+    Raises:
+        UnreadableError: it is no reference inside of the document, or leads nowhere.
+    """
+    at = (*path, "$ref")
+    if not isinstance(reference, str):
+        raise UnreadableError(at, "openapi-reference", "`$ref` must be text", "write `#/components/…`")
+    own = root.get("$self")  # the document's own address, since 3.2
+    if isinstance(own, str) and own and reference.startswith(f"{own}#"):
+        reference = reference.removeprefix(own)
+    if not reference.startswith("#/"):
+        message = f"the reference {quoted(reference)} leads out of the document, and is not followed"
+        raise UnreadableError(at, "openapi-external-reference", message, _BUNDLE)
+    found: Any = root
+    steps: list[str | int] = []
+    for segment in split_pointer(unquoted(reference)):
+        steps.append(int(segment) if isinstance(found, list) and segment.isdecimal() else segment)
+        try:
+            found = child(found, segment)
+        except LookupError:
+            message = f"the reference {quoted(reference)} leads nowhere: there is no {quoted(segment)}"
+            raise UnreadableError(
+                at, "openapi-reference", message, "correct it, or add what it names"
+            ) from None
+    return found, tuple(steps)
+
+
+def unquoted(reference: str) -> str:
+    """A reference without percent-encoding, which a fragment may have (RFC 3986, section 3.5)."""
+    return unquote(reference) if "%" in reference else reference
+
+
+def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, Any], Path]:
+    """An object, or what its chain of references names: parameters, bodies, responses, path items.
+
+    Args:
+        root: the document.
+        value: the object.
+        path: its path.
+
+    Returns:
+        An object without `$ref`, and its path. `summary` and `description` beside a `$ref` win.
+
+    Raises:
+        UnreadableError: a reference is wrong, the chain has no end, or there is no object.
+    """
+    beside: dict[str, Any] = {}
+    for _ in range(MAX_CHAIN):
+        if not isinstance(value, dict):
+            message = f"an object must stand here, not {quoted(str(value))}"
+            raise UnreadableError(path, "openapi-shape", message, "correct the document")
+        if "$ref" not in value:
+            return ({**value, **beside} if beside else value), path
+        beside = {
+            **{key: value[key] for key in ("summary", "description") if isinstance(value.get(key), str)},
+            **beside,
+        }
+        value, path = target(root, value["$ref"], path)
+    message = f"references lead from one to the next without an end, or more than {MAX_CHAIN} times"
+    raise UnreadableError(path, "openapi-reference", message, "correct the document")

@@ -1,11 +1,23 @@
-"""Names of operations that a model can use, unique in their document whatever is selected of it."""
+"""Names of tools for the operations of an OpenAPI document.
+
+They are unique in their document whatever is selected of it, or come from a file in which a person renames
+them: old name → new name, in YAML or JSON.
+"""
 
 import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from ...diagnostics import Diagnostic
+from ...spec.parsed_document import diagnose
+from ...spec.read_file import SourceDocument, read_document
+from ...spec.reader_problems import quoted
+from ...spec.tool_names import NAME, NAME_RULE
+from ..declared_tools import Declarations
 from ..imported_names import MAX_LENGTH, fold
+from ..spec_text import dump
 from .operations import Operation
 
 
@@ -66,3 +78,46 @@ def _marked(stem: str, origin: str) -> str:
     """`stem` with hex digits of the SHA-256 of `origin`."""
     digits = "_" + hashlib.sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return stem[: MAX_LENGTH - len(digits)].rstrip("_-") + digits
+
+
+def read_names(file: Path) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """Read a file of names.
+
+    Args:
+        file: the file: a mapping of operation ids (`GET /path` where there is none) to names of tools.
+
+    Returns:
+        The names, empty with an error; and the diagnostics of every problem.
+    """
+    document = read_document(file, file.as_posix())
+    if not isinstance(document, SourceDocument):
+        return {}, document
+    if not isinstance(document.data, dict):
+        message = "a file of names must hold a mapping"
+        return {}, (diagnose(document, (), "wrong-type", message, "write `operationId: tool_name` lines"),)
+    problems: list[Diagnostic] = []
+    taken: dict[str, str] = {}
+    for key, name in document.data.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            message = f"the tool name {quoted(str(name))} is not allowed"
+            problems.append(diagnose(document, (key,), "bad-name", message, NAME_RULE))
+        elif (other := taken.setdefault(fold(name), key)) != key:
+            message = f"{quoted(other)} and {quoted(key)} get one name, {quoted(name)}"
+            problems.append(diagnose(document, (key,), "repeated", message, "rename one of them"))
+    return ({} if problems else dict(document.data)), tuple(problems)
+
+
+def names_text(declarations: Declarations) -> str:
+    """The text of a file of names, with the present name of each tool.
+
+    Args:
+        declarations: what a document declares.
+
+    Returns:
+        YAML: old name → present name.
+    """
+    names: Mapping[str, str] = {tool.name: tool.spec_name or tool.name for tool in declarations.tools}
+    return (
+        "# Operation → name of its tool. Rename the right side; see `toolcast import openapi --names`.\n"
+        + (dump(names))
+    )

@@ -9,9 +9,7 @@ from msgspec import Struct
 from ...http.operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
-from .document import OpenApiDocument
-from .problem import UnreadableError
-from .references import resolved
+from .document import OpenApiDocument, UnreadableError, resolved
 
 
 class Operation(Struct, frozen=True, kw_only=True):

@@ -9,17 +9,13 @@ from msgspec import Struct
 from ...diagnostics import Diagnostic
 from ..declared_tools import Declarations, Declared
 from .arguments import object_of, of_parameter
-from .bodies import body_of
-from .document import OpenApiDocument, read_source
+from .bodies import body_of, result_of
+from .document import OpenApiDocument, UnreadableError, read_source
 from .operation_names import names_of
 from .operations import EVERYTHING, Operation, Selection, operations, parameters
 from .plain_text import MAX_LENGTH, plain_text, shortened
-from .problem import UnreadableError
-from .responses import result_of
 from .schemas import SchemaConverter
-from .security import security_of
-from .server_defaults import without_defaults
-from .servers import server_of
+from .servers import security_of, server_of, without_defaults
 
 _READING = frozenset({"get", "head", "options", "query"})
 _IDEMPOTENT = frozenset({"put", "delete"})

@@ -24,10 +24,8 @@ from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import MAX_VALUES, quoted
 from .discriminators import Inheritance, Part, tagged
-from .document import OpenApiDocument
+from .document import OpenApiDocument, UnreadableError, target
 from .plain_text import plain_text, shortened
-from .problem import UnreadableError
-from .references import target
 
 Direction = Literal["request", "response"]
 _DROPPED: Final = frozenset(
@@ -302,7 +300,7 @@ class SchemaConverter:
         if isinstance(values, list) and values:
             out["examples"] = values[:_MAX_EXAMPLES]
             if "type" in out and None in values:
-                out = cast(dict[str, Any], _with_null(out))
+                out = cast("dict[str, Any]", _with_null(out))
         return out
 
 

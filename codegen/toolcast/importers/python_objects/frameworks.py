@@ -14,8 +14,7 @@ from msgspec import Struct, structs
 from ...runtime.functions.signature import plain_function
 from ..declared_tools import Declared, ShapeError, read_shape
 from ..tool_lists import Element
-from .problems import Origin
-from .source_places import import_name, place_of
+from .targets import Origin, import_name, place_of
 
 Read = Callable[[Any, Origin], Iterator[Declared]]
 """Yields the tools of an object. Raises FrameworkError, and whatever the framework raises."""

@@ -1,11 +1,23 @@
-"""Plain functions as declarations: their signatures are the parameters, what they return is the result."""
+"""Functions and classes of Python as declarations of tools.
 
+The parameters are a function's signature or a class's fields, the result is what a function returns.
+Descriptions come from annotations (`Annotated[str, "…"]`, `Meta`, `Field`, `Doc`), from docstrings in
+Google's, NumPy's or Sphinx' style, and from strings below fields: the schemas of msgspec and pydantic have a
+class's docstring in one piece.
+"""
+
+import ast
 import functools
-from collections.abc import Mapping
+import inspect
+import itertools
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
 from types import NoneType
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from msgspec import NODEFAULT
+import griffe
+from msgspec import NODEFAULT, Struct
 
 from ...diagnostics import Diagnostic
 from ...runtime.functions.compare import Place, json_types
@@ -21,10 +33,186 @@ from ...runtime.functions.signature import (
 from ...runtime.functions.type_schemas import schemas_of
 from ...runtime.result import ToolResult
 from ..declared_tools import Declared
-from .annotations import described
-from .class_texts import described_definitions
-from .docstrings import DocText, read_docstring
-from .problems import Origin
+from .targets import Origin
+
+
+def described(annotation: Any) -> str:
+    """What the metadata of an annotation says of the value; empty where it says nothing."""
+    if get_origin(annotation) is not Annotated:
+        return ""
+    inner, *metadata = get_args(annotation)
+    found = (
+        each
+        if isinstance(each, str)
+        else getattr(each, "description", None) or getattr(each, "documentation", None)
+        for each in reversed(metadata)
+    )
+    return next((text for text in found if isinstance(text, str) and text), "") or described(inner)
+
+
+_STYLES: Any = {style: {"warnings": False} for style in ("google", "numpy", "sphinx")}
+_MAX_TEXT = 200_000
+"""Characters of a docstring that are parsed."""
+
+
+class DocText(Struct, frozen=True, kw_only=True):
+    """A docstring in its parts.
+
+    Attributes:
+        text: what describes the whole, without the parts below.
+        parameters: descriptions of parameters or fields, by name.
+        returns: description of the result.
+    """
+
+    text: str = ""
+    parameters: Mapping[str, str] = {}
+    returns: str = ""
+
+
+def read_docstring(text: str | None) -> DocText:
+    """The parts of a docstring, in the style that it is written in; all of it is text where it has none."""
+    if not text:
+        return DocText()
+    text = inspect.cleandoc(text[:_MAX_TEXT])
+    sections: Any = griffe.parse_auto(griffe.Docstring(text), default="google", per_style_options=_STYLES)
+    described: list[str] = []
+    parameters: dict[str, str] = {}
+    returns: list[str] = []
+    for section in sections:
+        kind = section.kind.value
+        if kind == "text":
+            described.append(section.value)
+        elif kind == "admonition":
+            described.append(f"{section.title}: {section.value.description}")
+        elif kind in ("parameters", "other parameters", "attributes"):
+            for each in section.value:
+                parameters.setdefault(each.name.lstrip("*"), _one_paragraph(each.description))
+        elif kind in ("returns", "yields"):
+            returns += [_one_paragraph(each.description) for each in section.value]
+    return DocText(
+        text="\n\n".join(part.strip() for part in described if part.strip()),
+        parameters={name: words for name, words in parameters.items() if words},
+        returns="\n".join(words for words in returns if words),
+    )
+
+
+def _one_paragraph(text: str) -> str:
+    """`text` with its paragraphs on one line each: docstrings are wrapped."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+
+
+_LIBRARIES = ("builtins", "enum", "msgspec", "pydantic", "typing", "typing_extensions")
+"""Whose base classes state no parameters."""
+_MAX_CLASSES = 1_000
+_FIELDS = ("__struct_fields__", "__dataclass_fields__", "__pydantic_fields__", "__total__")
+"""Attributes of classes that have fields."""
+
+
+def read_class(cls: type) -> DocText:
+    """What a class says of itself, and of its fields by the names that they have in JSON."""
+    document = read_docstring(_own_doc(cls))
+    texts = {**document.parameters, **_texts_below_fields(cls)}
+    names = _json_names(cls)
+    return DocText(
+        text=document.text, parameters={names.get(name, name): text for name, text in texts.items()}
+    )
+
+
+def with_field_texts(schema: Mapping[str, Any], document: DocText) -> dict[str, Any]:
+    """The schema of an object with descriptions of those properties that have none."""
+    texts = document.parameters
+    properties = {
+        name: {**each, "description": texts[name]}
+        if name in texts and isinstance(each, dict) and "description" not in each
+        else each
+        for name, each in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": properties} if properties else dict(schema)
+
+
+def described_definitions(
+    definitions: Mapping[str, Any], annotations: Iterable[Any]
+) -> dict[str, dict[str, Any]]:
+    """Definitions of the classes that occur in `annotations`, with what those say of their fields."""
+    classes = _classes(annotations)
+    return {
+        name: _described(schema, classes.get(schema.get("title"))) for name, schema in definitions.items()
+    }
+
+
+def _described(schema: dict[str, Any], cls: type | None) -> dict[str, Any]:
+    if cls is None:
+        return schema
+    document = read_class(cls)
+    made = with_field_texts(schema, document)
+    stated = made.get("description")
+    if isinstance(stated, str) and inspect.cleandoc(stated) == inspect.cleandoc(_own_doc(cls) or ""):
+        made["description"] = document.text  # without the sections, and not indented
+    return made
+
+
+def _classes(annotations: Iterable[Any]) -> dict[Any, type | None]:
+    """Classes with fields by their names, at any depth; None for a name that several have."""
+    found: dict[Any, type | None] = {}
+    waiting, seen = list(annotations), set[int]()
+    while waiting and len(found) < _MAX_CLASSES:
+        annotation = waiting.pop()
+        if id(annotation) in seen:
+            continue
+        seen.add(id(annotation))
+        waiting += get_args(annotation)
+        kind = get_origin(annotation) or annotation
+        if not isinstance(kind, type) or not any(hasattr(kind, name) for name in _FIELDS):
+            continue
+        found[kind.__name__] = kind if found.get(kind.__name__, kind) is kind else None
+        try:
+            waiting += get_type_hints(kind, include_extras=True).values()
+        except Exception:  # the program's own code; what matters was refused with its schema
+            continue
+    return found
+
+
+def _json_names(cls: type) -> dict[str, str]:
+    """The names of fields that have another one in JSON."""
+    fields, encoded = getattr(cls, "__struct_fields__", ()), getattr(cls, "__struct_encode_fields__", ())
+    names: dict[str, str] = dict(zip(fields, encoded, strict=True))
+    models: Any = getattr(cls, "__pydantic_fields__", {})
+    for name, field in models.items():
+        alias = getattr(field, "validation_alias", None) or getattr(field, "alias", None)
+        if isinstance(alias, str):
+            names[name] = alias
+    return names
+
+
+def _own_doc(cls: type) -> str | None:
+    """The docstring that the class was written with; dataclasses are given one that repeats the fields."""
+    text = vars(cls).get("__doc__")
+    if not isinstance(text, str) or text.startswith(f"{cls.__name__}("):
+        return None
+    return text
+
+
+def _texts_below_fields(cls: type) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if base.__module__.partition(".")[0] in _LIBRARIES:
+            continue
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        except (OSError, TypeError, ValueError, SyntaxError, RecursionError):
+            continue  # built in, or made at run time
+        body = tree.body[0].body if tree.body and isinstance(tree.body[0], ast.ClassDef) else []
+        for field, text in itertools.pairwise(body):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+                and isinstance(text.value.value, str)
+            ):
+                found[field.target.id] = " ".join(text.value.value.split())
+    return found
+
 
 _TEXT = (EMPTY, None, NoneType, Any, str, ToolResult)
 """What a function returns that needs no contract: nothing, text for the model, or a finished result."""
@@ -148,3 +336,58 @@ def _result(
     if found.definitions:
         schema["$defs"] = described_definitions(found.definitions, [signature.returns])
     return schema, []
+
+
+_EXPECTED = "a class whose fields are parameters is a pydantic model, a dataclass, a Struct or a TypedDict"
+
+
+def declare_class(cls: type, origin: Origin) -> tuple[Declared | None, list[Diagnostic]]:
+    """A class as a tool, and problems; without a tool where values of the class are no JSON objects."""
+    found = schemas_of({"class": cls}, "validation")
+    if found.problems:
+        message = f"it has no JSON form: {found.problems['class']}"
+        return None, [origin.problem("import-python-type", message, _EXPECTED)]
+    schema = found.schemas["class"]
+    if json_types(Place(schema, found.document)) != frozenset(("object",)):
+        return None, [origin.problem("import-python-type", "its values are no JSON objects", _EXPECTED)]
+    document = read_class(cls)
+    parameters = _inlined(schema, described_definitions(found.definitions, [cls]))
+    declared = Declared(
+        name=origin.target,
+        spec_name=snake_case(cls.__name__),
+        description=document.text,
+        parameters=with_field_texts(parameters, document),
+        file=origin.place.file,
+        line=origin.place.line,
+        location=origin.target,
+    )
+    return declared, []
+
+
+def snake_case(name: str) -> str:
+    """`GetHTTPForecast` → `get_http_forecast`."""
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return parts.lower()
+
+
+def _inlined(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The object's own schema at the root; its definition stays where the class refers to itself."""
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name not in definitions:
+        made, others = dict(schema), dict(definitions)
+    else:
+        made = {key: value for key, value in definitions[name].items() if key not in ("title", "description")}
+        others = {key: value for key, value in definitions.items() if key != name}
+        if _refers_to(name, [made, others]):
+            others[name] = definitions[name]
+    made.pop("title", None)
+    made.pop("description", None)
+    return {**made, "$defs": others} if others else made
+
+
+def _refers_to(name: str, schema: Any) -> bool:
+    if isinstance(schema, dict):
+        if schema.get("$ref") == f"#/$defs/{name}":
+            return True
+        schema = list(schema.values())
+    return isinstance(schema, list) and any(_refers_to(name, each) for each in schema)

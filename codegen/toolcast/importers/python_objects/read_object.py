@@ -11,12 +11,9 @@ from msgspec import structs
 from ...diagnostics import Diagnostic
 from ..declared_tools import Declarations, Declared
 from ..spec_text import UnwritableError, check_writable
-from .classes import declare_class, snake_case
 from .frameworks import FrameworkError, framework_reader, item_name
-from .functions import declare_function
-from .problems import Origin
-from .source_places import SourcePlace, place_of, shown
-from .targets import TargetError, load_target
+from .functions import declare_class, declare_function, snake_case
+from .targets import Origin, SourcePlace, TargetError, load_target, place_of, shown
 
 _MAX_DEPTH = 4
 """Collections within collections."""

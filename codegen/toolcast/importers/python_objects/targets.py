@@ -1,15 +1,91 @@
-"""`MODULE:NAME` → the object of that name. Importing a module runs it."""
+"""Python objects that a user names as `MODULE:NAME`, where they are written, and why one cannot be read.
+
+Importing a module runs it.
+"""
 
 import difflib
 import importlib
+import inspect
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...diagnostics import Diagnostic
-from .source_places import shown
+from msgspec import Struct
+
+from ...diagnostics import Diagnostic, Severity
+
+
+class SourcePlace(Struct, frozen=True):
+    """A line of a source file, as shown in diagnostics; line 0 where only the file is known."""
+
+    file: str
+    line: int = 0
+
+
+def shown(file: str) -> str:
+    """A path as the user would type it: relative to the working directory where it lies in it."""
+    path = Path(file)
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def place_of(value: Any, fallback: SourcePlace) -> SourcePlace:
+    """Where a function or class is defined; `fallback` where Python does not know."""
+    try:
+        target = inspect.unwrap(getattr(value, "__func__", value))
+        code = getattr(target, "__code__", None)
+        if code is not None:
+            return SourcePlace(shown(code.co_filename), code.co_firstlineno)
+        file = inspect.getsourcefile(target)
+        if file is not None:
+            return SourcePlace(shown(file), inspect.getsourcelines(target)[1])
+    except (OSError, TypeError, ValueError):
+        pass  # built in, made at run time, or without its source
+    return fallback
+
+
+def import_name(value: Any) -> str | None:
+    """`module:qualname` under which `value` itself is found; None where there is no such name."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str):
+        return None
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"{module}:{name}" if found is value else None
+
+
+class Origin(Struct, frozen=True, kw_only=True):
+    """The object that is read.
+
+    Attributes:
+        target: `MODULE:NAME`, with the item where NAME is a collection: `app:TOOLS[2]`.
+        place: where it is defined.
+    """
+
+    target: str
+    place: SourcePlace
+
+    @property
+    def module(self) -> str:
+        """The module that `target` names."""
+        return self.target.partition(":")[0]
+
+    def problem(self, code: str, message: str, hint: str = "", *, severity: Severity = "error") -> Diagnostic:
+        """A diagnostic about the object; `message` follows its name and a colon."""
+        return Diagnostic(
+            file=self.place.file,
+            line=self.place.line,
+            severity=severity,
+            code=code,
+            message=f"{self.target}: {message}",
+            hint=hint,
+        )
+
 
 _HERE = Path(__file__).parent
 _TEXT = 300
