@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from toolcast.runtime import ToolRegistry
 
 # In CI a change fails for its own reasons: property tests run the same examples every time, and `seed` is the
 # same. Elsewhere they are fewer, and new in each run, and what they find becomes a test case. `make nightly`
@@ -40,15 +39,6 @@ def shared_dir() -> Path:
 def seed() -> int:
     """The seed of random choices that hypothesis does not make: in CI the same, elsewhere new in each run."""
     return 1 if os.environ.get("CI") else secrets.randbelow(2**32)
-
-
-@pytest.fixture(autouse=True)
-def _checked_results(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registries hold typed results to their contracts, except in tests marked `untyped_results`, in which
-    text may take the place of data."""
-    check = request.node.get_closest_marker("untyped_results") is None
-    defaults = {**(ToolRegistry.__init__.__kwdefaults__ or {}), "check_results": check}
-    monkeypatch.setattr(ToolRegistry.__init__, "__kwdefaults__", defaults)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

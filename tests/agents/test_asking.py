@@ -20,8 +20,6 @@ from toolcast.runtime import (
 
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
-
 CALL = {"name": "edit", "arguments": {"file_path": "/a", "old_string": "x", "new_string": "y"}}
 CHAT = {
     "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {

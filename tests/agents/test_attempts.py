@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from toolcast.agents import Record, run_tools
 from toolcast.runtime import RetryError, RetryHint, ToolContext, ToolRegistry
 
 from generated.files.edit import EDIT
 from generated.files.glob import GLOB
 from tests.agents.test_loop import asks
-
-pytestmark = pytest.mark.untyped_results
 
 USER = [{"role": "user", "content": "Edit it."}]
 
@@ -33,7 +30,7 @@ def tools(seen: list[int | None] | None = None, **options: Any) -> ToolRegistry:
             raise RetryError("Take /good.")
         return "done"
 
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, handle)
     registry.register(GLOB, handle)
     return registry

@@ -29,7 +29,6 @@ from tests.sampled import sampled
 
 from .test_loop import GOOD, USER, Scripted, answered, asks
 
-pytestmark = pytest.mark.untyped_results
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -46,7 +45,7 @@ class World:
     def __init__(self, script: list[list[tuple[str, str]]]) -> None:
         self.moments: list[Moment] = []
         self.script = script
-        self.registry = ToolRegistry()
+        self.registry = ToolRegistry(check_results=False)
         self.registry.register(EDIT, self.edit)
         self.registry.register(GLOB, self.glob)  # type: ignore[arg-type]
 
@@ -212,7 +211,9 @@ def waits(*, stuck: bool = False) -> tuple[ToolRegistry, list[str]]:
         ran.append(context.tool)
         raise CallDeferred("job 7")
 
-    registry = ToolRegistry(policy=Policy(auto_approve=["memory_store", "web_fetch", "cron_add"]))
+    registry = ToolRegistry(
+        check_results=False, policy=Policy(auto_approve=["memory_store", "web_fetch", "cron_add"])
+    )
     registry.register(MEMORY_STORE, act)  # type: ignore[arg-type]
     registry.register(EDIT, act)  # type: ignore[arg-type]
     registry.register(msgspec.structs.replace(WEB_FETCH, external=True))

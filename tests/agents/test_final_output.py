@@ -17,8 +17,6 @@ from tests.agents.dispatch.answers import ANSWERS, Asked, answered, id_for
 from tests.agents.dispatch.streaming import STREAMS
 from tests.agents.test_loop import Scripted
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 FACT = {"content": "It is so.", "tags": ["a"]}
 USER = [{"role": "user", "content": "Find out."}]
@@ -34,7 +32,7 @@ def registry(**options: Any) -> tuple[ToolRegistry, list[str]]:
         seen.append(params.file_path)
         return ToolResult.ok("edited")
 
-    made = ToolRegistry(**options)
+    made = ToolRegistry(check_results=False, **options)
     made.register(EDIT, edit)
     return made, seen
 

@@ -18,7 +18,6 @@ from tests.runtime.sample.files.edit import EDIT
 from .test_loop import USER as ASKED
 from .test_loop import Scripted, asks
 
-pytestmark = pytest.mark.untyped_results
 CONTEXT = ToolContext(extra=USER)
 
 

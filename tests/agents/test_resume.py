@@ -21,8 +21,6 @@ from tests.agents.dispatch.answers import Asked
 
 from .test_loop import GOOD, USER, Own, Scripted, answered, asks
 
-pytestmark = pytest.mark.untyped_results
-
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
 PAGE = {"url": "https://example.org/"}
 B = {**GOOD, "file_path": "/b"}
@@ -34,7 +32,9 @@ class Tools:
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.ran: list[str] = []
-        self.registry = ToolRegistry(policy=policy or Policy(auto_approve=["glob", "web_fetch"]))
+        self.registry = ToolRegistry(
+            check_results=False, policy=policy or Policy(auto_approve=["glob", "web_fetch"])
+        )
         self.registry.register(EDIT, self.edit)
         self.registry.register(GLOB, self.glob)  # type: ignore[arg-type]
         self.registry.register(EXTERNAL)
@@ -226,7 +226,7 @@ def test_results_from_outside_are_held_to_the_contract(value: Any, problem: str)
 
 
 def test_results_from_outside_are_cut_and_hold_no_secret() -> None:
-    registry = ToolRegistry(output_limit=40, secrets=lambda name: "correct-horse")
+    registry = ToolRegistry(check_results=False, output_limit=40, secrets=lambda name: "correct-horse")
     registry.register(msgspec.structs.replace(EDIT, external=True, secrets=("new_string",)))
     referring = {**GOOD, "new_string": "<secret_ref:PASSWORD>"}
     record = start(registry, asks(("edit", referring)))
@@ -279,7 +279,7 @@ def test_a_handler_may_defer_its_call() -> None:
     async def job(params: Any, context: ToolContext) -> str:
         raise CallDeferred("job 7")
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, job)  # type: ignore[arg-type]
     record = start(registry, asks(("edit", GOOD)))
     assert [(call.kind, call.text) for call in record.waiting] == [("external", "job 7")]
@@ -296,7 +296,7 @@ def test_a_handler_may_ask_for_two_approvals() -> None:
             raise CallDeferred(f"person {len(asked)}", kind="approval")
         return "done"
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, two)  # type: ignore[arg-type]
     record = start(registry, asks(("edit", GOOD)))
     first = {record.waiting[0].key: "yes"}
@@ -363,7 +363,7 @@ def test_calls_that_their_handlers_defer() -> None:
     async def later(params: Any, context: ToolContext) -> str:
         raise CallDeferred("job 7")
 
-    tools = ToolRegistry()
+    tools = ToolRegistry(check_results=False)
     tools.register(EDIT, careful)  # type: ignore[arg-type]
     tools.register(WEB_FETCH, later)  # type: ignore[arg-type]
     script = asks(("edit", GOOD), ("web_fetch", PAGE))
@@ -467,7 +467,7 @@ def test_a_cancelled_round_keeps_calls_unbegun_after_one_that_ran_alone() -> Non
             await asyncio.sleep(60)
         return "edited"
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, slow)  # type: ignore[arg-type]
     alone = msgspec.structs.replace(GLOB, parallel=False)
     registry.register(alone, lambda params, context: "nothing")  # type: ignore[arg-type]
@@ -502,7 +502,7 @@ def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
             await asyncio.sleep(60)
         return params.new_string
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, slow)  # type: ignore[arg-type]
     registry.register(GLOB, slow_glob := lambda params, context: "nothing")  # type: ignore[arg-type]
     assert slow_glob
@@ -544,7 +544,7 @@ def test_a_cancelled_round_keeps_calls_that_wait() -> None:
             await asyncio.sleep(60)
         raise CallDeferred(f"job {params.file_path}")
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, job)  # type: ignore[arg-type]
 
     async def main() -> Record:
@@ -627,7 +627,7 @@ def test_a_run_inside_of_a_paused_run_goes_on_with_it() -> None:
             raise CallDeferred(context.call_id)
         return "done"
 
-    outer = ToolRegistry()
+    outer = ToolRegistry(check_results=False)
     outer.register(GLOB, start_agent)  # type: ignore[arg-type]
     record = start(outer, asks(("glob", {"pattern": "*"})))
     [waiting] = record.waiting

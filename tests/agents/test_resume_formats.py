@@ -23,7 +23,6 @@ from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
 
 from .test_loop import GOOD
 
-pytestmark = pytest.mark.untyped_results
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
 PNG = Content.image(b"\x89PNG\r\n\x1a\n\xff", "image/png")
 USER: dict[str, Any] = {"role": "user", "content": [b"\x00\xff", "Edit it."]}
@@ -57,7 +56,9 @@ def registry(approver: Any = None, *, external: bool) -> ToolRegistry:
     async def fetch(params: Any, context: ToolContext) -> str:
         return "a page"
 
-    made = ToolRegistry(policy=Policy(auto_approve=["glob", "web_fetch"], approver=approver))
+    made = ToolRegistry(
+        check_results=False, policy=Policy(auto_approve=["glob", "web_fetch"], approver=approver)
+    )
     made.register(EDIT, edit)
     made.register(GLOB, glob)  # type: ignore[arg-type]
     if external:

@@ -23,7 +23,6 @@ from tests.runtime.sample.files.edit import EDIT
 
 __all__ = ["client"]
 
-pytestmark = pytest.mark.untyped_results
 CALLED = [(format, stream) for format in CLIENTS for stream in (False, True)]
 
 

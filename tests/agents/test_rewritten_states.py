@@ -20,7 +20,6 @@ from generated.web.web_fetch import WEB_FETCH
 
 from .test_loop import GOOD, USER, Own, Scripted, asks
 
-pytestmark = pytest.mark.untyped_results
 A, B = {**GOOD, "file_path": "/a", "replace_all": False}, {**GOOD, "file_path": "/b"}
 PAGE = {"url": "https://example.org/"}
 CALLS = (("edit", A), ("edit", B), ("web_fetch", PAGE), ("web_fetch", {**PAGE, "max_length": 100}))
@@ -41,7 +40,7 @@ def tools() -> tuple[ToolRegistry, list[Any]]:
         ran.append((context.tool, json.loads(EDIT.encode(params))))
         return "edited"
 
-    registry = ToolRegistry(policy=Policy(auto_approve=["web_fetch"]))
+    registry = ToolRegistry(check_results=False, policy=Policy(auto_approve=["web_fetch"]))
     registry.register(EDIT, edit)  # type: ignore[arg-type]
     registry.register(MEMORY_STORE, edit)  # type: ignore[arg-type]
     registry.register(msgspec.structs.replace(WEB_FETCH, external=True))

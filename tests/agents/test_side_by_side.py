@@ -20,8 +20,6 @@ from generated.files.edit import EDIT
 from generated.files.glob import GLOB
 from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
 
-pytestmark = pytest.mark.untyped_results
-
 
 class Log:
     """When each call began and ended, by the order of the answer."""
@@ -103,7 +101,7 @@ def editing(log: list[str]) -> ToolRegistry:
         log.append(f"end {context.call_id}")
         return context.tool
 
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(replace(EDIT, parallel=False), handler)
     registry.register(GLOB, handler)
     return registry

@@ -17,8 +17,6 @@ from toolcast.runtime.middleware.policy import Policy
 from generated.memory.memory_store import MEMORY_STORE
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 USER = [{"role": "user", "content": "Edit it."}]
 USAGE = {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}

@@ -18,8 +18,6 @@ from tests.runtime.sample.files.edit import EDIT
 
 __all__ = ["client"]
 
-pytestmark = pytest.mark.untyped_results
-
 RUNS = [(format, stream) for format in CLIENTS for stream in (False, True)]
 CALLING = {"openai": "tool_calls", "mistral": "tool_calls", "anthropic": "tool_use", "bedrock": "tool_use"}
 CALLING |= {"cohere": "TOOL_CALL"}

@@ -25,8 +25,6 @@ __all__ = ["client"]
 NAMES = ("delegate", "edit", "glob", "web_fetch", "web_search")
 QUERY = "search the web for pages"
 
-pytestmark = pytest.mark.untyped_results
-
 
 async def handle(_: Any, context: Any) -> ToolResult:
     return ToolResult.ok(f"done by {context.tool}")

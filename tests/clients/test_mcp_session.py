@@ -127,7 +127,6 @@ def test_wrong_arguments_are_a_result_that_names_them(client: Client, registry: 
         assert word in result.content[0].text
 
 
-@pytest.mark.untyped_results
 def test_a_result_that_does_not_fit_is_refused_by_the_client(client: Client) -> None:
     """Without this the test of results could pass for a client that does not look."""
     broken = ToolRegistry()

@@ -19,7 +19,7 @@ from toolcast.runtime.middleware.policy import Policy
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = [pytest.mark.usefixtures("installed"), pytest.mark.untyped_results]
+pytestmark = pytest.mark.usefixtures("installed")
 
 every_mode = pytest.mark.parametrize("mode", MODES)
 ARGUMENTS = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -38,7 +38,7 @@ def registry_of(handler: Handler, **options: Any) -> ToolRegistry:
     async def handle(params: Any, context: ToolContext) -> Any:
         return await handler(context)
 
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, handle)
     return registry
 

@@ -14,7 +14,7 @@ from generated.files.edit import EDIT
 from generated.files.glob import GLOB
 from tests.mcp.conftest import MODES, Sdk
 
-pytestmark = [pytest.mark.usefixtures("installed"), pytest.mark.untyped_results]
+pytestmark = pytest.mark.usefixtures("installed")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -22,14 +22,12 @@ from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 from tests.runtime.sample.registry import BINDINGS
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 SECRET = "hunter2, the password"
 
 
 def execute(handler: Callable[..., Any], arguments: Any = None, **options: Any) -> ToolResult:
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, handler)
     return asyncio.run(registry.execute("edit", GOOD if arguments is None else arguments, **options))
 
@@ -389,7 +387,7 @@ def test_cancellation_passes_through() -> None:
 
 
 def everything() -> ToolRegistry:
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     bindings: list[ToolBinding[Any, Any]] = [EDIT, NOTE, SHAPES]
     for binding in bindings:
         registry.register(binding, lambda params, context: "ok")

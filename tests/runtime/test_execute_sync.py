@@ -24,8 +24,6 @@ from tests.runtime.sample.files.edit import EDIT, EditParams
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 JSON = st.recursive(
@@ -36,7 +34,7 @@ JSON = st.recursive(
 
 
 def of_three() -> ToolRegistry:
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, lambda params, context: params.file_path)
     registry.register(NOTE, later)
     registry.register(SHAPES, failing)
@@ -100,7 +98,7 @@ def test_a_running_event_loop_is_refused_in_words() -> None:
 
 
 def test_a_plain_handler_may_call_another_tool() -> None:
-    with ToolRegistry() as registry:
+    with ToolRegistry(check_results=False) as registry:
         registry.register(EDIT, lambda params, context: registry.execute_sync("note", {"text": "n"}))
         registry.register(NOTE, later)
         expected = registry.execute_sync("note", {"text": "n"})
@@ -133,7 +131,7 @@ def test_close_releases_handlers_in_the_loop_of_their_calls() -> None:
             seen.append(asyncio.get_running_loop())
 
     before = set(threading.enumerate())
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     registry.register(EDIT, Holder())
     with registry:
         assert registry.execute_sync("edit", GOOD).success

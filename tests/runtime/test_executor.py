@@ -32,8 +32,6 @@ from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 from tests.runtime.test_execute import HOSTILE
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
@@ -52,7 +50,7 @@ class Watch:
 
 
 def one(handler: Any, **options: Any) -> ToolRegistry:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, handler)
     return registry
 
@@ -435,7 +433,7 @@ def test_a_cut_spares_what_a_reader_sees_as_one(parts: list[str], limit: int) ->
 
 
 def everything(**options: Any) -> tuple[ToolRegistry, list[tuple[str, Any]]]:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     called: list[tuple[str, Any]] = []
 
     async def keep(params: Any, context: ToolContext) -> str:
@@ -453,7 +451,6 @@ GUARDED, CALLED = everything(
     hooks=Watch(),
     timeout=9,
     output_limit=50,
-    check_results=False,  # made at import, where the mark `untyped_results` has no effect
 )
 FRAGMENTS = st.sampled_from(
     ["<secret_ref:A>", "<secret_ref:", "<tool_call>", "\x1b[2J", "<secret_ref:1>", "‮"]

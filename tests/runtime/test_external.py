@@ -16,8 +16,6 @@ from toolcast.runtime.support import LazyBindings
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 OUTSIDE: ToolBinding[Any, Any] = replace(EDIT, external=True)
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 WAITS = Framework(passes=(CallDeferred,))

@@ -14,8 +14,6 @@ from toolcast.runtime.middleware.secrets import Secrets
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
@@ -37,7 +35,7 @@ def run(registry: ToolRegistry, framework: Framework | None, name: str = "edit")
 
 
 def editing(handler: Any = None, **options: Any) -> ToolRegistry:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, handler or (lambda params, context: "done"))
     return registry
 

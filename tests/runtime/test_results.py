@@ -23,17 +23,18 @@ from toolcast.runtime import Content, RefusalError, ToolBinding, ToolContext, To
 from generated.files.glob import GLOB, GlobResult
 from tests.runtime.sample.files.edit import EDIT, EditResult
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 LONE = "caf\udce9.txt"
 SEEN = "caf\ufffd.txt"
 
 
 def execute(
-    returned: Any, arguments: Any = None, context: ToolContext | None = None, **options: Any
+    returned: Any,
+    context: ToolContext | None = None,
+    check_results: bool | None = False,
+    **options: Any,
 ) -> ToolResult:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=check_results, **options)
 
     def handler(params: Any, context: Any) -> Any:
         if isinstance(returned, BaseException):
@@ -114,7 +115,7 @@ def test_names_of_files_that_are_no_utf8(tmp_path: Path) -> None:
 
 def test_progress_can_be_sent() -> None:
     heard: list[str] = []
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
 
     def handler(params: Any, context: ToolContext) -> str:
         context.progress(1, 2, LONE)

@@ -21,8 +21,6 @@ from toolcast.runtime.middleware.events import Event, Finished, Refused
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 SAID = "`x` is there twice: take the whole line."
 

@@ -21,8 +21,6 @@ from toolcast.runtime import (
 
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
-
 Binding = ToolBinding[Any, Any]
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
@@ -36,7 +34,7 @@ def like(name: str, group: str = "files", permission: str = "write") -> Binding:
 
 
 def registry_of(*bindings: Binding) -> ToolRegistry:
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     for binding in bindings:
         registry.register(binding, answer)
     return registry
@@ -256,7 +254,7 @@ def test_a_cancelled_aclose_releases_the_rest() -> None:
 
 def test_threads_register_select_and_call_at_once() -> None:
     """Four threads register, four call through selections in loops of their own; nothing is lost or torn."""
-    registry = ToolRegistry()
+    registry = ToolRegistry(check_results=False)
     bindings = [like(f"tool_{number:02}", f"g{number % 3}") for number in range(60)]
     views = [registry.select(groups=f"g{number}") for number in range(3)]
     wrong: list[Any] = []

@@ -20,8 +20,6 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, Workers
 from tests.runtime.middleware.policy.test_policy import like
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
-
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,7 +34,7 @@ def free() -> Iterator[threading.Event]:
 
 def tools(free: threading.Event, **options: Any) -> ToolRegistry:
     """`hang` waits for `free`; `work` returns at once; both are plain."""
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
 
     def hang(params: Any, context: Any) -> str:
         free.wait(600)

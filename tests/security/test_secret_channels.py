@@ -35,8 +35,6 @@ from generated.web.http_request import HTTP_REQUEST
 from tests.mcp.conftest import MODES, Sdk, sdk
 
 __all__ = ["sdk"]
-pytestmark = pytest.mark.untyped_results
-
 VALUE = "s3cr3t/Value+of-a-t0ken"
 CALL = {"url": "https://example.org/", "headers": {"A": "<secret_ref:KEY>"}}
 FORMS: Mapping[str, Callable[[str], str]] = {
@@ -132,7 +130,7 @@ ENDS = [*results("")]
 def everything(handler: Any, caplog: pytest.LogCaptureFixture) -> str:
     """One call of a handler: all that came out, as text."""
     outlet = Outlet()
-    registry = ToolRegistry(secrets=lambda _: VALUE, hooks=[outlet, CallLog()])
+    registry = ToolRegistry(check_results=False, secrets=lambda _: VALUE, hooks=[outlet, CallLog()])
     registry.register(HTTP_REQUEST, handler)
     with caplog.at_level(logging.DEBUG):
         outlet.seen.append(asyncio.run(registry.execute("http_request", CALL, context=outlet.context)))
@@ -285,7 +283,7 @@ def test_a_secret_is_not_in_the_question_of_an_approval() -> None:
         return "always"
 
     policy = Policy(approver=approve)
-    registry = ToolRegistry(secrets=lambda _: VALUE, policy=policy)
+    registry = ToolRegistry(check_results=False, secrets=lambda _: VALUE, policy=policy)
     registry.register(HTTP_REQUEST, echo)
     for _ in range(2):  # the value is known to the registry at the second
         policy.forget()

@@ -184,7 +184,6 @@ def shape(value: Any) -> Any:
     return "text" if isinstance(value, str) else value
 
 
-@pytest.mark.untyped_results
 @pytest.mark.parametrize("format", NATIVE)
 @settings(max_examples=8)
 @given(parts=st.lists(st.sampled_from(FAMILIES) | st.text(max_size=8), max_size=6))

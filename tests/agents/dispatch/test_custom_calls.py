@@ -22,15 +22,13 @@ from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 
-pytestmark = pytest.mark.untyped_results
-
 SQL = 'SELECT "é"\n-- {not json'
 GOOD = '{"file_path":"/a","old_string":"a","new_string":"b"}'
 FORMATS = pytest.mark.parametrize("format", ["openai", "openai-responses"])
 
 
 def registry() -> ToolRegistry:
-    made = ToolRegistry()
+    made = ToolRegistry(check_results=False)
     made.register(NOTE, lambda params, _: ToolResult.ok(f"noted {params.text}"))
     made.register(EDIT, lambda params, _: ToolResult.ok(f"edited {params.file_path}"))
     made.register(SHAPES, lambda *_: ToolResult.ok("drawn"))

@@ -20,8 +20,6 @@ from tests.agents.dispatch.streaming import STREAMS
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 OWN = ("openai", "anthropic", "bedrock")
 """Formats for which the sample's `edit` has a definition."""
 
@@ -32,7 +30,7 @@ def edit_call(format: str, i: int, path: str = "/a") -> Asked:
 
 
 def registry(handler: Callable[..., Any]) -> ToolRegistry:
-    made = ToolRegistry()
+    made = ToolRegistry(check_results=False)
     made.register(EDIT, handler)
     return made
 
@@ -71,7 +69,7 @@ def test_calls_are_answered_in_their_order(format: str) -> None:
 @pytest.mark.parametrize("arguments", ["null", " null ", "", "{}"])
 @pytest.mark.parametrize("tool", ["cron_list", "edit"])
 def test_the_text_null_is_no_arguments(tool: str, arguments: str) -> None:
-    tools = ToolRegistry()
+    tools = ToolRegistry(check_results=False)
     tools.register(BINDINGS[tool], lambda params, _: ToolResult.ok(f"called with {params}"))
     function = {"name": tool, "arguments": arguments}
     calls = [{"id": "1", "type": "function", "function": function}]

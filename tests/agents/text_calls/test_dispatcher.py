@@ -18,8 +18,6 @@ from generated.registry import BINDINGS
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
@@ -40,7 +38,7 @@ def call(name: str, arguments: Any, **more: Any) -> str:
 def registry_of(
     edit: Callable[..., Any], note: Callable[..., Any] | None = None, **given: Any
 ) -> ToolRegistry:
-    registry = ToolRegistry(**given)
+    registry = ToolRegistry(check_results=False, **given)
     registry.register(EDIT, edit)
     if note is not None:
         registry.register(NOTE, note)

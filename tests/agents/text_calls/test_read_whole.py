@@ -10,8 +10,6 @@ from toolcast.runtime import ToolContext, ToolRegistry
 
 from tests.runtime.sample.misc.note import NOTE
 
-pytestmark = pytest.mark.untyped_results
-
 J = '{"name": "note", "arguments": {"text": "x"}}'
 K = '{"name": "note", "arguments": {"text": "y"}}'
 M3 = "]<]minimax[>["

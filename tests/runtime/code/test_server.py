@@ -67,7 +67,6 @@ def test_a_typed_result_is_whole_where_its_text_is_cut() -> None:
     assert found["result"] == {"replaced": 1, "note": "n" * 500}
 
 
-@pytest.mark.untyped_results
 def test_a_text_in_the_place_of_a_typed_result_is_text() -> None:
     tools = ToolRegistry(check_results=False)
     tools.register(EDIT, lambda *_: ToolResult.ok("done"))

@@ -16,8 +16,6 @@ from toolcast.runtime.middleware.policy import Policy
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD, Watch
 
-pytestmark = pytest.mark.untyped_results
-
 place: ContextVar[str] = ContextVar("place", default="outside")
 
 
@@ -45,7 +43,7 @@ class Around:
 
 
 def run(hooks: Any, handler: Any, name: str = "edit", **options: Any) -> ToolResult:
-    registry = ToolRegistry(hooks=hooks, **options)
+    registry = ToolRegistry(check_results=False, hooks=hooks, **options)
     registry.register(EDIT, handler)
     return asyncio.run(registry.execute(name, GOOD, context=ToolContext(call_id="7")))
 

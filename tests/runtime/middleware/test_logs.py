@@ -25,8 +25,6 @@ from toolcast.runtime.unicode_text import escape_control
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD
 
-pytestmark = pytest.mark.untyped_results
-
 VALUE = "hunter2-hunter2"
 ESCAPES = "\x1b[2J\x9b31m\r\u202eevil\x00\x07"
 
@@ -62,7 +60,7 @@ def lines() -> Iterator[Lines]:
 
 
 def run(handler: Any, arguments: Any = None, **options: Any) -> ToolResult:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, handler)
     given_context = ToolContext(call_id="call_7")
     return asyncio.run(registry.execute("edit", arguments or GOOD, context=given_context))

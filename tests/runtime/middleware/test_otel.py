@@ -25,8 +25,6 @@ from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD, Watch
 
-pytestmark = pytest.mark.untyped_results
-
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -40,7 +38,7 @@ class Recorded:
         self.tracers.add_span_processor(SimpleSpanProcessor(self._exporter))
         meters = MeterProvider([self._reader])
         hooks = instrument(content=content, tracer_provider=self.tracers, meter_provider=meters)
-        self.registry = ToolRegistry(hooks=hooks, **options)
+        self.registry = ToolRegistry(check_results=False, hooks=hooks, **options)
         self.registry.register(tool, handler)
 
     def run(self, arguments: Any = None, name: str = "edit", **options: Any) -> ToolResult:

@@ -3,14 +3,12 @@
 import asyncio
 from typing import Any
 
-import pytest
 from toolcast.runtime import Guesses, Repair, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.events import Decoded, Event, Finished
 from toolcast.runtime.middleware.secrets import Secrets
 
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
 SENT = '```json\n{\'file_path\': \'/a\', "old_string": 5, "new_string": "y",}\n```'
 
 
@@ -25,7 +23,7 @@ class Seen:
 
 
 def execute(sent: Any, **options: Any) -> ToolResult:
-    registry = ToolRegistry(**options)
+    registry = ToolRegistry(check_results=False, **options)
     registry.register(EDIT, lambda params, _: ToolResult.ok(f"{params.file_path} {params.old_string}"))
     return asyncio.run(registry.execute("edit", sent))
 

@@ -20,8 +20,6 @@ from toolcast.tools.generated.shell.bash import BASH
 
 from tests.runtime.sample.files.edit import EDIT
 
-pytestmark = pytest.mark.untyped_results
-
 Binding = ToolBinding[Any, Any]
 GOOD = {"file_path": "/src/a.py", "old_string": "x", "new_string": "y"}
 
@@ -54,13 +52,13 @@ class Watch:
 
 
 def registry_with(policy: Policy, binding: Binding | None = None, **options: Any) -> ToolRegistry:
-    registry = ToolRegistry(policy=policy, **options)
+    registry = ToolRegistry(check_results=False, policy=policy, **options)
     registry.register(like() if binding is None else binding, lambda params, context: "done")
     return registry
 
 
 def run(policy: Policy, binding: Binding | None = None, **changed: Any) -> ToolResult:
-    registry = registry_with(policy, binding, check_results=False)
+    registry = registry_with(policy, binding)
     return asyncio.run(registry.execute(registry.names[0], {**GOOD, **changed}))
 
 
@@ -204,7 +202,7 @@ def test_always_ends_where_the_tool_is_replaced() -> None:
 @pytest.mark.parametrize("during", ["question", "precheck"])
 def test_always_for_a_call_of_the_tool_before_is_not_remembered(as_async: bool, during: str) -> None:
     policy = Policy(approver=lambda request: answer_async() if as_async else answer())
-    registry = ToolRegistry(policy=policy)
+    registry = ToolRegistry(check_results=False, policy=policy)
 
     class Handler:
         def precheck(self, params: Any, context: Any) -> None:
@@ -523,7 +521,7 @@ def test_a_call_that_may_not_run_resolves_no_secret_and_runs_no_precheck(policy:
         return "hunter2222" if name == "THERE" else None
 
     handler, binding = Prechecked(), msgspec.structs.replace(like(), secrets=("new_string",))
-    registry = ToolRegistry(policy=policy, secrets=resolve)
+    registry = ToolRegistry(check_results=False, policy=policy, secrets=resolve)
     registry.register(binding, handler)
     if policy.autonomy == "full":
         assert asyncio.run(registry.execute("edit", GOOD)).success
@@ -545,7 +543,7 @@ def test_a_person_sees_the_reference_and_no_value() -> None:
     approver = Approver("always")
     policy = Policy(approver=approver)
     binding = msgspec.structs.replace(like(), secrets=("new_string",))
-    registry = ToolRegistry(policy=policy, secrets=lambda name: "hunter2222")
+    registry = ToolRegistry(check_results=False, policy=policy, secrets=lambda name: "hunter2222")
     seen: list[str] = []
 
     def handler(params: Any, context: Any) -> str:

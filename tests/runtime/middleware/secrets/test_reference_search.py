@@ -19,8 +19,6 @@ from toolcast.runtime.middleware.secrets import Secrets
 from tests.counting import lines_executed
 from tests.python.compiled import package, spec
 
-pytestmark = pytest.mark.untyped_results
-
 Binding = ToolBinding[Any, Any]
 VAULT = {"A": "value-of-A-is-long", "KEY": "value-of-KEY, too"}
 
