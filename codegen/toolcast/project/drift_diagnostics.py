@@ -19,7 +19,7 @@ def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
             what = "spec" if cause.reason == "spec" else "shared type"
             message = f"{_outputs(cause)} not what this {what} says{_users(cause)}"
             if path == NAME:
-                message = f"{output}/{NAME} was written for another text of this {what}"
+                message = f"{output}/{NAME} was written for another content of this {what}"
         case "deleted":
             left = [kind for kind in cause.files.values() if kind == "orphaned"]
             line, message = 0, f"this spec is gone, but {_count(len(left))} still there"

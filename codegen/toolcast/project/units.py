@@ -11,7 +11,6 @@ from .core.compiled import Compiled
 from .pool import Progress, compile_tasks
 from .staleness import Snapshot, current_unit, fingerprint
 from .state.cache import Unit, unit_of
-from .state.fingerprint import source_digest
 from .worker import Context, Task
 
 Files = Mapping[str, bytes]
@@ -73,11 +72,7 @@ def update_units(
     results = compile_tasks(context, stale, jobs=jobs, progress=progress)
     compiled = {result.path: result for result in results}
     made = {
-        task.path: unit_of(
-            result,
-            source=source_digest(task.path, result.uses, now.digest),
-            fingerprint=fingerprint(now, task, result.uses),
-        )
+        task.path: unit_of(result, fingerprint=fingerprint(now, task, result.uses))
         for task in stale
         if (result := compiled.get(task.path)) is not None and not _failed(result)
     }

@@ -17,6 +17,7 @@ from ..spec.type_folders import TypeFolder, is_outside
 from .core.compiled import Compiled, Options
 from .frontend import Frontend, Problems
 from .profiles import Profiles
+from .state.fingerprint import source_digest
 from .type_packages import find_types
 
 Loaded = tuple[ToolSpec | Document | None, Problems]
@@ -120,7 +121,9 @@ def compile_task(
     both = tuple(sorted({*problems, *compiled.diagnostics}))
     if any(problem.severity == "error" for problem in both):
         return replace(compiled, files={}, diagnostics=both, entry=None)
-    return replace(compiled, diagnostics=both)
+    document = value.document if isinstance(value, ToolSpec) else value
+    data = {task.path: document.data, **{path: types[path].data for path in compiled.uses}}
+    return replace(compiled, diagnostics=both, source=source_digest(data))
 
 
 def failed(path: str, *diagnostics: Diagnostic) -> Compiled:

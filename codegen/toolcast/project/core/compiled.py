@@ -63,6 +63,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
     uses: tuple[str, ...]  # shared type files it refers to, transitively; sorted
     missing: tuple[str, ...] = ()  # files outside the specs folder that it refers to, and that have errors
     entry: ToolEntry | None = None  # None for shared types and failures
+    source: str = ""  # digest of what the spec and its types say; empty for failures
 
     @property
     def losses(self) -> Losses:

@@ -25,7 +25,7 @@ from ...spec.tool_spec import Defaults
 from ...version import __version__
 from ..frontend import FRONTEND
 from ..state.cache import Unit, unit_of
-from ..state.fingerprint import combine, digest, lf, source_digest
+from ..state.fingerprint import combine, digest
 from ..state.libraries import PRINTERS, libraries
 from ..worker import Context, Loaded, Task, compile_task
 from .compiled import Options
@@ -149,24 +149,16 @@ def compile_specs(
         kind = kind_of(path)
         if kind is None:
             raise ValueError(f"{path!r} is not the path of a spec or of a shared type")
-        source = types.read(path) if kind == "type" else _read(sources[path], path, shown_root)
-        yield _compile(Task(path, kind), source, types, context)
+        parsed = types.read(path) if kind == "type" else _read(sources[path], path, shown_root)
+        yield _compile(Task(path, kind), parsed, types, context)
 
 
-class _Source(Struct, frozen=True):
-    """The digest that the manifest has of a source, and what it holds."""
-
-    digest: str
-    parsed: ParsedFile
-
-
-def _read(content: bytes, path: str, shown_root: str) -> _Source:
+def _read(content: bytes, path: str, shown_root: str) -> ParsedFile:
     kind: Literal["json", "yaml"] = "json" if path.endswith(".json") else "yaml"
-    return _Source(digest(lf(content)), parse_file(content, shown(shown_root, path), kind))
+    return parse_file(content, shown(shown_root, path), kind)
 
 
-def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> Made:
-    parsed = source.parsed
+def _compile(task: Task, parsed: ParsedFile, types: "_Types", context: Context) -> Made:
     types.requested = {}
 
     def load(context: Context, task: Task) -> Loaded:
@@ -175,11 +167,8 @@ def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> 
         found, problems, _ = spec_of(parsed, task.path, context.known_providers)
         return found, problems
 
-    def digest_of(path: str) -> str:
-        return source.digest if path == task.path else types.read(path).digest
-
     compiled = compile_task(context, types, task, load)
-    record = unit_of(compiled, source=source_digest(task.path, compiled.uses, digest_of))
+    record = unit_of(compiled)
     if compiled.entry is not None and parsed.document is not None:
         record = replace(record, named=parsed.document.locate(("name",)))
     reads = tuple(sorted({task.path, *types.requested}))
@@ -194,21 +183,21 @@ class _Types(Mapping[str, Document]):
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
         self._contents, self._shown_root = contents, shown_root
-        self._sources: dict[str, _Source] = {}
+        self._parsed: dict[str, ParsedFile] = {}
         self.requested: dict[str, Document | None] = {}
 
-    def read(self, path: str) -> _Source:
+    def read(self, path: str) -> ParsedFile:
         """Raises KeyError where there is none."""
-        if path not in self._sources:
-            self._sources[path] = _read(self._contents[path], path, self._shown_root)
-        return self._sources[path]
+        if path not in self._parsed:
+            self._parsed[path] = _read(self._contents[path], path, self._shown_root)
+        return self._parsed[path]
 
     def __getitem__(self, path: str) -> Document:
         """Raises KeyError where there is none, and for one with errors."""
         if path not in self.requested:
             if kind_of(path) != "type":
                 raise KeyError(path)
-            self.requested[path], _ = type_of(self.read(path).parsed, path)
+            self.requested[path], _ = type_of(self.read(path), path)
         found = self.requested[path]
         if found is None:
             raise KeyError(path)

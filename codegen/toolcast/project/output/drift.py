@@ -114,7 +114,7 @@ class _Causes:
             causes.append(
                 Cause(reason="manifest", files={NAME: "changed" if self._before.units else "missing"})
             )
-        # Of a renamed spec the new name says it all; an edit of a comment changes the manifest alone.
+        # Of a renamed spec the new name says it all; an edit that no output shows changes the manifest alone.
         said = [cause for cause in causes if cause.files or cause.reason != "deleted"] or causes
         return tuple(cause if cause.files else replace(cause, files={NAME: "changed"}) for cause in said)
 

@@ -9,9 +9,10 @@
       made 9d3a07c2be8f4416 by toolcast 0.1.0, black 26.10.1
       files contracts/edit.json files/edit.py …
 
-One block for each spec, sorted. `from` is a digest of the spec's text and of the shared types it refers to,
-with line endings made LF; `made` is one of the outputs. Both are the same on every machine. A block starts
-and ends with lines that an edit of its spec leaves alone, so that git merges branches which edit neighbours.
+One block for each spec, sorted. `from` is a digest of what the spec and the shared types that it refers to
+say, without comments and the form of the text; `made` is one of the outputs. Both are the same on every
+machine. A block starts and ends with lines that an edit of its spec leaves alone, so that git merges branches
+which edit neighbours.
 The outputs are written out, not derived from names, because the configuration that named them may be gone;
 a marker of a package is ours where a module in it is.
 

@@ -58,11 +58,11 @@ class CacheError(Exception):
     """Bytes that hold no units; the message is the reason."""
 
 
-def unit_of(compiled: Compiled, *, source: str = "", fingerprint: str = "") -> Unit:
+def unit_of(compiled: Compiled, *, fingerprint: str = "") -> Unit:
     """What is known of a compiled file, apart from its outputs' bytes."""
     return Unit(
         fingerprint=fingerprint,
-        source=source,
+        source=compiled.source,
         outputs={path: digest(content) for path, content in compiled.files.items()},
         uses=compiled.uses,
         missing=compiled.missing,

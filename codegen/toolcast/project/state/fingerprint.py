@@ -4,8 +4,9 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ...config import Config
 from ...package_files import PACKAGE, templates_dir
@@ -77,10 +78,10 @@ def combine(parts: Iterable[str]) -> str:
     return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
-def source_digest(path: str, uses: Iterable[str], digest_of: Callable[[str], str | None]) -> str:
-    """The digest that the manifest has of the spec at `path` and the shared types it uses. `digest_of`: by
-    path, the digest of a source's text."""
-    return combine(word for name in (path, *uses) for word in (name, digest_of(name) or "-"))[:16]
+def source_digest(documents: Mapping[str, Any]) -> str:
+    """The digest that the manifest has of a spec and the shared types it uses: `documents`, by path, as plain
+    data in its order. Comments and the form of the text do not count, since no output depends on them."""
+    return combine(word for name, data in documents.items() for word in (name, ascii(data)))[:16]
 
 
 def setting(
