@@ -216,19 +216,6 @@ def runtime_enums(checker: SpecChecker, value: Any, known: frozenset[str] | None
     return result
 
 
-def examples(checker: SpecChecker, value: Any) -> tuple[Any, ...]:
-    """Calls of the tool, each a mapping of arguments."""
-    if not isinstance(value, list):
-        checker.wrong_type(("examples",), value, "a list of mappings", "write `- ` before each example")
-        return ()
-    for index, each in enumerate(value):
-        if not isinstance(each, dict):
-            message = f"an example must be a mapping of arguments, not {kind_of(each)}"
-            hint = "write its arguments, each as `name: value`; `{}` for a call without any"
-            checker.report(("examples", index), "wrong-type", message, hint)
-    return tuple(value)
-
-
 def annotations(checker: SpecChecker, value: Any) -> Annotations:
     """Hints about behaviour; all optional."""
     entries = checker.mapping(("annotations",), value) or {}

@@ -1,12 +1,12 @@
-"""The rules of the keys `source`, `icons` and `meta`, which imports write. As in `fields`, each reports
+"""The rules of the keys `icons` and `meta`, which imports write. As in `fields`, each reports
 problems."""
 
 import re
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, choices, kind_of
-from .tool_spec import Source, SourceKind
+from .tool_spec import SourceKind
 
 SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
 
@@ -31,31 +31,6 @@ _RESERVED_LABELS: Final = frozenset(("modelcontextprotocol", "mcp"))
 _RESERVED_NAMES: Final = frozenset(("traceparent", "tracestate", "baggage"))
 THEMES: Final = ("light", "dark")
 _ICON_KEYS: Final = ("src", "mimeType", "sizes", "theme")
-
-
-def source(checker: SpecChecker, value: Any) -> Source | None:
-    """Where the spec was imported from."""
-    entries = checker.mapping(("source",), value)
-    if entries is None:
-        return None
-    checker.known_keys(("source",), entries, ("kind", "name", "from"), {"label": "from"})
-    texts: dict[str, str] = {}
-    for key in ("kind", "name", "from"):
-        if key not in entries:
-            message = f"`{key}` is missing in `source`"
-            checker.report(("source",), "missing-key", message, "import again, or take `source` out")
-            continue
-        text = checker.text(("source", key), entries[key])
-        if text is not None:
-            texts[key] = text
-    kind = texts.get("kind")
-    if kind is not None and kind not in SOURCE_KINDS:
-        message = f"{quoted(kind)} is no kind of source"
-        checker.report(("source", "kind"), "bad-source", message, f"kinds are {choices(SOURCE_KINDS)}")
-        return None
-    if len(texts) < 3:
-        return None
-    return Source(kind=cast(SourceKind, kind), name=texts["name"], label=texts["from"])
 
 
 def icons(checker: SpecChecker, value: Any) -> tuple[dict[str, Any], ...]:

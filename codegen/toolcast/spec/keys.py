@@ -419,6 +419,8 @@ _KEYS: Final = (
         name="examples",
         text="Calls of the tool. Checked against `parameters` when the spec is compiled.",
         page="specs.md#examples-for-providers",
+        plain=True,
+        hint="write `- ` before each example, and its arguments as `name: value`; `{}` for none",
         schema={
             "type": "array",
             "items": {"type": "object"},
@@ -542,6 +544,9 @@ _KEYS: Final = (
         name="source",
         text="What the spec was imported from; `toolcast import` finds it again by this.",
         page="importing.md",
+        plain=True,
+        code="bad-source",
+        hint="import again, or take `source` out",
         schema=_closed(
             {
                 "kind": {"enum": list(SOURCE_KINDS), "description": "The kind of source."},

@@ -58,7 +58,8 @@ def _report(checker: SpecChecker, key: Key, path: Path, value: Any, found: Viola
     entry = isinstance(path[-1], int)
     shown = f"an entry of `{key.name}`" if entry else f"`{path[-1]}`"
     if found.keyword == "enum":
-        hint = key.hint or f"write {choices(found.expected)}"
+        names_all = all(f"`{each}`" in key.hint for each in found.expected)
+        hint = key.hint if names_all else f"write {choices(found.expected)}"
         if isinstance(value, str):
             start = f"`{key.name}` cannot have the entry" if entry else f"{shown} cannot be"
             checker.report(path, key.code, f"{start} {quoted(value)}", hint)
@@ -67,6 +68,8 @@ def _report(checker: SpecChecker, key: Key, path: Path, value: Any, found: Viola
     elif found.keyword == "type":
         kinds = [found.expected] if isinstance(found.expected, str) else found.expected
         wanted = " or ".join(_KINDS[kind] for kind in kinds)
+        if kinds == ["array"] and key.schema.get("items", {}).get("type") == "object":
+            wanted = "a list of mappings"
         hint = key.hint or (boolean_hint(value) if kinds == ["boolean"] else f"write {wanted}")
         checker.report(path, "wrong-type", f"{shown} must be {wanted}, not {kind_of(value)}", hint)
     elif found.keyword == "additionalProperties":

@@ -18,7 +18,7 @@ from .summary import first_sentence
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
-from .tool_spec import Annotations, ToolSpec
+from .tool_spec import Annotations, Source, ToolSpec
 
 _OF_SCHEMAS: Final = frozenset(
     (
@@ -122,7 +122,9 @@ def read_tool(
         checker.report(("external",), "external-http", message, hint)
     if "execution" in plain:
         plain["task_support"] = plain.pop("execution").get("task_support")
-    examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
+    if "source" in plain:
+        kind, own_name, label = (plain["source"][word] for word in ("kind", "name", "from"))
+        plain["source"] = Source(kind=kind, name=own_name, label=label)
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
         fields.empty_is_absent(checker, data["empty_is_absent"], parameters, known)
@@ -144,7 +146,6 @@ def read_tool(
     icons = imported_fields.icons(checker, data["icons"]) if "icons" in data else ()
     meta = imported_fields.meta(checker, data["meta"]) if "meta" in data else {}
     ended = deprecated(checker, data["deprecated"], name) if "deprecated" in data else None
-    source = imported_fields.source(checker, data["source"]) if "source" in data else None
     if checker.found:
         return None, tuple(sorted(checker.found)), name
     spec = ToolSpec(
@@ -159,7 +160,6 @@ def read_tool(
         input=text,
         result=result,
         **plain,
-        examples=examples,
         annotations=hints,
         runtime_enums=enums,
         empty_is_absent=empty,
@@ -171,7 +171,6 @@ def read_tool(
         verify_ignore=ignored.get("verify", {}),
         diff_ignore=ignored.get("diff", {}),
         deprecated=ended,
-        source=source,
         icons=icons,
         meta=meta,
         document=document,
