@@ -4,7 +4,8 @@ import json
 
 import pytest
 import toolcast
-from toolcast.spec.imported_fields import is_icon, is_reserved_meta_key
+from toolcast.spec.imported_fields import is_reserved_meta_key
+from toolcast.spec.read_by_schema import is_icon
 
 from tests.spec.helper import read, tool
 

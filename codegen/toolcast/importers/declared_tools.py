@@ -7,7 +7,8 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from ..runtime.grammars import SYNTAXES, TextInput
-from ..spec.imported_fields import META_KEY, is_icon
+from ..spec.imported_fields import META_KEY
+from ..spec.read_by_schema import is_icon
 from ..spec.text_input import text_parameters
 from ..spec.tool_spec import Caller, SourceKind, TaskSupport
 from .published_schemas import from_gemini

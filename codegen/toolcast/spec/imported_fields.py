@@ -48,20 +48,6 @@ def icons(checker: SpecChecker, value: Any) -> tuple[dict[str, Any], ...]:
     return tuple(icon for icon in value if isinstance(icon, dict))
 
 
-def is_icon(icon: Any) -> bool:
-    """Whether a spec may hold an icon: the rules of `icons`, as one answer."""
-    return (
-        isinstance(icon, dict)
-        and set(icon) <= set(_ICON_KEYS)
-        and isinstance(icon.get("src"), str)
-        and ICON_SOURCE.match(icon["src"]) is not None
-        and _is_text(icon.get("mimeType", "image/png"))
-        and isinstance(icon.get("sizes", []), list)
-        and all(map(_is_text, icon.get("sizes", [])))
-        and icon.get("theme", "light") in THEMES
-    )
-
-
 def meta(checker: SpecChecker, value: Any) -> dict[str, Any]:
     """Data for programs, by keys as MCP wants them."""
     entries = checker.mapping(("meta",), value) or {}
@@ -88,10 +74,6 @@ def is_reserved_meta_key(key: str) -> bool:
         return key in _RESERVED_NAMES
     labels = prefix.lower().split(".")
     return not _RESERVED_LABELS.isdisjoint((*labels[:-1], *labels[1:2]))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 def _icon(checker: SpecChecker, path: tuple[str | int, ...], icon: dict[str, Any]) -> None:

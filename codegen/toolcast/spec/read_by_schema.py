@@ -41,6 +41,11 @@ def read_plain(checker: SpecChecker, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def is_icon(icon: Any) -> bool:
+    """Whether a spec may hold an icon."""
+    return _validator("icons").accepts([icon])
+
+
 def _is_right(checker: SpecChecker, key: Key, value: Any) -> bool:
     found = _validator(key.name).violations(value)
     for each in found:

@@ -9,11 +9,11 @@ from ...runtime.definitions import EXAMPLES
 from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..change import Change
-from ..flag_changes import flag_changes
 from ..pairs import Pair
 from ..schema_texts import differences
 from ..sent_definitions import SentPair
 from ..short_texts import words_changed
+from .spec_keys import flag_changes
 
 _KEY: Final = EXAMPLES.encode()
 _MOST: Final = 100

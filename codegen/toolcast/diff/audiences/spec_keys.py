@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ...spec.keys import KEYS, Key
 from ...spec.text_input import PARAMETER
 from ...spec.tool_spec import Caller, ToolSpec
 from ..change import Change, Witness
-from ..flag_changes import flag_changes
 from ..lost_texts import lost_text
 from ..pairs import Context, Pair
 
@@ -35,6 +35,22 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_timing(pair, old, new),
         *_defaults(pair, old, new, context),
     )
+
+
+def flag_changes(old: ToolSpec, new: ToolSpec) -> Iterator[tuple[str, str, Key]]:
+    """Compare the keys that have a rule.
+
+    Args:
+        old: the tool in the old state.
+        new: the tool in the new state.
+
+    Returns:
+        For each key that asks for something in one state alone: the id of the rule, the message, the key.
+    """
+    for key in KEYS.values():
+        asks = key.asks_for(key.value_in(new)) if key.rule else None
+        if key.rule and asks != key.asks_for(key.value_in(old)):
+            yield key.rule.id, key.rule.asked if asks else key.rule.dropped, key
 
 
 def may_call(tool: ToolSpec) -> frozenset[Caller]:
