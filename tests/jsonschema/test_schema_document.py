@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from toolcast.jsonschema.quarantine import quarantined, sound_schema
+from toolcast.jsonschema.quarantine import sound_schema
 from toolcast.jsonschema.schema_document import SchemaDocument, container, parse_schema
 from toolcast.jsonschema.schema_error import SchemaError
 from toolcast.jsonschema.schema_node import SchemaNode, pointer, subnodes, to_json
+from toolcast.providers import quarantined
 
 from tests.providers.strategies import contracts
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema.mcp_headers import header_problems, without_refused_headers
 from toolcast.mcp import http_app, mcp_server, mcp_tools
 from toolcast.mcp.serving.listed import Listed
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available, normalize
 from toolcast.runtime import ToolRegistry, ToolResult
+from toolcast.runtime.mcp_headers import header_problems, without_refused_headers
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.over_http import HEADERS, MODERN_META, message

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.jsonschema.ledger_entry import LedgerEntry
 from toolcast.providers import SchemaError, normalize
 from toolcast.providers.ledger import Ledger, names_in_words
+from toolcast.providers.ledger_entry import LedgerEntry
 
 from bench.fuzz.schemas import compose
 from tests.providers.rules.survey import CORPORA, tools

@@ -9,12 +9,12 @@ from msgspec.json import decode
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
-from ..jsonschema.mcp_headers import KEYWORD, annotated, header_problems
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
 from ..runtime.hidden_parameters import hiding_problem
+from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
 from ..spec.parsed_document import Document, diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.ledger_entry import LedgerEntry
+from ..jsonschema.schema_change import SchemaChange
 from ..runtime.grammars import SYNTAXES, TextInput
 from ..spec.imported_fields import META_KEY
 from ..spec.read_by_schema import is_icon
@@ -62,7 +62,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     deprecated: bool = False
     source: str = ""
     left_out: tuple[str, ...] = ()
-    changes: tuple[tuple[str, LedgerEntry], ...] = ()
+    changes: tuple[tuple[str, SchemaChange], ...] = ()
     parallel: bool = True
     external: bool = False
     callers: tuple[Caller, ...] = ()

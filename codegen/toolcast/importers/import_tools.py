@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.mcp_headers import without_refused_headers
 from ..jsonschema.schema_error import LibrarySchemaError
+from ..runtime.mcp_headers import without_refused_headers
 from ..runtime.permissions import Permission
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES

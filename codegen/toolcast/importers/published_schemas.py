@@ -12,9 +12,9 @@ from typing import Any
 from ..jsonschema import Document, UnsupportedSchema, Validator
 from ..jsonschema.document import ExternalReference, SchemaLocation, written_subschemas
 from ..jsonschema.keywords import SIZES
-from ..jsonschema.ledger_entry import LedgerEntry
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
+from ..jsonschema.schema_change import SchemaChange
 from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
 from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import draft_of
@@ -135,7 +135,7 @@ def external_references(schema: Any) -> list[tuple[str, str]]:
     return [*found.items()]
 
 
-def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
+def without_bad_defects(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]:
     """The schema without its defects and with OpenAPI's `nullable` as a union with null; and an entry for
     each.
 

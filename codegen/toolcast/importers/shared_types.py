@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..jsonschema.mcp_headers import KEYWORD as MCP_HEADER
 from ..jsonschema.pointers import unescape
 from ..jsonschema.subschemas import map_subschemas, subschemas
+from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..spec.tool_names import package_problem
 from .imported_names import clean, unique
 from .spec_fields import SCHEMAS

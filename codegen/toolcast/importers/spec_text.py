@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
-from ..jsonschema.ledger_entry import LedgerEntry
+from ..jsonschema.schema_change import SchemaChange
 from ..runtime.permissions import Permission
 from ..spec.tool_spec import SourceKind
 from .declared_tools import Declared
@@ -328,7 +328,7 @@ def _comments(tool: Declared, name: str) -> str:
     return "".join(lines)
 
 
-def in_short(root: str, entry: LedgerEntry) -> str:
+def in_short(root: str, entry: SchemaChange) -> str:
     """A change of the schema `root`, in words."""
     return f"{root}{entry.path}: `{entry.keyword}` {entry.reason}"[:300]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
-from .ledger_entry import Action, SeverityOfLoss
+from .schema_change import Action, Severity
 from .unusable_values import is_type
 
 
@@ -67,7 +67,7 @@ NO_SCHEMA = "is left out, because a schema is an object, true or false"
 OMITTED: Final = object()
 
 
-def usable_part(key: str, value: Any) -> tuple[Any, Action, SeverityOfLoss, str]:
+def usable_part(key: str, value: Any) -> tuple[Any, Action, Severity, str]:
     """The usable part of a malformed value, `OMITTED` for none; and what is to be reported."""
     if value is None:
         return (

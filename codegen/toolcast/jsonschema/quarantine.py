@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from .ledger_entry import Changes, LedgerEntry, changes_of, record
 from .satisfiable import FORBIDDEN, Satisfiability
+from .schema_change import Changes, SchemaChange, changes_of, record
 from .schema_document import SchemaDocument, parse_schema, refuses_none
-from .schema_error import LibrarySchemaError, SchemaError
+from .schema_error import SchemaError
 from .schema_node import HOLDERS, Schema, SchemaNode, subnodes
-from .unusable_values import python_object
 from .upgrade import NEWEST, outdated
 
 
@@ -26,41 +25,12 @@ class SoundSchema(Struct, frozen=True):
     """
 
     schema: dict[str, Any]
-    changes: tuple[LedgerEntry, ...]
-    upgrades: tuple[LedgerEntry, ...]
-
-
-def quarantined(
-    schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none
-) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
-    """Leave out the defects of a schema.
-
-    Left out are values that their keywords cannot have, references that lead nowhere in the schema,
-    references that close a circle, patterns that are no ECMA-262 or that `re` cannot run, types that do not
-    exist, and what is no schema where one must be. An optional property that no value fits becomes `false`,
-    which means the same.
-
-    Args:
-        schema: the schema, which is not changed.
-        refuses: why another pattern is not to be used; "" where it is.
-
-    Returns:
-        The schema, and an entry for each defect, with JSON pointers into `schema`: the very same object where
-        there is none, else one in 2020-12 words.
-
-    Raises:
-        SchemaError: the root is no object, or schemas are nested too deeply.
-    """
-    if (object_ := python_object(schema)) is not None:
-        raise LibrarySchemaError("", object_.message, object_.hint)
-    if not isinstance(schema, dict):
-        raise SchemaError("", "the schema of parameters or of a result is an object here")
-    found = sound_schema(schema, refuses=refuses)
-    return (found.schema, found.changes) if found.changes != found.upgrades else (schema, ())
+    changes: tuple[SchemaChange, ...]
+    upgrades: tuple[SchemaChange, ...]
 
 
 def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none) -> SoundSchema:
-    """Upgrade a schema and leave out its defects, as `quarantined` does.
+    """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them.
 
     Args:
         schema: the schema, which is not changed.

@@ -13,8 +13,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .keywords import SCHEMA_LIST, SCHEMA_MAP
-from .ledger_entry import Changes, record
 from .references import References
+from .schema_change import Changes, record
 from .schema_error import SchemaError
 from .schema_node import Schema, SchemaNode, Segments, subnodes
 from .schema_parser import Parser, Repairs

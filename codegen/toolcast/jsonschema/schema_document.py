@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from .ledger_entry import LedgerEntry, changes_of
 from .references import References
+from .schema_change import SchemaChange, changes_of
 from .schema_defects import without_defects
 from .schema_error import SchemaError
 from .schema_node import Path, Schema, SchemaNode, Segments, subnodes
@@ -30,8 +30,8 @@ class SchemaDocument:
         self,
         root: SchemaNode,
         references: References,
-        changes: tuple[LedgerEntry, ...] = (),
-        upgrades: tuple[LedgerEntry, ...] = (),
+        changes: tuple[SchemaChange, ...] = (),
+        upgrades: tuple[SchemaChange, ...] = (),
     ) -> None:
         """`changes` are all, `upgrades` those of them that read an older form."""
         self.root = root

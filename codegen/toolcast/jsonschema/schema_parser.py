@@ -17,10 +17,10 @@ from msgspec import Struct
 from .document import Document
 from .keyword_forms import EXAMINED, FORMS, LIST, MAP, NO_SCHEMA, OMITTED, ONE, Form, usable_part
 from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
-from .ledger_entry import Action, Changes, LedgerEntry, record
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
 from .references import parse_reference
+from .schema_change import Action, Changes, SchemaChange, record
 from .schema_error import LibrarySchemaError, SchemaError
 from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
 from .unusable_values import is_dialect, library_schema, python_object, types_meant, unusable_pattern
@@ -42,7 +42,7 @@ class Repairs(Struct, frozen=True):
     """
 
     written: Mapping[str, Any]
-    changes: Mapping[str, LedgerEntry]
+    changes: Mapping[str, SchemaChange]
 
 
 @lru_cache(maxsize=8)
@@ -104,7 +104,7 @@ class Parser:
         if self._words is not None and screen(raw, self._words):
             written, rows, nullable = self._upgraded(raw, path)
         keywords: Any = written
-        changes: dict[str, LedgerEntry] = {}
+        changes: dict[str, SchemaChange] = {}
         for key, value in written.items():
             form = FORMS.get(key)
             if form is None or form is value.__class__:
@@ -183,7 +183,7 @@ class Parser:
         if (found := python_object(value)) is not None:
             raise LibrarySchemaError(pointer((at, name)), found.message, found.hint)
         node = SchemaNode({}, (at, name))
-        change = LedgerEntry(
+        change = SchemaChange(
             path=pointer(at), keyword=name, action="dropped", severity="lost", reason=NO_SCHEMA
         )
         self.repairs[id(node)] = Repairs({}, {"": change})
@@ -196,7 +196,7 @@ class Parser:
         value: Any,
         path: Path,
         rows: Mapping[str, Row] | None,
-        changes: dict[str, LedgerEntry],
+        changes: dict[str, SchemaChange],
     ) -> Any:
         """What is left of a value that is malformed or may be a defect; `OMITTED` for nothing."""
         if self._checked:
@@ -207,14 +207,14 @@ class Parser:
                 self.suspicious = True
                 return value
             shown = json.dumps(meant)
-            changes[key] = LedgerEntry(
+            changes[key] = SchemaChange(
                 path=pointer(path), keyword=key, action="rewritten", severity="changed",
                 reason=f"is read as {shown}, because {value!r:.60} is not a type of JSON Schema",
             )  # fmt: skip
             return meant
         if FORMS[key] is not EXAMINED or (key in TEXTS and not isinstance(value, str)):
             left, action, severity, reason = usable_part(key, value)
-            changes[key] = LedgerEntry(
+            changes[key] = SchemaChange(
                 path=pointer(path), keyword=key, action=action, severity=severity, reason=reason
             )
             return left
@@ -236,19 +236,19 @@ class Parser:
     def _is_unusable(self, pattern: Any) -> bool:
         return bool(not self._checked and (unusable_pattern(pattern) or self._refuses(pattern)))
 
-    def changes_of_values(self, root: SchemaNode) -> Iterator[LedgerEntry]:
+    def changes_of_values(self, root: SchemaNode) -> Iterator[SchemaChange]:
         """What became of malformed values in `root` and below it, in the order of keywords."""
-        pending: list[LedgerEntry | Schema] = [root] if self.repairs else []
+        pending: list[SchemaChange | Schema] = [root] if self.repairs else []
         visited: set[int] = set()
         while pending:
             each = pending.pop()
-            if isinstance(each, LedgerEntry):
+            if isinstance(each, SchemaChange):
                 yield each
             elif isinstance(each, SchemaNode) and id(each) not in visited:
                 visited.add(id(each))
                 pending += reversed(self._in_order(each))
 
-    def _in_order(self, node: SchemaNode) -> list[LedgerEntry | Schema]:
+    def _in_order(self, node: SchemaNode) -> list[SchemaChange | Schema]:
         """The changes of a node and its subschemas, in the order of keywords."""
         repairs = self.repairs.get(id(node))
         if repairs is None:
@@ -256,7 +256,7 @@ class Parser:
         below: dict[str, list[Schema]] = {}
         for (key, *_), schema in subnodes(node):
             below.setdefault(key, []).append(schema)
-        out: list[LedgerEntry | Schema] = []
+        out: list[SchemaChange | Schema] = []
         for key in ("", *dict.fromkeys((*repairs.written, *node.keywords))):
             out += [repairs.changes[key]] if key in repairs.changes else []
             out += below.get(key, ())

@@ -3,10 +3,9 @@
 Needs msgspec and the standard library only, so that a program can normalise schemas at run time.
 """
 
-from ..jsonschema.ledger_entry import LedgerEntry as LedgerEntry
-from ..jsonschema.quarantine import quarantined as quarantined
 from ..jsonschema.schema_error import SchemaError as SchemaError
 from ..runtime.grammars import TextInput as TextInput
+from .ledger_entry import LedgerEntry as LedgerEntry
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
 from .profiles.dialect import Dialect as Dialect
@@ -28,6 +27,7 @@ from .profiles.profile_error import ProfileProblem as ProfileProblem
 from .profiles.request_limits import Limits as Limits
 from .run_time_schemas import Normalizer as Normalizer
 from .run_time_schemas import decode as decode
+from .run_time_schemas import quarantined as quarantined
 from .spec_ledger import spec_ledger as spec_ledger
 from .walk_steps import Step as Step
 from .walk_steps import steps as steps

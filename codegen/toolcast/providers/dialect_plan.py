@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ..jsonschema.mcp_headers import KEYWORD as MCP_HEADER
+from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
 from . import passes
 from .ledger import Ledger
 from .node import Keywords, Node, Pass, stated_type

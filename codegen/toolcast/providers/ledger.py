@@ -7,9 +7,10 @@ from typing import Any
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import CONSTRAINTS
-from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss, changes_of, record
+from ..jsonschema.schema_change import Action, SchemaChange, Severity, changes_of
 from ..jsonschema.schema_node import Path, Schema, pointer
 from .constraint_texts import phrase
+from .ledger_entry import LedgerEntry, entry_of
 
 EVALUATING = frozenset(
     (
@@ -60,8 +61,8 @@ class Ledger:
 
     __slots__ = ("blockers", "changes", "compared", "depth", "entries", "evaluation", "schemas")
 
-    def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
-        self.entries = changes_of(entries)
+    def __init__(self, changes: Iterable[SchemaChange] = ()) -> None:
+        self.entries = changes_of(map(entry_of, changes))
         self.blockers: list[LedgerEntry] = []
         self.changes = 0
         self.evaluation = 0
@@ -69,12 +70,15 @@ class Ledger:
         self.schemas = 0
         self.compared: list[Schema] = []
 
-    def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
+    def note(self, path: Path, keyword: str, action: Action, severity: Severity, reason: str) -> None:
         """Add an entry. A definition that is inlined twice is changed twice in one way: that is one entry."""
         if severity in ("lost", "changed") or action == "described":
             self.changes += 1
             self.evaluation += action != "rewritten" and keyword in EVALUATING
-        record(self.entries, path, keyword, action, severity, reason)
+        entry = LedgerEntry(
+            path=pointer(path), keyword=keyword, action=action, severity=severity, reason=reason
+        )
+        self.entries.setdefault((entry.path, keyword, action, reason), entry)
 
     def described(self, path: Path, keyword: str, value: Any, cause: str) -> tuple[str, ...]:
         """Note that a keyword is stated in the description, or lost where there is no sentence for it.

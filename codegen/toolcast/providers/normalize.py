@@ -22,8 +22,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..jsonschema.ledger_entry import LedgerEntry, changes_of
 from ..jsonschema.nesting import ENDLESS, heights, levels
+from ..jsonschema.schema_change import changes_of
 from ..jsonschema.schema_document import SchemaDocument, parse_schema
 from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
 from ..jsonschema.schema_node import Segments, pointer, to_json
@@ -31,6 +31,7 @@ from ..jsonschema.unusable_values import python_object
 from ..runtime.wire import WireForms
 from .dialect_plan import Plan, plan_of
 from .ledger import NOT_STRICT, Ledger
+from .ledger_entry import LedgerEntry
 from .node import Walk
 from .passes.names import Renames, renames_of
 from .profiles.dialect import Dialect, nameless

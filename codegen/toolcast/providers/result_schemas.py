@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
-from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss
 from ..jsonschema.pointers import join
+from ..jsonschema.schema_change import Action, Severity
 from ..jsonschema.subschemas import Path, map_subschemas, subschemas
+from .ledger_entry import LedgerEntry
 from .profiles.profile import ResultRules
 from .reference_cycles import ROOT, in_cycles, referred
 
@@ -206,7 +207,7 @@ class _Fitting:
         keyword: str,
         reason: str,
         action: Action = "dropped",
-        severity: SeverityOfLoss = "lost",
+        severity: Severity = "lost",
     ) -> None:
         self.ledger.append(
             LedgerEntry(

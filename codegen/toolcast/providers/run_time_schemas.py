@@ -1,17 +1,21 @@
-"""Schemas met at run time, prepared once for clients that see the same tools in every round; and the
-decoding of arguments in the form of such a schema."""
+"""Schemas met at run time: without their defects, prepared once for clients that see the same tools in every
+round, and as the form in which arguments are decoded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from ..jsonschema.schema_error import SchemaError
+from ..jsonschema.quarantine import sound_schema
+from ..jsonschema.schema_document import refuses_none
+from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
+from ..jsonschema.unusable_values import python_object
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
+from .ledger_entry import LedgerEntry, entry_of
 from .normalize import normalize
 from .profiles.dialect import Dialect
 from .profiles.envelope import Normalized
@@ -27,6 +31,37 @@ Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
 _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("title", "$schema")))
 """JSON Schema 2020-12 itself: older drafts are raised, and nothing else is changed."""
+
+
+def quarantined(
+    schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none
+) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
+    """Leave out the defects of a schema.
+
+    Left out are values that their keywords cannot have, references that lead nowhere in the schema,
+    references that close a circle, patterns that are no ECMA-262 or that `re` cannot run, types that do not
+    exist, and what is no schema where one must be. An optional property that no value fits becomes `false`,
+    which means the same.
+
+    Args:
+        schema: the schema, which is not changed.
+        refuses: why another pattern is not to be used; "" where it is.
+
+    Returns:
+        The schema, and an entry for each defect, with JSON pointers into `schema`: the very same object where
+        there is none, else one in 2020-12 words.
+
+    Raises:
+        SchemaError: the root is no object, or schemas are nested too deeply.
+    """
+    if (object_ := python_object(schema)) is not None:
+        raise LibrarySchemaError("", object_.message, object_.hint)
+    if not isinstance(schema, dict):
+        raise SchemaError("", "the schema of parameters or of a result is an object here")
+    found = sound_schema(schema, refuses=refuses)
+    if found.changes == found.upgrades:
+        return schema, ()
+    return found.schema, tuple(map(entry_of, found.changes))
 
 
 class Prepared:

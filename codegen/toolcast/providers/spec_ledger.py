@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.keys import KEYS, SENT
 from .ledger import NOT_STRICT
+from .ledger_entry import LedgerEntry
 from .profiles.envelope import (
     CARRIERS,
     NO_PLACE,

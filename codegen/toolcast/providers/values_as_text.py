@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
-from ..jsonschema.ledger_entry import Action, SeverityOfLoss
+from ..jsonschema.schema_change import Action, Severity
 from ..jsonschema.schema_node import Path, SchemaNode, to_json
 from .constraint_texts import MAX_WORDS, described, describes_default, idle, text
 from .ledger import DEFAULT_STATED, IDLE, Ledger
@@ -70,7 +70,7 @@ def any_value(node: Node, ledger: Ledger, cause: str) -> Node:
     schema = _whole(node, to_json(SchemaNode(constraints, None)))
     is_described = 0 < len(schema) <= MAX_WORDS
     action: Action = "described" if is_described else "dropped"
-    severity: SeverityOfLoss = "kept elsewhere" if is_described else "lost"
+    severity: Severity = "kept elsewhere" if is_described else "lost"
     reason = f"is stated in the description, {cause}" if is_described else f"is left out, {cause}"
     for key in constraints:
         ledger.note(node.path, key, action, severity, reason)

@@ -15,10 +15,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..jsonschema.ledger_entry import LedgerEntry
 from ..jsonschema.schema_error import SchemaError
 from ..jsonschema.schema_node import to_json
 from .dialect_plan import partial_plan
+from .ledger_entry import LedgerEntry, entry_of
 from .node import Pass
 from .normalize import Outcome, SchemaNormalizer, outcome_of
 from .passes import COMPLETION, passes_of
@@ -130,7 +130,10 @@ def _entries(
 ) -> tuple[tuple[LedgerEntry, ...], ...]:
     """The entries of each step, of parsing first: an entry belongs to the step since which it was always
     there. What a later step takes back belongs to none."""
-    ledgers = [frozenset(whole.walk.document.changes), *(frozenset(outcome.ledger) for _, outcome in walked)]
+    ledgers = [
+        frozenset(map(entry_of, whole.walk.document.changes)),
+        *(frozenset(outcome.ledger) for _, outcome in walked),
+    ]
     written: list[list[LedgerEntry]] = [[] for _ in ledgers]
     for entry in whole.ledger:
         at = len(ledgers) - 1

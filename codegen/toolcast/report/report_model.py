@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
-from ..jsonschema.ledger_entry import Action, Part, SeverityOfLoss
+from ..jsonschema.schema_change import Action, Severity
 from ..lint.finding import Finding
 from ..lint.request_use import LimitUse
+from ..providers.ledger_entry import Part
 
 Strictness = Literal["always", "optional", "none"]
 """Whether a provider enforces the schema that it is sent: always, where a tool asks for it, or never."""
@@ -115,7 +116,7 @@ class Loss(Struct, frozen=True, kw_only=True):
             none.
     """
 
-    severity: SeverityOfLoss
+    severity: Severity
     action: Action
     keyword: str
     of: Part

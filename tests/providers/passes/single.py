@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from toolcast.jsonschema.ledger_entry import LedgerEntry
 from toolcast.jsonschema.nesting import heights
 from toolcast.jsonschema.schema_document import SchemaDocument, parse_schema
 from toolcast.jsonschema.schema_node import to_json
 from toolcast.providers import passes
 from toolcast.providers.dialect_plan import Plan, Stage, plan_of
 from toolcast.providers.ledger import Ledger
+from toolcast.providers.ledger_entry import LedgerEntry
 from toolcast.providers.node import Node, Pass, Walk
 from toolcast.providers.passes.annotations import DESCRIPTION
 from toolcast.providers.passes.names import renames_of

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema.ledger_entry import LedgerEntry
+from toolcast.providers.ledger_entry import LedgerEntry
 from toolcast.providers.passes.strict_objects import COUNTING
 from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import encode

@@ -15,13 +15,13 @@ from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
 from ...jsonschema.json_values import too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
-from ...jsonschema.ledger_entry import LedgerEntry
-from ...jsonschema.mcp_headers import without_refused_headers
 from ...jsonschema.pointers import resolve
 from ...jsonschema.quarantine import sound_schema
+from ...jsonschema.schema_change import SchemaChange
 from ...jsonschema.schema_document import parse_schema
 from ...jsonschema.schema_node import to_json
 from ...providers import Normalizer, SchemaError, quarantined
+from ...runtime.mcp_headers import without_refused_headers
 
 
 class ListingError(Exception):
@@ -303,7 +303,7 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
     words = _of_another_type(tool.raw, _PARTS)
     words += _of_another_type(tool.annotations, _CLAIMS, "annotations: ")
-    changes: list[tuple[str, LedgerEntry]] = []
+    changes: list[tuple[str, SchemaChange]] = []
     parameters = _cleaned("inputSchema", tool.input_schema, limits, changes)
     if "type" not in parameters:  # arguments are an object all the same
         parameters = {"type": "object", **parameters}
@@ -328,7 +328,7 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 
 
 def _cleaned(
-    key: str, schema: dict[str, Any], limits: Limits, changes: list[tuple[str, LedgerEntry]]
+    key: str, schema: dict[str, Any], limits: Limits, changes: list[tuple[str, SchemaChange]]
 ) -> dict[str, Any]:
     """A schema without its defects; each is added to `changes`."""
     if too_deep(schema):
@@ -345,7 +345,7 @@ def _cleaned(
     return left
 
 
-def _in_words(key: str, entry: LedgerEntry) -> str:
+def _in_words(key: str, entry: SchemaChange) -> str:
     return f"{key}, {entry.path or 'its root'}: `{entry.keyword}` {entry.reason}"
 
 

@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from ...jsonschema import UnsupportedSchema, Validator
-from ...jsonschema.mcp_headers import annotated, without_headers
 from ...jsonschema.pointers import unescape
 from ...runtime.binding import ToolBinding
 from ...runtime.errors import UnknownProviderError
+from ...runtime.mcp_headers import annotated, without_headers
 from ...runtime.view import ToolView
 from ..live.server_tool import result_validator
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from ...jsonschema.json_types import ATOMS, copied, names_type
 from ...jsonschema.keywords import TYPE_OF
-from ...jsonschema.mcp_headers import KEYWORD as MCP_HEADER
 from ...jsonschema.schema_node import Schema, SchemaNode, Segments, subnodes, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
+from ...runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..constraint_texts import describes_default, idle
 from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
 from ..node import Node, Pass

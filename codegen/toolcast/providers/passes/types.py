@@ -28,7 +28,7 @@ Sent and decoded: JSON text is parsed (`json` of the wire form). Source: the not
 from __future__ import annotations
 
 from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
-from ...jsonschema.ledger_entry import SeverityOfLoss
+from ...jsonschema.schema_change import Severity
 from ...jsonschema.schema_node import SchemaNode
 from ...runtime.wire import WireForm
 from ..ledger import IMPLIED_TYPE, Ledger
@@ -91,7 +91,7 @@ def _all_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         parts["items"] = scalar if ambiguous else text
     if dialect.empty_objects == "json":
         parts["additionalProperties"] = scalar if node.taken("object") else text
-    severity: SeverityOfLoss = "changed" if scalar in parts.values() else "kept elsewhere"
+    severity: Severity = "changed" if scalar in parts.values() else "kept elsewhere"
     reason = "is expressed by a union of all types, because the provider requires a type; " + (
         "parts of values are scalars only" if scalar in parts.values() else ANY_TYPE_RESTORED
     )

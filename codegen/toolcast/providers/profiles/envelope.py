@@ -11,12 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...jsonschema.keyword_values import DIALECT
-from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
 from ...runtime.grammars import TextInput
 from ...runtime.wire import WireForms
 from ...spec.keys import SENT
+from ..ledger_entry import LedgerEntry
 from ..reference_cycles import in_cycles
 from ..result_schemas import fitted, in_response, may_be_text
 from ..sent_examples import SentExamples, sent_examples

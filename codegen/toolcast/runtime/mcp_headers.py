@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .ledger_entry import LedgerEntry
-from .messages import show
-from .pointers import join
-from .subschemas import Path, map_subschemas, subschemas
+from ..jsonschema.messages import show
+from ..jsonschema.pointers import join
+from ..jsonschema.schema_change import SchemaChange
+from ..jsonschema.subschemas import Path, map_subschemas, subschemas
 
 KEYWORD: Final = "x-mcp-header"
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -81,7 +81,7 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
             )
 
 
-def without_refused_headers(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
+def without_refused_headers(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]:
     """Leave out the annotations that MCP clients refuse.
 
     Args:
@@ -92,7 +92,7 @@ def without_refused_headers(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
     """
     problems = tuple(header_problems(schema))
     entries = tuple(
-        LedgerEntry(
+        SchemaChange(
             path=join(each.path),
             keyword=KEYWORD,
             action="dropped",
