@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from toolcast.instances.schema_tree import subschemas_of
 from toolcast.jsonschema.pointers import escape
 from toolcast.providers import (
     LedgerEntry,
@@ -30,7 +31,6 @@ from toolcast.providers import (
 )
 from toolcast.providers.ledger import NOT_STRICT
 from toolcast.runtime.wire import WireForm
-from toolcast.verify.schema_document import subschemas_of
 
 from .marked import write
 from .peers.table import table

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.events import Decoded, Event
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.provider_laws import Dialect
-from toolcast.verify.tool_laws import asserted_formats
 from toolcast.verify.verified_tool import Subject
 
 from .meaning import NOTHING, UNCLEAR, meaning

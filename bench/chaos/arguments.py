@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcast.verify.instance_generator import Generator, UnfillableError, junk
-from toolcast.verify.oracle import Oracle
+from toolcast.instances.generator import Generator, UnfillableError, junk
+from toolcast.instances.oracle import Oracle
 
 from .server import PATHS
 

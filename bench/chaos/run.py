@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from toolcast.instances.oracle import Oracle
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.log_records import LOGGER
 from toolcast.runtime.workspace import Workspace
 from toolcast.runtime.workspace.atomic_write import is_temporary, temporary_name
-from toolcast.verify.oracle import Oracle
 
 from .arguments import TOOLS, Arguments, Known, contract
 from .faults import FAULTS

@@ -9,9 +9,8 @@ from msgspec import Struct
 from toolcast.containment.compare import compare
 from toolcast.containment.comparison import Comparison
 from toolcast.contract.build import Built
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
-from toolcast.verify.tool_laws import asserted_formats
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
 
 
 class Judged(Struct, frozen=True, kw_only=True):

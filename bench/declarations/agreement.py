@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 from toolcast.declarations.language import Language
+from toolcast.instances.oracle import Oracle, all_subschemas_of
 from toolcast.jsonschema.pointers import unescape
 from toolcast.providers import LedgerEntry
-from toolcast.verify.oracle import Oracle, all_subschemas_of
 
 from .real_tools import Call, Tool, upgraded
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import msgspec
 from toolcast.declarations.language import Language
 from toolcast.declarations.one_tool import declaration
+from toolcast.instances.oracle import all_subschemas_of
 from toolcast.jsonschema.keywords import TYPE_OF
 from toolcast.jsonschema.pointers import escape
 from toolcast.providers import LedgerEntry
-from toolcast.verify.oracle import all_subschemas_of
 
 from .real_tools import Tool, python_names, upgraded
 

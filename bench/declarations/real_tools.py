@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 from toolcast.declarations.language import Language
 from toolcast.importers.imported_names import unique
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.providers import Normalized, SchemaError
 from toolcast.runtime import ToolBinding
 from toolcast.runtime.declarations import declare
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from ..declared_view import DeclaredView, binding, normalized_for
 

@@ -4,15 +4,15 @@ import json
 import random
 from typing import Any
 
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.instances.shrink import shrink
 from toolcast.project.core.compiled import Options
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.equivalence import equivalence
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
-from toolcast.verify.shrink import shrink
-from toolcast.verify.tool_laws import asserted_formats, smallest
+from toolcast.verify.tool_laws import smallest
 from toolcast.verify.verified_tool import NotCompiledError, subject
 from toolcast.verify.verify_report import Failure
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from toolcast.verify.schema_document import Tree
+from toolcast.instances.schema_tree import Tree
 
 _PLACES = ("#/$defs/",)
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 from msgspec import Struct
-from toolcast.verify.schema_document import as_json_schema
+from toolcast.providers.schema_judge import as_json_schema
 
 Schema = dict[str, Any]
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from llguidance import LLMatcher, LLTokenizer
-from toolcast.verify.schema_document import Schema, Tree
+from toolcast.instances.schema_tree import Schema, Tree
 
 _BYTES = LLTokenizer("byte")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgspec import Struct
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.providers import LedgerEntry
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireForms
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.verify.ledger_laws import silent_losses
-from toolcast.verify.oracle import Oracle, OracleError
-from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import WireEncoder
 
 from .bundle import bundled

@@ -12,10 +12,10 @@ from typing import Any
 import jsonschema_rs
 from msgspec import Struct
 from toolcast.contract.build import build_tool
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from bench.corpora.compile import CORPORA
 from bench.peers.constructs import CONSTRUCTS

@@ -9,13 +9,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, asserted_formats
 from toolcast.providers import available, load_profile
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.checked_types import decode_hook
 from toolcast.runtime.resources import read_resource
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle
-from toolcast.verify.tool_laws import asserted_formats
 
 from generated.registry import BINDINGS
 from tests.clients.conftest import Client

@@ -9,9 +9,9 @@ from toolcast.containment.comparison import Comparison
 from toolcast.containment.format_patterns import EXACT, WIDER
 from toolcast.containment.reasons import REASONS
 from toolcast.containment.scalar_gaps import UNUSUAL
+from toolcast.instances.samples import FORMATS
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT
 from toolcast.jsonschema.search import found
-from toolcast.verify.samples import FORMATS
 
 from bench.containment.contracts import built_schema
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcast.contract.build import build_tool
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
 from toolcast.providers import available, load_profile, normalize
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.provider_laws import Dialect
-from toolcast.verify.tool_laws import asserted_formats
 
 from tests.clients.emitted import Emitted, SourceTool, emitted
 

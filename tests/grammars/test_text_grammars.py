@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.instances.grammar_texts import grammar_texts
 from toolcast.runtime.grammars import GrammarError, grammar_of
-from toolcast.verify.grammar_texts import grammar_texts
 
 from tests.grammars.lark_grammars import CASES, Case
 

@@ -22,10 +22,10 @@ from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import OpenApiChoices, declarations_of
 from toolcast.importers.spec_text import Choices
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.runtime import ArgumentError, ToolBinding, ToolResult
 from toolcast.runtime.encode import with_defaults
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from tests.http.conftest import CONTEXT
 from tests.http.other_client import CREDENTIAL, Seen, build, case_of, excerpt, of_httpx, of_other

@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import missing_without_entry

@@ -10,7 +10,7 @@ import jsonschema_rs
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
-from toolcast.verify.schema_document import as_json_schema
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.verify.wire_encoding import encode as forward
 
 from tests.providers.laws import missing_without_entry

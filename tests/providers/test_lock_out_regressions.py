@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolcast.instances.oracle import Oracle
 from toolcast.project.core.compiled import Options
 from toolcast.providers import normalize
-from toolcast.verify.oracle import Oracle
 from toolcast.verify.provider_laws import Dialect
 from toolcast.verify.verified_tool import subject
 

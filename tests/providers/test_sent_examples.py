@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from toolcast.instances.edits import instances as generated
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import Validator
 from toolcast.project.core.compiled import Options
 from toolcast.providers import (
@@ -26,12 +28,10 @@ from toolcast.providers import (
     spec_ledger,
     tool_object,
 )
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.providers.sent_examples import NOT_RESTORED, REFUSED, sent_examples
 from toolcast.runtime.definitions import bare_definition, cut_definition
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.instances import instances as generated
-from toolcast.verify.oracle import Oracle, OracleError
-from toolcast.verify.schema_document import as_json_schema
 
 from tests.providers.rules.survey import CORPORA, tools
 from tests.providers.sampled import PROVIDERS

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toolcast.instances import samples as patterns
 from toolcast.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.runtime.wire.wire_form import WireBranch, WireForm, WireForms
-from toolcast.verify import samples as patterns
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.sampled import sampled

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import Built
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.json_values import nested_objects
@@ -23,8 +25,6 @@ from toolcast.runtime import ArgumentError
 from toolcast.runtime.injection import folded_name
 from toolcast.typescript.default_plans import default_plans
 from toolcast.typescript.javascript_text import literal
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.search import Search, Searches
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.instances.oracle import Oracle
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.oracle import Oracle
-from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import WireEncoder, encode
 
 PAIRS: dict[str, Any] = {

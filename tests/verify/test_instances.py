@@ -8,11 +8,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle
+from toolcast.instances.samples import sample
+from toolcast.instances.shrink import shrink
 from toolcast.jsonschema.equality import equal
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle
-from toolcast.verify.samples import sample
-from toolcast.verify.shrink import shrink
 
 SCHEMAS: dict[str, Any] = {
     "plain": {

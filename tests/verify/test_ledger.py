@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolcast.instances.oracle import Oracle
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import WireForm, WireForms
 from toolcast.verify.ledger_laws import ToolLedger, fixpoint, silent_losses
-from toolcast.verify.oracle import Oracle
 from toolcast.verify.wire_encoding import WireEncoder
 
 CONTRACT: dict[str, Any] = {

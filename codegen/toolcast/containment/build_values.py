@@ -8,8 +8,8 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
+from ..instances.samples import sample
 from ..jsonschema.equality import key
-from ..verify.samples import sample
 from .case_facts import (
     array_lengths,
     declared_names,

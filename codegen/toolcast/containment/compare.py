@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from ..contract.build import Built
+from ..instances.shrink import Path, without
 from ..jsonschema import Validator
-from ..verify.shrink import Path, without
 from .build_values import Budget, Builder, UnfillableError
 from .comparison import Comparison, Escape, Open
 from .gaps import Gap, merged

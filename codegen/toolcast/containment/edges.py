@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+from ..instances.samples import FORMATS, sample
 from ..jsonschema.equality import equal
-from ..verify.samples import FORMATS, sample
 from .case_facts import Interval, as_number, values_of
 from .sides import Part
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from ..verify.samples import FORMATS
+from ..instances.samples import FORMATS
 from .case_facts import (
     Interval,
     as_number,

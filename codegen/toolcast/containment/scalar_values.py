@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..instances.samples import FORMATS, sample
 from ..jsonschema.json_values import is_number
-from ..verify.samples import FORMATS, sample
 from .case_facts import as_number, interval_of, text_lengths, values_of
 from .cases import Case, possible_facts
 from .edges import MAX_LENGTH, literals, multiples, number_edges, text_edges

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..instances.grammar_texts import grammar_texts
 from ..runtime.grammars import TextGrammar, TextInput, grammar_of
 from ..spec.text_input import PARAMETER
-from ..verify.grammar_texts import grammar_texts
 
 _TRIED: Final = 200
 """Texts that are derived from the old grammar."""

@@ -10,15 +10,14 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from ..instances.generator import Generator as InstanceGenerator
+from ..instances.generator import UnfillableError
+from ..instances.oracle import Oracle, OracleError, asserted_formats
 from ..jsonschema import Violation
 from ..project.core.compiler import decoding_files
+from ..project.core.memory_package import attribute, imported
 from ..runtime.errors import LIMIT, ArgumentError
 from ..spec.parsed_document import Document
-from ..verify.instance_generator import Generator as InstanceGenerator
-from ..verify.instance_generator import UnfillableError
-from ..verify.oracle import Oracle, OracleError
-from ..verify.tool_laws import asserted_formats
-from ..verify.verified_tool import attribute, imported
 from .change import Witness
 from .pairs import Side
 

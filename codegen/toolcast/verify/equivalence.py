@@ -4,11 +4,11 @@ value."""
 import json
 from typing import Any
 
+from ..instances.oracle import Oracle
+from ..instances.schema_tree import CERTAIN, Schema, Tree, matches
+from ..instances.shrink import Path
 from ..jsonschema.equality import equal
 from ..runtime.errors import ArgumentError
-from .oracle import Oracle
-from .schema_document import CERTAIN, Schema, Tree, matches
-from .shrink import Path
 from .verified_tool import Decoder
 from .verify_report import Failure
 

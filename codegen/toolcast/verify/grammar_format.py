@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..instances.grammar_texts import grammar_texts
 from ..providers import LedgerEntry
 from ..runtime.grammars import TextGrammar, grammar_of
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .grammar_texts import grammar_texts
 
 GRAMMAR: Final = "text-of-the-grammar"
 """The format that stands for the grammar."""

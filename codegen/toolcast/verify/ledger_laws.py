@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..instances.oracle import Oracle
+from ..instances.schema_tree import POSSIBLE, Schema, subschemas_of
+from ..instances.shrink import Path, inside
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
-from .oracle import Oracle
-from .schema_document import POSSIBLE, Schema, subschemas_of
-from .shrink import Path, inside
 from .verify_report import Failure
 
 _ENTRY = 3

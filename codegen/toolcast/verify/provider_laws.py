@@ -6,14 +6,14 @@ from typing import Any
 
 import jsonschema_rs
 
+from ..instances.oracle import Oracle, path_of
+from ..instances.shrink import Path, at, differences, inside, replaced
 from ..providers import LedgerEntry
+from ..providers.schema_judge import as_json_schema
 from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_laws import ToolLedger
-from .oracle import Oracle, path_of
-from .schema_document import as_json_schema
-from .shrink import Path, at, differences, inside, replaced
 from .verified_tool import Decoder
 from .verify_report import Failure
 from .wire_encoding import WireEncoder

@@ -4,12 +4,13 @@ import sys
 import warnings
 from typing import Any
 
+from ..instances.oracle import Oracle
+from ..instances.shrink import shrink, size
 from ..models.model_generator import generate_models
 from ..models.plain import ModelError
+from ..project.core.memory_package import attribute, imported
 from ..python.structs.python_names import class_name
-from .oracle import Oracle
-from .shrink import shrink, size
-from .verified_tool import Subject, attribute, imported
+from .verified_tool import Subject
 from .verify_report import Disagreement
 
 

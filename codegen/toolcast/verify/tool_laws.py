@@ -9,32 +9,25 @@ from typing import Any
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.formats import FORMATS
+from ..instances.edits import instances
+from ..instances.oracle import CHECKS, Oracle, OracleError, asserted_formats
+from ..instances.shrink import shrink, size
 from ..project.core.compiled import Options
 from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry
-from ..runtime import contract_node as node
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
 from .equivalence import equivalence
 from .grammar_format import GRAMMAR, GRAMMAR_ENTRY, GrammarFormat, grammar_format, with_format
 from .injected import OfferedCalls, WholeCalls, offered_document, offered_part, sets_injected
-from .instances import instances
 from .ledger_laws import fixpoint, silent_losses
-from .oracle import CHECKS, Oracle, OracleError
 from .provider_laws import Dialect
-from .shrink import shrink, size
 from .spec_laws import sent_examples, silent_keys
 from .verified_tool import Decoder, NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
 FEW = 10
 """Fewer valid instances than this share (one in so many) give a warning."""
-
-
-def asserted_formats() -> frozenset[str]:
-    """Formats that decoders assert; all others are annotations."""
-    return frozenset(FORMATS) if node.ASSERT_FORMATS else frozenset()
 
 
 Check = Callable[[Any], Failure | None]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..instances.oracle import Oracle
+from ..instances.schema_tree import Schema
 from ..providers import wire_encoding
 from ..runtime.wire import WireForms
-from .oracle import Oracle
-from .schema_document import Schema
 
 
 class _OracleJudge:

@@ -16,10 +16,10 @@ from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import declarations_of
 from toolcast.importers.spec_text import declared_keys
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle
 
 from .documents import specs
 

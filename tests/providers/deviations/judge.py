@@ -7,14 +7,13 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, asserted_formats
 from toolcast.jsonschema import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
 from toolcast.providers.ledger import NOT_STRICT
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime import ArgumentError
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle
-from toolcast.verify.schema_document import as_json_schema
-from toolcast.verify.tool_laws import asserted_formats
 from toolcast.verify.wire_encoding import WireEncoder
 
 from tests.providers.rules import CHECKERS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers.ledger_entry import LedgerEntry
 from toolcast.providers.passes.strict_objects import COUNTING
-from toolcast.verify.schema_document import as_json_schema
+from toolcast.providers.schema_judge import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.passes.dialects import dialects_of

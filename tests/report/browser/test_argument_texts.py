@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.contract.build import build_tool
+from toolcast.instances.edits import instances
+from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema.equality import equal
 from toolcast.python.structs.module import tool_module
 from toolcast.runtime import ToolRegistry
@@ -21,8 +23,6 @@ from toolcast.spec.spec_reader import read_tool
 from toolcast.typescript.default_plans import default_plans
 from toolcast.typescript.slow_patterns import slow_patterns
 from toolcast.typescript.text_grammars import grammar_table
-from toolcast.verify.instances import instances
-from toolcast.verify.oracle import Oracle, OracleError
 
 from bench.corpora.compile import CORPORA
 from tests.python.compiled import Binding, RefusedError, document, package, spec

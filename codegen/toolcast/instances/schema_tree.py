@@ -13,7 +13,6 @@ import jsonschema_rs
 from ..jsonschema.pointers import join, resolve
 from ..jsonschema.subschemas import subschemas
 from ..providers.schema_judge import Schema as Schema
-from ..providers.schema_judge import as_json_schema as as_json_schema
 
 CERTAIN = 1
 POSSIBLE = 0

@@ -8,7 +8,7 @@ from typing import Any
 from ..jsonschema.equality import equal
 from .oracle import Oracle, OracleError
 from .samples import JUNK, STRINGS, Facts, number, numeric, sample, string, values_of
-from .schema_document import Schema, Tree, matches
+from .schema_tree import Schema, Tree, matches
 
 HINTS = {
     "string": ("minLength", "maxLength", "pattern"),

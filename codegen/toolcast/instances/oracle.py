@@ -16,7 +16,9 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from ..jsonschema.equality import equal
-from .schema_document import CERTAIN, Schema, Tree, subschemas_of
+from ..jsonschema.formats import FORMATS
+from ..runtime import contract_node
+from .schema_tree import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -48,6 +50,11 @@ _DOTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
 """An escape, a class, or a dot that is neither."""
 _NO_DOT = r"[^\n\r\u2028\u2029]"
 """ECMA-262 stops its dot at every line terminator, jsonschema-rs at the line feed only."""
+
+
+def asserted_formats() -> frozenset[str]:
+    """Formats that decoders assert; all others are annotations."""
+    return frozenset(FORMATS) if contract_node.ASSERT_FORMATS else frozenset()
 
 
 class OracleError(Exception):
