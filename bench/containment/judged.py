@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from toolcast.containment.compare import compare
-from toolcast.containment.comparison import Comparison
+from toolcast.containment.compare import Comparison, compare
 from toolcast.contract.build import Built
 from toolcast.instances.edits import instances
 from toolcast.instances.oracle import Oracle, OracleError, asserted_formats

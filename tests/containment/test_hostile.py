@@ -4,8 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from toolcast.containment.compare import compare
-from toolcast.containment.comparison import Comparison
+from toolcast.containment.compare import Comparison, compare
 
 from bench.containment.contracts import built_schema
 

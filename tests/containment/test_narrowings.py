@@ -4,11 +4,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.containment.compare import compare
-from toolcast.containment.comparison import Comparison
-from toolcast.containment.format_patterns import EXACT, WIDER
+from toolcast.containment.compare import Comparison, compare
 from toolcast.containment.reasons import REASONS
 from toolcast.containment.scalar_gaps import UNUSUAL
+from toolcast.containment.scalar_values import EXACT, WIDER
 from toolcast.instances.samples import FORMATS
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT
 from toolcast.jsonschema.search import found

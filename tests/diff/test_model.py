@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
-from toolcast.diff.audiences.definition_audiences import definitions
+from toolcast.diff.audiences.definitions import definitions
 from toolcast.diff.audiences.ended_tools import deprecation
 from toolcast.diff.audiences.model import model_changes
 from toolcast.diff.audiences.trust import trust

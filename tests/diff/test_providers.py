@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.definition_audiences import definitions
-from toolcast.diff.audiences.provider import provider_changes
+from toolcast.diff.audiences.definitions import definitions, provider_changes
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import Pair
 from toolcast.diff.sent_definitions import sent_pairs

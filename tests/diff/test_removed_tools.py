@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from toolcast.diff.audiences.ended_tools import deprecation
-from toolcast.diff.project_version import stated_version
 from toolcast.diff.rules import RULES
+from toolcast.diff.settings import stated_version
 
 from tests.diff.audience_pairs import DAY, context, pair, spec
 

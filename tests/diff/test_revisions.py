@@ -10,8 +10,8 @@ import jsonschema_rs
 import pytest
 from toolcast.config import load_config
 from toolcast.diff.compare_states import Choice, Outcome, compare_states
-from toolcast.diff.listed_state import read_listed
 from toolcast.diff.settings import diff_profiles
+from toolcast.diff.states import read_listed
 
 pytestmark = pytest.mark.corpora
 SAMPLE = 89  # one of so many

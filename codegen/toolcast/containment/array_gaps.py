@@ -5,10 +5,8 @@ from typing import Any, Final
 
 from .build_values import UnfillableError
 from .case_facts import array_lengths, item_parts, leaves_rest, prefix_length, values_of
-from .cases import Case, cases_of
-from .gaps import Gap, Prover
-from .sides import Part
-from .size_gaps import ITEMS, size_gaps
+from .cases import Case, Part, cases_of
+from .gaps import ITEMS, Gap, Prover, size_gaps
 
 
 def array_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:

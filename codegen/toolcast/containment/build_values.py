@@ -23,10 +23,8 @@ from .case_facts import (
     required_names,
     values_of,
 )
-from .cases import Case, cases_of, mask_of
-from .edges import MAX_LENGTH
-from .scalar_values import facts_of, numbers, shuffled, texts
-from .sides import Part
+from .cases import Case, Part, cases_of, mask_of
+from .scalar_values import MAX_LENGTH, facts_of, numbers, shuffled, texts
 
 T = TypeVar("T")
 

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from ..jsonschema.json_values import is_number
 from ..jsonschema.search import found
-from .cases import MAX_FACTS, Case, possible_facts
-from .sides import Part
+from .cases import MAX_FACTS, Case, Part, possible_facts
 
 Facts = Sequence[Part]
 

@@ -14,9 +14,8 @@ from .case_facts import (
     required_names,
     values_of,
 )
-from .cases import FRACTION, INTEGER, Case, cases_of, possible_facts
+from .cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
 from .gaps import Gap, Prover, merged, together
-from .sides import Part
 
 MAX_SPLITS: Final = 4
 """Splits of one case, each of what the former one left."""

@@ -16,9 +16,8 @@ from .case_facts import (
     text_lengths,
     values_of,
 )
-from .cases import Case, cases_of
-from .format_patterns import patterns_of
-from .sides import Part
+from .cases import Case, Part, cases_of
+from .scalar_values import patterns_of
 from .texts import UndecidedTextError, find_text
 
 MAX_DEPTH: Final = 6

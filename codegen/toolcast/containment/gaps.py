@@ -1,15 +1,15 @@
-"""Places where a proof of containment fails, with values that may be witnesses."""
+"""Places where a proof of containment fails, with values that may be witnesses; those of sizes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import Struct
 
 from .build_values import Builder
-from .cases import Case
+from .case_facts import Facts, Lengths, array_lengths, object_sizes
+from .cases import Case, Part
 from .emptiness import Emptiness
-from .sides import Part
 
 Values = Callable[[], Iterator[Any]]
 """Values that may be witnesses, made when they are asked for; likely ones first."""
@@ -104,3 +104,57 @@ _END = object()
 def joined(*sources: Callable[[], Iterable[Any]]) -> Values:
     """The values of several sources, one after another."""
     return lambda: chain.from_iterable(source() for source in sources)
+
+
+class Counted(NamedTuple):
+    """What is counted.
+
+    Attributes:
+        noun: for messages; reasons begin with `min-` and `max-` before it.
+        least: the keyword of the lower bound.
+        most: the keyword of the upper bound.
+        sizes: how many of them the values of a case have.
+    """
+
+    noun: str
+    least: str
+    most: str
+    sizes: Callable[[Facts], Lengths]
+
+
+ITEMS: Final = Counted("items", "minItems", "maxItems", array_lengths)
+PROPERTIES: Final = Counted("properties", "minProperties", "maxProperties", object_sizes)
+
+
+def size_gaps(
+    prover: Prover,
+    case: Case,
+    target: Part,
+    counted: Counted,
+    of_size: Callable[[dict[str, Any]], Iterator[Any]],
+) -> list[Gap]:
+    """The bounds of a size that `target` has and `case` has not.
+
+    Args:
+        prover: makes the gaps.
+        case: whose values may be refused.
+        target: whose bounds refuse them.
+        counted: what is counted.
+        of_size: values of the case that also meet a schema with one bound of the size.
+
+    Returns:
+        At most one gap for each bound.
+    """
+    ours, found = counted.sizes(case.facts), []
+    low, high = int(target.schema.get(counted.least, 0)), target.schema.get(counted.most)
+    noun = counted.noun
+    if ours.least < low:
+        message = f"at least {ours.least} {noun} before, {low} now"
+        fewer = {counted.most: low - 1}
+        found.append(prover.gap(case, target, f"min-{noun}-raised", message, lambda: of_size(fewer)))
+    if high is not None and (ours.most is None or ours.most > high):
+        before = f"any number of {noun}" if ours.most is None else f"at most {ours.most} {noun}"
+        message = f"{before} before, at most {int(high)} now"
+        further = {counted.least: int(high) + 1}
+        found.append(prover.gap(case, target, f"max-{noun}-lowered", message, lambda: of_size(further)))
+    return found

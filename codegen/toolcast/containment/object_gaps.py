@@ -17,10 +17,8 @@ from .case_facts import (
     unevaluated,
     values_of,
 )
-from .cases import Case, cases_of, possible_facts
-from .gaps import Gap, Prover, merged
-from .sides import Part
-from .size_gaps import PROPERTIES, size_gaps
+from .cases import Case, Part, cases_of, possible_facts
+from .gaps import PROPERTIES, Gap, Prover, merged, size_gaps
 from .texts import UndecidedTextError, find_text
 
 VARIED: Final = 4

@@ -15,7 +15,7 @@ from ..jsonschema.equality import key
 from .array_gaps import array_gaps
 from .build_values import Budget, Builder, UnfillableError
 from .case_facts import array_lengths, object_sizes, smallest, values_of, whole_numbers
-from .cases import ALL, FRACTION, INTEGER, KINDS, Case, cases_of, mask_of, mask_of_types, possible_facts
+from .cases import ALL, FRACTION, INTEGER, KINDS, Case, Part, cases_of, mask_of, mask_of_types, possible_facts
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
 from .emptiness import Emptiness
 from .gaps import Gap, Values, joined, merged
@@ -23,7 +23,6 @@ from .object_gaps import object_gaps
 from .reasons import OF_KEYWORD
 from .same_values import SameSchemas
 from .scalar_gaps import no_fraction_gap, number_gaps, string_gaps
-from .sides import Part
 
 MAX_STEPS: Final = 10_000
 """Schemas that are compared for one pair of contracts."""
@@ -273,8 +272,6 @@ class SchemaProver:
     def _enum_gaps(self, case: Case, target: Part) -> list[Gap]:
         numbers = whole_numbers(case) if case.kind == "number" else None
         if numbers is not None:
-            from msgspec.structs import replace
-
             return self._literal_gaps(replace(case, literals=tuple(numbers)), target)
         schema = target.schema
         members = schema["enum"] if "enum" in schema else [schema["const"]]

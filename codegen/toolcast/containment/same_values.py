@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from ..jsonschema.equality import equal, key
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
-from .cases import ALL, KINDS, mask_of, mask_of_types
-from .sides import Part, asserts
+from .cases import ALL, KINDS, Part, asserts, mask_of, mask_of_types
 
 MAX_DEPTH: Final = 60
 """Levels of schemas that are compared; deeper ones count as different."""

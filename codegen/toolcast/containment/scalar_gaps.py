@@ -12,10 +12,9 @@ from .case_facts import (
     text_lengths,
     values_of,
 )
-from .cases import FRACTION, Case
-from .format_patterns import EXACT, patterns_of
+from .cases import FRACTION, Case, Part, asserts
 from .gaps import Gap, Prover
-from .sides import Part, asserts
+from .scalar_values import EXACT, patterns_of
 from .texts import UndecidedTextError, find_text
 
 UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {

@@ -18,7 +18,7 @@ from ..spec.suppressions import in_force
 from ..spec.tool_spec import Suppression
 from .audiences.calls import calls
 from .audiences.code import code
-from .audiences.definition_audiences import definitions
+from .audiences.definitions import definitions
 from .audiences.ended_tools import deprecation
 from .audiences.results import results
 from .audiences.spec_keys import spec_keys
@@ -26,11 +26,9 @@ from .audiences.trust import trust
 from .change import AUDIENCES, Audience, Change, Level
 from .pairing import make_pairs
 from .pairs import Context, Pair
-from .project_version import stated_version
-from .read_states import told_of
 from .rules import RULES
-from .settings import level_of
-from .states import State
+from .settings import level_of, stated_version
+from .states import State, told_of
 from .witnesses import call_of_old_name
 
 Progress = Callable[[int, int], None]

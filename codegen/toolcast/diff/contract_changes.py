@@ -5,7 +5,7 @@ from typing import Final, TypedDict
 
 from msgspec import Struct
 
-from ..containment.comparison import Comparison, Escape
+from ..containment.compare import Comparison, Escape
 from ..jsonschema.pointers import split
 from .change import Change
 from .pairs import Context, Pair, Side

@@ -4,17 +4,677 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from .audience_rules.calls import CALLS
-from .audience_rules.code import CODE
-from .audience_rules.ended_tools import DEPRECATION
-from .audience_rules.model import MODEL
-from .audience_rules.prompt_cache import CACHE
-from .audience_rules.provider import PROVIDER
-from .audience_rules.results import RESULTS
-from .audience_rules.spec_keys import SPEC_KEYS
-from .audience_rules.trust import TRUST
-from .rule import Rule
+from msgspec import Struct
+
+from .change import Audience, Level
+
+
+class Rule(Struct, frozen=True):
+    """One kind of difference. `level` is the default, which a project may change."""
+
+    audience: Audience
+    level: Level
+    title: str
+    about: str
+
+
+_CALLS: Final[dict[str, Rule]] = {
+    "not-compared": Rule(
+        "calls",
+        "error",
+        "A spec does not compile in one of the states, so its tool is not compared",
+        "What changed is not known, for any audience: it is reported whichever one is chosen. A newer "
+        "toolcast may refuse what an older one compiled, too. Correct the spec; where it is the old one, "
+        "compare with a later commit, or set the level of this rule.",
+    ),
+    "tool-renamed": Rule(
+        "calls",
+        "error",
+        "A tool has another name",
+        "Calls by the old name fail. A tool counts as renamed where its file or source, the words of its "
+        "name or its description say that it is the same one.",
+    ),
+    "tool-added": Rule("calls", "note", "A tool is new", "Nothing breaks."),
+    "parameter-removed": Rule(
+        "calls",
+        "error",
+        "A parameter is gone, and calls that have it are refused",
+        "The object is closed (`additionalProperties: false`), or says what other properties must be.",
+    ),
+    "parameter-renamed": Rule(
+        "calls",
+        "error",
+        "A parameter has another name, and calls with the old one are refused",
+        "A parameter counts as renamed where its schema is the same, and its description or the words of its "
+        "name are.",
+    ),
+    "parameter-ignored": Rule(
+        "calls",
+        "warning",
+        "A parameter is no longer declared, and calls that have it are accepted",
+        "The object is open, so the value is accepted and has no effect, or is kept as a property that "
+        "nobody checks.",
+    ),
+    "parameter-added": Rule(
+        "calls", "note", "A parameter is new, and optional", "Calls without it mean what they meant."
+    ),
+    "parameter-declared": Rule(
+        "calls",
+        "note",
+        "A parameter is new, and had any value before",
+        "The object was open: a call could have a property of that name, whatever its value, though no model "
+        "was told of it. The witness is such a call.",
+    ),
+    "parameter-required": Rule(
+        "calls",
+        "error",
+        "A parameter is required that was not",
+        "It is new, or was optional, or another parameter asks for it now.",
+    ),
+    "object-closed": Rule(
+        "calls",
+        "error",
+        "Properties that are not declared are refused",
+        "The object was open, or open for other names.",
+    ),
+    "type-narrowed": Rule(
+        "calls", "error", "Values of a type are refused", "A type was removed or replaced by another."
+    ),
+    "values-narrowed": Rule(
+        "calls", "error", "A listed value is refused", "`enum` or `const` has fewer values, or is new."
+    ),
+    "bound-narrowed": Rule(
+        "calls",
+        "error",
+        "A bound is tighter",
+        "Of a number, a length or a count, or of what a number is a multiple of.",
+    ),
+    "text-narrowed": Rule(
+        "calls", "error", "A text must have another form", "`pattern` or `format` is new, or is another one."
+    ),
+    "call-refused": Rule(
+        "calls",
+        "error",
+        "A call is refused that was valid",
+        "For a reason that is none of the others, such as a combination of parameters.",
+    ),
+    "call-undecided": Rule(
+        "calls",
+        "warning",
+        "Whether calls are refused is not known",
+        "Neither a proof that none is nor a call that is was found.",
+    ),
+    "null-dropped": Rule(
+        "calls",
+        "warning",
+        "Null is no value of its own any more",
+        "Calls with null are accepted as before, and null now means that the parameter is absent.",
+    ),
+    "calls-widened": Rule("calls", "note", "More calls are valid", "Nothing breaks."),
+}
+"""Rules about calls: what was a valid call, and is none now."""
+
+_RESULTS: Final[dict[str, Rule]] = {
+    "result-untyped": Rule(
+        "results",
+        "error",
+        "The result has no contract any more",
+        "Readers that rely on its schema, such as MCP clients, are promised nothing.",
+    ),
+    "result-typed": Rule("results", "note", "The result has a contract now", "It had none. Nothing breaks."),
+    "result-property-removed": Rule(
+        "results",
+        "error",
+        "A property of the result is no longer declared",
+        "Readers that rely on it do not find it, or find something else.",
+    ),
+    "result-property-optional": Rule(
+        "results",
+        "error",
+        "A property of the result may be absent",
+        "It was required, or there were conditions under which it was.",
+    ),
+    "result-property-added": Rule(
+        "results",
+        "note",
+        "A property of the result is new",
+        "Nothing breaks but a reader that refuses what it does not know.",
+    ),
+    "result-opened": Rule(
+        "results",
+        "warning",
+        "A result may have properties that it could not have",
+        "The object was closed. Readers that refuse what they do not know fail.",
+    ),
+    "result-type-widened": Rule(
+        "results", "error", "A result may have values of another type", "Readers do not expect them."
+    ),
+    "result-values-widened": Rule(
+        "results",
+        "warning",
+        "A result may have a value that was not listed",
+        "Readers that handle each value of an `enum` meet one that they do not know.",
+    ),
+    "result-bound-widened": Rule(
+        "results",
+        "warning",
+        "A bound of the result is wider",
+        "Of a number, a length or a count, or of what a number is a multiple of.",
+    ),
+    "result-text-widened": Rule(
+        "results", "warning", "A text of the result may have another form", "By `pattern` or `format`."
+    ),
+    "result-widened": Rule(
+        "results",
+        "error",
+        "A result is possible that was not",
+        "For a reason that is none of the others, such as properties of an object that was closed.",
+    ),
+    "result-undecided": Rule(
+        "results",
+        "warning",
+        "Whether results are possible that were not is not known",
+        "Neither a proof that none is nor a result that is was found.",
+    ),
+}
+"""Rules about results: what readers were promised, and are promised no longer."""
+
+_SPEC_KEYS: Final[dict[str, Rule]] = {
+    "empty-is-value": Rule(
+        "calls",
+        "warning",
+        "An empty text no longer means that a parameter was left out",
+        '`empty_is_absent` named the parameter. A call with "" is refused now, or means the empty text.',
+    ),
+    "empty-is-absent": Rule(
+        "calls",
+        "warning",
+        "An empty text means that a parameter was left out",
+        "`empty_is_absent` names the parameter now. A call can no longer pass the empty text.",
+    ),
+    "grammar-narrowed": Rule(
+        "calls",
+        "error",
+        "A text is refused that was valid",
+        "The grammar of `input` is new, or another one. The witness is such a text: one that the old grammar "
+        "derives, or an example.",
+    ),
+    "grammar-undecided": Rule(
+        "calls",
+        "warning",
+        "Whether texts are refused that were valid is not known",
+        "The grammar of `input` is another one, and has every text of the old one that was tried: some that "
+        "it derives, and the examples. Whether one has all texts of another cannot be decided in general.",
+    ),
+    "values-bounded": Rule(
+        "calls",
+        "warning",
+        "The running program bounds a parameter's values",
+        "`runtime_enums` names the parameter now: a call with any other value is refused.",
+    ),
+    "callers-narrowed": Rule(
+        "calls",
+        "warning",
+        "Fewer may call a tool",
+        "By `callers`: calls from code that models write, or calls of models themselves, are refused now.",
+    ),
+    "arguments-streamed": Rule(
+        "code",
+        "warning",
+        "Arguments arrive in another way in streams",
+        "By `stream_arguments`: programs that read a provider's stream get arguments as they are written, "
+        "before they are JSON that was checked; or no longer do.",
+    ),
+    "results-timing": Rule(
+        "results",
+        "warning",
+        "Results arrive at another time",
+        "By `blocking` or `execution`: a model goes on before it has the result, or waits for it; a client "
+        "of MCP may, must or cannot run a call as a task.",
+    ),
+    "defaults-omitted": Rule(
+        "results",
+        "warning",
+        "Results lack members that equal their default",
+        "By `defaults` of the spec or of the project. Readers that do not know the defaults miss them.",
+    ),
+    "defaults-included": Rule(
+        "results",
+        "note",
+        "Results hold members that equal their default",
+        "By `defaults` of the spec. Nothing breaks.",
+    ),
+}
+"""Rules about keys of a spec that change what calls and results mean, beside its schemas."""
+
+_CODE: Final[dict[str, Rule]] = {
+    "module-moved": Rule(
+        "code",
+        "error",
+        "A tool's module is elsewhere",
+        "The tool was renamed or moved into another group: imports of its module, its binding and its handler"
+        " type fail, and so does its argument of `register_all`.",
+    ),
+    "module-removed": Rule(
+        "code",
+        "error",
+        "A tool's module is gone",
+        "The tool was removed: imports fail, and so does its argument of `register_all`.",
+    ),
+    "module-removed-in-time": Rule(
+        "code",
+        "note",
+        "A deprecated tool's module is gone",
+        "The same, where the removal was announced and is not too early.",
+    ),
+    "handler-needed": Rule(
+        "code",
+        "note",
+        "`register_all` wants a further handler",
+        "The tool is new. `register_some` takes any number of handlers.",
+    ),
+    "handler-required": Rule(
+        "code",
+        "error",
+        "A tool wants a handler again",
+        "`external: true` is gone from the spec: `register_all` has a parameter for the tool.",
+    ),
+    "handler-refused": Rule(
+        "code",
+        "error",
+        "A tool takes no handler any more",
+        "The spec says `external: true` now: `register_all` has no parameter for the tool.",
+    ),
+    "calls-overlap": Rule(
+        "code",
+        "warning",
+        "A handler may run beside others",
+        "`parallel: false` is gone from the spec: calls of one answer run at the same time. Handlers that"
+        " share a state with others need a lock.",
+    ),
+    "calls-alone": Rule(
+        "code",
+        "note",
+        "A handler runs alone",
+        "The spec says `parallel: false` now: no other call of the same answer runs at the same time.",
+    ),
+    "class-removed": Rule(
+        "code",
+        "error",
+        "A generated class is gone",
+        "It has another name, is in another module, or is no class any more.",
+    ),
+    "field-removed": Rule(
+        "code",
+        "error",
+        "A field of a generated class is gone",
+        "Code that reads it or passes it no longer type-checks.",
+    ),
+    "field-required": Rule(
+        "code",
+        "error",
+        "A field of a generated class has to be passed",
+        "It is new or was optional. Code that makes such a value without it no longer type-checks.",
+    ),
+    "field-read-type": Rule(
+        "code",
+        "warning",
+        "A field may hold values of a further type",
+        "Code that reads it does not expect them: a further member of a Literal, None, another type.",
+    ),
+    "field-written-type": Rule(
+        "code",
+        "warning",
+        "A field takes values of fewer types",
+        "Code that passes one of the others no longer type-checks.",
+    ),
+    "result-type": Rule(
+        "code",
+        "error",
+        "A handler has to return another type",
+        "What it returned is none of the types that it may return now.",
+    ),
+}
+"""Rules about code: what was written against the generated Python, and no longer type-checks or holds."""
+
+_DEPRECATION: Final[dict[str, Rule]] = {
+    "tool-removed": Rule(
+        "calls",
+        "error",
+        "A tool was removed without notice",
+        "The tool was not deprecated before.",
+    ),
+    "tool-removed-early": Rule(
+        "calls",
+        "error",
+        "A deprecated tool was removed before its time",
+        "The day of `deprecated.remove_after` has not passed, or the project's version is not beyond the one"
+        " stated there.",
+    ),
+    "tool-removed-unchecked": Rule(
+        "calls",
+        "warning",
+        "A deprecated tool was removed, perhaps before its time",
+        "`deprecated.remove_after` is a version, and the project states none to compare it with; or there is"
+        " no `remove_after`.",
+    ),
+    "tool-removed-in-time": Rule(
+        "calls",
+        "note",
+        "A deprecated tool was removed",
+        "Its `deprecated.remove_after` has passed.",
+    ),
+    "deprecated": Rule(
+        "model",
+        "note",
+        "A tool was deprecated",
+        "Models are told, before its description.",
+    ),
+    "deprecation-changed": Rule(
+        "model",
+        "note",
+        "A notice of deprecation reads differently",
+        "`since` or `use` differs, `remove_after` is later, or the tool is no longer deprecated.",
+    ),
+    "removal-sooner": Rule(
+        "calls",
+        "warning",
+        "A deprecated tool is to be removed sooner",
+        "`deprecated.remove_after` is earlier than announced. What cannot be compared, a day and a version,"
+        " counts as earlier.",
+    ),
+}
+"""Rules about the end of tools: `deprecated`, and what was removed."""
+
+_MODEL: Final[dict[str, Rule]] = {
+    "name-read": Rule(
+        "model",
+        "warning",
+        "The tool has another name",
+        "Models call it by the new one; prompts and examples may still name the old one.",
+    ),
+    "description-read": Rule(
+        "model",
+        "warning",
+        "The tool's description differs",
+        "What models read of the tool before all else.",
+    ),
+    "summary-read": Rule(
+        "model",
+        "warning",
+        "The tool's summary differs",
+        "What models read in brief definitions.",
+    ),
+    "parameter-description-read": Rule(
+        "model",
+        "warning",
+        "A description inside the schema differs",
+        "That of a parameter, of a part of it, or of the result where models are shown it.",
+    ),
+    "names-read": Rule(
+        "model",
+        "warning",
+        "Names inside the schema differ",
+        "Properties or definitions were added, removed or renamed.",
+    ),
+    "constraint-read": Rule(
+        "model",
+        "note",
+        "The schema reads differently",
+        "Another value of a keyword that bounds values. Whether calls break is another audience's question.",
+    ),
+    "default-read": Rule(
+        "model",
+        "warning",
+        "Another default is shown",
+        "`default` of a place in the schema.",
+    ),
+    "examples-read": Rule(
+        "model",
+        "note",
+        "Other examples are shown",
+        "`examples` of a place in the schema, or those of the tool where the provider is sent them.",
+    ),
+    "title-read": Rule(
+        "model",
+        "note",
+        "A title differs",
+        "The tool's, which people are shown, or that of a place in the schema.",
+    ),
+    "order-read": Rule(
+        "model",
+        "note",
+        "The order differs",
+        "Parameters, enum values, required names, types or keywords stand in another order.",
+    ),
+    "note-read": Rule(
+        "model",
+        "note",
+        "A remark in the schema differs",
+        "`deprecated`, `readOnly` and the like, `$comment`, and keywords that no draft knows.",
+    ),
+    "loading-changed": Rule(
+        "model",
+        "note",
+        "Models read a tool at another time",
+        "By `defer`: only once they have searched for it, or from the beginning.",
+    ),
+    "client-data": Rule(
+        "model",
+        "note",
+        "MCP clients are sent other icons or other `_meta`",
+        "Models are not shown them.",
+    ),
+    "definition-read": Rule(
+        "model",
+        "note",
+        "A definition differs",
+        "For a reason that no other rule names.",
+    ),
+}
+"""Rules about models: what they read of a tool, in words or in its schema, is not the same."""
+
+_PROVIDER: Final[dict[str, Rule]] = {
+    "strict-lost": Rule(
+        "provider",
+        "error",
+        "A tool falls out of a provider's strict mode",
+        "The provider no longer makes sure that calls fit the schema.",
+    ),
+    "strict-given-up": Rule(
+        "provider",
+        "note",
+        "A spec gives up a provider's strict mode",
+        "`providers` of the spec says `strict: false`, and did not.",
+    ),
+    "strict-gained": Rule(
+        "provider",
+        "note",
+        "A tool comes into a provider's strict mode",
+        "The provider makes sure that calls fit the schema.",
+    ),
+    "definition-lost": Rule(
+        "provider",
+        "error",
+        "A provider can no longer be told of the tool",
+        "Its dialect cannot say these parameters.",
+    ),
+    "ledger-grown": Rule(
+        "provider",
+        "warning",
+        "A provider's schema says less than before",
+        "The ledger has entries of something lost or changed that it did not have.",
+    ),
+    "ledger-moved": Rule(
+        "provider",
+        "note",
+        "A provider is told something in another way",
+        "The ledger has new entries, and nothing is lost by them: a description says it, or decoding restores"
+        " it.",
+    ),
+    "limit-passed": Rule(
+        "provider",
+        "error",
+        "A provider's limit is passed",
+        "`toolcast lint` finds an error that it did not find before: in one tool, or in a request of all.",
+    ),
+    "advice-passed": Rule(
+        "provider",
+        "warning",
+        "A provider advises against it",
+        "`toolcast lint` finds a warning or a note about a limit that it did not find before.",
+    ),
+    "limit-unchecked": Rule(
+        "provider",
+        "note",
+        "A provider's limit on a request may be passed",
+        "The limit is one on a sum over all tools; those that differ hold more than before, and the others"
+        " were not read. `toolcast lint` counts all.",
+    ),
+    "tokens-grown": Rule(
+        "provider",
+        "note",
+        "A tool costs more tokens",
+        "Its definition has at least 20 more tokens than before, and a quarter more.",
+    ),
+}
+"""Rules about providers: what one of them is sent can no longer be enforced, is refused, or says less."""
+
+_TRUST: Final[dict[str, Rule]] = {
+    "permission-widened": Rule(
+        "trust",
+        "error",
+        "A tool may do more",
+        "`permission` allows what it did not allow before. `read` is less than `write` and `network`, each of"
+        " them less than `execute`; from `write` to `network`, and back, something new is allowed, too.",
+    ),
+    "permission-narrowed": Rule(
+        "trust",
+        "note",
+        "A tool may do less",
+        "`permission` allows nothing new, and something less.",
+    ),
+    "callers-widened": Rule(
+        "trust",
+        "warning",
+        "More may call a tool",
+        "By `callers`: code that models write calls without a model's word for each call, in loops; or the "
+        "model calls what was for code alone.",
+    ),
+    "secrets-added": Rule(
+        "trust",
+        "error",
+        "A further parameter may carry secrets",
+        "A `<secret_ref:NAME>` in it is replaced by the secret from now on.",
+    ),
+    "secrets-removed": Rule(
+        "trust",
+        "warning",
+        "A parameter may no longer carry secrets",
+        "A `<secret_ref:NAME>` in it is no longer replaced by the secret.",
+    ),
+    "approval-widened": Rule(
+        "trust",
+        "warning",
+        "An approval covers more calls",
+        "`described_by` names a parameter now: an *always* covers calls with other words in it.",
+    ),
+    "approval-narrowed": Rule(
+        "trust",
+        "note",
+        "An approval covers fewer calls",
+        "The opposite of `approval-widened`.",
+    ),
+    "hint-less-careful": Rule(
+        "trust",
+        "warning",
+        "An annotation is less careful",
+        "Programs that ask a person before a call may ask less often: `destructive` or `open_world` is no"
+        " longer true, `idempotent` is true or no longer false, or the tool is announced as read-only.",
+    ),
+    "hint-more-careful": Rule(
+        "trust",
+        "note",
+        "An annotation is more careful",
+        "The opposite of `hint-less-careful`.",
+    ),
+    "server-changed": Rule(
+        "trust",
+        "error",
+        "HTTP requests go to another server",
+        "`http.server` or a default of `http.server_variables` is another one: arguments and credentials are"
+        " sent there.",
+    ),
+    "request-changed": Rule(
+        "trust",
+        "warning",
+        "Another HTTP request is sent",
+        "The method, the path, the body or the place of an argument is another one; or the tool began or"
+        " ceased to stand for a request.",
+    ),
+    "credentials-changed": Rule(
+        "trust",
+        "error",
+        "Other credentials go into HTTP requests",
+        "`http.security` or `http.schemes` differs.",
+    ),
+    "carried-out-elsewhere": Rule(
+        "trust",
+        "warning",
+        "Somebody else carries out the calls",
+        "`external` differs: calls, with their arguments, leave the program, or the program carries them out"
+        " itself.",
+    ),
+    "values-unbounded": Rule(
+        "trust",
+        "error",
+        "The program no longer bounds a parameter's values",
+        "`runtime_enums` named the parameter: only values that the running program knew were accepted.",
+    ),
+    "values-from-elsewhere": Rule(
+        "trust",
+        "warning",
+        "The program bounds a parameter's values by another source",
+        "`runtime_enums` names another source for the parameter.",
+    ),
+    "model-sets-parameter": Rule(
+        "trust",
+        "error",
+        "The program no longer fills in a parameter",
+        "`inject` named the parameter: models neither saw nor set it. A model may choose its value now.",
+    ),
+    "program-sets-parameter": Rule(
+        "trust",
+        "note",
+        "The program fills in a parameter",
+        "`inject` names the parameter now: models neither see nor set it.",
+    ),
+    "injected-from-elsewhere": Rule(
+        "trust",
+        "warning",
+        "The program fills in a parameter from another place",
+        "`inject` names another path for the parameter.",
+    ),
+    "source-changed": Rule(
+        "trust",
+        "warning",
+        "The tool comes from another source",
+        "`source` names another server, document or module, or another tool of it.",
+    ),
+}
+"""Rules about trust: what a tool may do, which secrets it may see, and what it claims about itself."""
+
+_CACHE: Final[dict[str, Rule]] = {
+    "prefix-ends": Rule(
+        "cache",
+        "note",
+        "A cached prefix ends earlier",
+        "Definitions are sent in order of name. From the first one that differs on, a provider that caches"
+        " prefixes of prompts reads all anew, once.",
+    ),
+}
+"""Rules about caches of prompts."""
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(
-    {**CALLS, **RESULTS, **SPEC_KEYS, **CODE, **DEPRECATION, **MODEL, **PROVIDER, **TRUST, **CACHE}
+    {**_CALLS, **_RESULTS, **_SPEC_KEYS, **_CODE, **_DEPRECATION, **_MODEL, **_PROVIDER, **_TRUST, **_CACHE}
 )

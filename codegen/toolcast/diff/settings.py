@@ -1,7 +1,9 @@
-"""What a project sets for comparisons: its providers, and the levels of rules."""
+"""A project's settings for comparisons: its providers, the levels of rules, its version."""
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
 from ..config import Config, setting_problem
 from ..diagnostics import Diagnostic
@@ -73,3 +75,22 @@ def level_of(rule: str, config: Config) -> Level:
     levels = config.diff.levels
     known = RULES[rule]
     return levels.get(rule) or levels.get(known.audience) or known.level
+
+
+def stated_version(pyproject: Path | None) -> str | None:
+    """Read `version` of `[project]`.
+
+    Args:
+        pyproject: the project's `pyproject.toml`; None where there is none.
+
+    Returns:
+        The version; None where it is not stated there, as where a build backend finds it.
+    """
+    if pyproject is None:
+        return None
+    try:
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project")
+    except (OSError, ValueError):  # who reads the configuration reports it
+        return None
+    version = project.get("version") if isinstance(project, dict) else None
+    return version if isinstance(version, str) else None

@@ -1,12 +1,31 @@
-"""The state of a set of specs at one time: the tools and shared types, whatever they were read from."""
+"""Two states of a set of specs: the tools and shared types, whatever they were read from.
 
-from collections.abc import Mapping
+Of files, only what is not the same in both is parsed. A spec is the same where its bytes are, and those of
+every shared type that it refers to. A saved list of tools, as MCP servers answer and providers take them, is
+a state, too.
+"""
 
-from msgspec import Struct
+import re
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path as FilePath
+from pathlib import PurePosixPath
+from typing import Any, Final, Literal
 
+from msgspec import Struct, structs
+
+from ..config import show
 from ..diagnostics import Diagnostic
-from ..spec.parsed_document import Document
+from ..importers.import_tools import read_tools, specs_of
+from ..importers.spec_text import permission_of
+from ..spec.discovery import kind_of
+from ..spec.load import type_problems
+from ..spec.parsed_document import Document, Path
+from ..spec.read_file import SourceDocument, parse_document
+from ..spec.spec_reader import read_tool
+from ..spec.tool_names import NAME, Entry, check_names, check_types, group_of, shown
 from ..spec.tool_spec import ToolSpec
+from ..spec.type_folders import is_outside
+from .spec_files import SpecFiles, unreadable
 
 
 class State(Struct, frozen=True, kw_only=True):
@@ -31,3 +50,221 @@ class State(Struct, frozen=True, kw_only=True):
     refused: frozenset[str] = frozenset()
     diagnostics: tuple[Diagnostic, ...] = ()
     listed: bool = False
+
+
+_NAME_LINE: Final = re.compile(rb"""^name:[ ]*["']?([A-Za-z0-9_-]{1,64})["']?[ ]*\r?$""", re.MULTILINE)
+
+
+def read_states(
+    old: SpecFiles, new: SpecFiles, known_providers: frozenset[str], *, everything: bool = False
+) -> tuple[State, State]:
+    """Read what is not the same in two states.
+
+    Args:
+        old: the files of the old state.
+        new: the files of the new state.
+        known_providers: ids of the providers that a spec may name.
+        everything: read also what is the same.
+
+    Returns:
+        Both states.
+    """
+    if everything:
+        changed = frozenset({*old.contents, *new.contents})
+    else:
+        changed = _changed(old.contents, new.contents)
+    return (
+        _state(old, changed, known_providers),
+        _state(new, changed, known_providers),
+    )
+
+
+def _changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
+    """Paths of files that differ, or that refer to a shared type that does."""
+    paths = {*old, *new}
+    changed = {path for path in paths if old.get(path) != new.get(path)}
+    types = {path for path in paths if kind_of(path) == "type"}
+    waiting = [path for path in changed if path in types]
+    while waiting:
+        name = PurePosixPath(waiting.pop()).name
+        found = {path for path in paths - changed if _mentions(new[path], name)}
+        changed |= found
+        waiting += found & types
+    return frozenset(changed)
+
+
+def _mentions(data: bytes, name: str) -> bool:
+    """Whether a file may refer to one of that name: it has the name, or an escape that may stand for it."""
+    return name.encode() in data or b"\\" in data or (b"%" in data and b"$ref" in data)
+
+
+def _state(files: SpecFiles, changed: Set[str], known_providers: frozenset[str]) -> State:
+    """The state with the tools of `changed`, and the types that these refer to."""
+    tools: dict[str, ToolSpec] = {}
+    problems = list(files.diagnostics)
+    entries: list[Entry] = []
+    named: dict[str, Document] = {}  # asked for a position only where two names clash
+    unchanged: list[str] = []
+    refused: set[str] = {path for path in files.refused if kind_of(path) == "tool"}
+    for path, data in sorted(files.contents.items()):
+        if kind_of(path) == "type":
+            continue
+        if path not in changed and (name := _name(data, path)) is not None:
+            unchanged.append(name)
+            entries.append((path, name, group_of(path)))
+            continue
+        document = _parse(files, path)
+        if not isinstance(document, SourceDocument):
+            problems += document
+            refused.add(path)
+            continue
+        spec, wrong, found = read_tool(document, path, known_providers)
+        if found is not None:
+            entries.append((path, found, group_of(path)))
+            named[path] = document
+        if path not in changed:
+            unchanged += [found] if found is not None else []
+            continue
+        problems += wrong
+        if spec is not None:
+            tools[path] = spec
+        else:
+            refused |= {path} if found is None else {path, found}
+    types, more = _types(files, list(tools))
+    problems += more
+
+    def locate(path: str) -> tuple[int, int]:
+        return named[path].locate(("name",)) if path in named else (1, 1)
+
+    clashes = check_names(entries, shown_root=files.shown_root, locate=locate)
+    clashing = {each.file for each in clashes}
+    for path, tool in tools.items():
+        refused |= {path, tool.name} if shown(files.shown_root, path) in clashing else set()
+    return State(
+        label=files.label,
+        tools={tool.name: tool for path, tool in tools.items() if path not in refused},
+        types=types,
+        unchanged=tuple(sorted(unchanged)),
+        refused=frozenset(refused),
+        diagnostics=tuple(sorted({*problems, *clashes})),
+    )
+
+
+def _name(data: bytes, path: str) -> str | None:
+    """The name of the tool in a file that is not parsed; None where parsing has to tell."""
+    if (line := _NAME_LINE.search(data)) is not None:
+        return line[1].decode()
+    stem = PurePosixPath(path).stem
+    return stem if b"name" not in data and b"\\" not in data and NAME.fullmatch(stem) else None
+
+
+def _parse(files: SpecFiles, path: str) -> SourceDocument | tuple[Diagnostic, ...]:
+    kind: Literal["json", "yaml"] = "json" if path.endswith(".json") else "yaml"
+    return parse_document(files.contents[path], shown(files.shown_root, path), kind)
+
+
+def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document], list[Diagnostic]]:
+    """The shared types that some specs may refer to, directly or through others."""
+    left = {path for path in files.contents if kind_of(path) == "type"}
+    waiting = list(tools)
+    types: dict[str, Document] = {}
+    problems: list[Diagnostic] = []
+    while waiting and left:
+        data = files.contents[waiting.pop()]
+        found = {path for path in left if _mentions(data, PurePosixPath(path).name)}
+        left -= found
+        waiting += found
+        for path in sorted(found):
+            document = _parse(files, path)
+            wrong = type_problems(document, path) if isinstance(document, SourceDocument) else document
+            problems += () if is_outside(path) else wrong  # as `load_library`: it may be none of ours
+            if isinstance(document, SourceDocument) and not wrong:
+                types[path] = document
+    clashes = check_types([path for path in types if not is_outside(path)], shown_root=files.shown_root)
+    refused = {each.file for each in clashes}
+    kept = {path: each for path, each in types.items() if shown(files.shown_root, path) not in refused}
+    return kept, [*problems, *clashes]
+
+
+def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Warnings and notes of the old state, as a run tells them: nobody can correct what was committed.
+
+    Args:
+        label: the old state's name.
+        problems: its diagnostics; errors are changes of the rule `not-compared`.
+
+    Returns:
+        Those that name the state, without positions in files that may be gone.
+    """
+    return tuple(
+        structs.replace(each, line=0, column=0, message=f"in {label}, {each.message}")
+        for each in problems
+        if each.severity != "error"
+    )
+
+
+class ListedTool(Struct, frozen=True, kw_only=True):
+    """One tool of a list as the `Document` of a spec. Of its position, the line is known in JSON lines."""
+
+    file: str
+    data: Any
+    line: int = 0
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line of the tool, 0 where it is not known; and column 0."""
+        del path, key
+        return self.line, 0
+
+
+def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
+    """Read a file that lists tools.
+
+    Args:
+        file: JSON or JSON lines, as `toolcast import tools` reads them.
+        known_providers: ids of the providers that a spec may name.
+
+    Returns:
+        The state; tools that cannot be read are among its diagnostics.
+
+    Raises:
+        UnreadableStateError: the file lists no tools.
+    """
+    shown_file = show(file.absolute())
+    declared = read_tools([file])
+    imported = specs_of(declared)
+    if not imported.drafts and declared.diagnostics:
+        problem = declared.diagnostics[0]
+        raise unreadable(shown_file, problem.code, problem.message, problem.hint)
+    by_name = {tool.name: tool for tool in declared.tools}
+    problems = [
+        Diagnostic(
+            file=shown_file,
+            line=each.line,
+            severity=each.severity,
+            code=each.code,
+            message=each.message,
+            hint="" if each.severity == "warning" else each.hint,
+        )
+        for each in imported.diagnostics
+    ]
+    tools: dict[str, ToolSpec] = {}
+    refused = {tool.name for tool in declared.tools} - {draft.original for draft in imported.drafts}
+    for draft in imported.drafts:
+        origin = by_name[draft.original]
+        permission = permission_of(origin) or "write"
+        data = {**draft.data, "permission": permission, "secrets": []}
+        document = ListedTool(file=shown_file, data=data, line=origin.line)
+        spec, wrong, _ = read_tool(document, draft.path, known_providers)
+        problems += wrong
+        if spec is not None:
+            tools[spec.name] = spec
+        else:
+            refused.add(draft.data["name"])
+    return State(
+        label=shown_file,
+        tools=tools,
+        types={},
+        refused=frozenset(refused),
+        diagnostics=tuple(sorted({*problems})),
+        listed=True,
+    )

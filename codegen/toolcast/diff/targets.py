@@ -11,13 +11,9 @@ from msgspec.structs import replace
 
 from ..config import Config, find_config, load_config, show
 from ..project.type_packages import find_types
-from .folder_state import read_folder
-from .git_refs import EXACT, Repository, head, is_commit, open_repository, resolve
-from .git_state import holds, read_commit
-from .listed_state import read_listed
-from .read_states import read_states
-from .spec_files import SpecFiles, UnreadableStateError, unreadable
-from .states import State
+from .git_state import EXACT, Repository, head, holds, is_commit, open_repository, read_commit, resolve
+from .spec_files import SpecFiles, UnreadableStateError, read_folder, unreadable
+from .states import State, read_listed, read_states
 
 WORK_TREE: Final = ""
 """The target of the specs as they are now."""
