@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor
 from typing import Any, Final
 
 from msgspec import Struct
 
 from ..jsonschema.json_values import is_number
+from ..jsonschema.satisfiable import common_multiple
 from ..jsonschema.search import found
 from .cases import MAX_FACTS, Case, Part, possible_facts
 
@@ -104,15 +105,7 @@ def interval_of(facts: Facts, *, whole: bool) -> Interval:
                     high, high_open = bound, is_open
         if "multipleOf" in schema:
             steps.append(Fraction(repr(schema["multipleOf"])))
-    return Interval(low, high, low_open, high_open, _common_step(steps))
-
-
-def _common_step(steps: list[Fraction]) -> Fraction | None:
-    """The smallest number that is a multiple of all of `steps`."""
-    if not steps:
-        return None
-    bottom = lcm(*(step.denominator for step in steps))
-    return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
+    return Interval(low, high, low_open, high_open, common_multiple(steps) if steps else None)
 
 
 class Lengths(Struct, frozen=True):

@@ -4,11 +4,12 @@ import math
 import random
 import re
 from collections.abc import Sequence
-from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
 from ..jsonschema import UnsupportedPattern, translate
 from ..jsonschema.regex_cache import cache_short_texts
+from ..jsonschema.satisfiable import common_multiple
 
 # No \r, U+2028 or U+2029: ECMA-262's dot does not match them, the engine below jsonschema-rs's does.
 STRINGS: Final = (
@@ -265,31 +266,15 @@ def number(rng: random.Random, facts: Facts, *, whole: bool) -> int | float:
 
 
 def _multiple(rng: random.Random, steps: list[Any], low: Any, high: Any, *, whole: bool) -> int | float:
-    step = Decimal(1)
-    for each in steps:
-        exact = Decimal(str(each))
-        step = exact if step == 1 and len(steps) == 1 else _common(step, exact)
-    if whole:
-        step = _common(step, Decimal(1))
-    first = math.ceil(Decimal(str(low)) / step) if low is not None else None
-    last = math.floor(Decimal(str(high)) / step) if high is not None else None
+    step = common_multiple([*(Fraction(str(each)) for each in steps), *([Fraction(1)] if whole else [])])
+    first = math.ceil(Fraction(str(low)) / step) if low is not None else None
+    last = math.floor(Fraction(str(high)) / step) if high is not None else None
     if first is None:
         first = (last - 40) if last is not None else -20
     if last is None or last < first:
         last = first + 40
     found = step * rng.choice((first, last, rng.randint(first, last)))
-    return int(found) if found == found.to_integral_value() else float(found)
-
-
-def _common(one: Decimal, other: Decimal) -> Decimal:
-    """The least common multiple of two positive decimals."""
-    scale = Decimal(10) ** max(0, -min(_exponent(one), _exponent(other)))
-    return Decimal(math.lcm(int(one * scale), int(other * scale)) or 1) / scale
-
-
-def _exponent(value: Decimal) -> int:
-    found = value.normalize().as_tuple().exponent
-    return max(found, -30) if isinstance(found, int) else 0
+    return int(found) if found.denominator == 1 else float(found)
 
 
 def string(rng: random.Random, facts: Facts) -> str:

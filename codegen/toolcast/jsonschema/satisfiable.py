@@ -3,7 +3,7 @@
 What is not decided counts as satisfiable: patterns, formats, `not` and conditions may still refuse all.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, lcm
 from typing import Any, Final
@@ -300,7 +300,7 @@ def _no_number(parts: Parts, *, whole: bool) -> str | None:
     steps += [Fraction(1)] if whole else []
     if not steps:
         return None
-    step = _common(steps)
+    step = common_multiple(steps)
     first = ceil(Fraction(repr(low)) / step) * step
     first += step if low_open and first == Fraction(repr(low)) else 0
     last = Fraction(repr(high))
@@ -328,8 +328,8 @@ def _positive(value: Any) -> bool:
     return _usable(value) and value > 0
 
 
-def _common(steps: list[Fraction]) -> Fraction:
-    """The smallest number that is a multiple of all of `steps`."""
+def common_multiple(steps: Sequence[Fraction]) -> Fraction:
+    """The smallest number that is a multiple of all of `steps`, which are positive."""
     bottom = lcm(*(step.denominator for step in steps))
     return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
 
