@@ -8,7 +8,7 @@ from toolcast.containment.reasons import REASONS
 from toolcast.diff.audiences.calls import BY_REASON, calls
 from toolcast.diff.audiences.results import WIDER, results
 from toolcast.diff.change import Change
-from toolcast.diff.pairing import make_pairs
+from toolcast.diff.pairs import make_pairs
 from toolcast.diff.rules import RULES
 
 from tests.diff.audience_pairs import context, pair, properties, spec

@@ -6,7 +6,7 @@ import pytest
 from toolcast.diff.audiences.calls import calls
 from toolcast.diff.audiences.code import code
 from toolcast.diff.change import Change
-from toolcast.diff.pairing import make_pairs
+from toolcast.diff.pairs import make_pairs
 from toolcast.diff.rules import RULES
 from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.providers import load_profile

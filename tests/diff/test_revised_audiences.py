@@ -17,8 +17,7 @@ from toolcast.diff.audiences.ended_tools import deprecation
 from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
 from toolcast.diff.contract_changes import sides
-from toolcast.diff.pairing import make_pairs
-from toolcast.diff.pairs import Context, Pair, offered_pair
+from toolcast.diff.pairs import Context, Pair, make_pairs, offered_pair
 from toolcast.diff.rules import RULES
 from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.diff.states import State, read_listed

@@ -24,8 +24,7 @@ from .audiences.results import results
 from .audiences.spec_keys import spec_keys
 from .audiences.trust import trust
 from .change import AUDIENCES, Audience, Change, Level
-from .pairing import make_pairs
-from .pairs import Context, Pair
+from .pairs import Context, Pair, make_pairs
 from .rules import RULES
 from .settings import level_of, stated_version
 from .states import State, told_of
