@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
-from ..runtime.middleware.secrets.redactor import Redactor
-from ..runtime.middleware.secrets.searched_values import SHORTEST, is_too_short
+from ..runtime.middleware.secrets.redactor import SHORTEST, Redactor, is_too_short
 from .http_request import HttpRequest
 from .operation import Operation, SchemeFields
 from .styles import percent_encode

@@ -1,21 +1,39 @@
 """Keeping the values of secrets out of whatever leaves the program."""
 
 import threading
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from ...rewrite_values import rewrite
-from .searched_values import Form, forms, shortest_match, without_plus
-from .text_views import CHARACTERS, most_bytes, views
+from .text_views import Kind, View, views
+
+SHORTEST: Final = 8
+"""Characters, white space aside, that a value must have. A shorter one would occur in many texts by chance,
+and be found out by asking for all there are."""
+
+WITHHELD: Final = "[withheld: it cannot be searched for secrets]"
 
 _WINDOW = 131_072
-"""Characters of a text that are searched at once: it takes twenty times their memory."""
+"""Characters of a text that are searched at once: it takes twelve times their memory."""
 _OVERLAP = 32_768
 _EXPANSION = 16
-"""Characters that one of a value takes at most where it is escaped or encoded, other than by white space."""
-WITHHELD = "[withheld: it cannot be searched for secrets]"
+"""Characters that one of a form takes at most where it is escaped."""
+_LINE = 16  # characters that make a line of a longer value worth hiding on its own
+
+
+class Form(Struct, frozen=True):
+    """A form of a value, searched in the views of its kind. `before` and `after`: whether the character of
+    base64 beside it has bits of the value, too."""
+
+    text: str
+    name: str
+    kind: Kind = "text"
+    before: bool = False
+    after: bool = False
 
 
 class Redactor:
@@ -26,8 +44,7 @@ class Redactor:
         self._lock = threading.Lock()
         self._added: set[tuple[str, str]] = set()
         self._forms: tuple[Form, ...] = ()
-        self._shortest = 0  # bytes of the shortest text in which a value is found
-        self._spaced = False
+        self._shortest = 0  # characters of the shortest form
 
     @property
     def known(self) -> bool:
@@ -39,12 +56,11 @@ class Redactor:
         if (name, value) in self._added:
             return
         with self._lock:
-            present = {form.text for form in self._forms}
-            fresh = [form for form in forms(name, value) if form.text not in present]
+            present = {(form.text, form.kind) for form in self._forms}
+            fresh = [form for form in _forms(name, value) if (form.text, form.kind) not in present]
             # The longest first: its name is the one that is written where several overlap.
             self._forms = tuple(sorted((*self._forms, *fresh), key=lambda form: (-len(form.text), form.text)))
-            self._shortest = min(map(shortest_match, self._forms), default=0)
-            self._spaced |= len(value.split()) > 1
+            self._shortest = min((len(form.text) for form in self._forms), default=0)
             self._added.add((name, value))
 
     def text(self, text: str) -> str:
@@ -83,20 +99,20 @@ class Redactor:
 
     def _find(self, text: str) -> list[tuple[int, int, str]]:
         """Parts of `text` that hold a value, in order, merged where they touch each other's."""
-        found: list[tuple[int, int, str]] = []
-        known = self._forms
-        if most_bytes(text) < self._shortest:
-            return found
-        overlap = max(_OVERLAP, *(_EXPANSION * len(form.text) for form in known))
-        for begin in range(0, len(text), _WINDOW):
-            for view in views(text[begin : begin + _WINDOW + overlap], self._spaced):
-                lowered = view.text.lower()
-                for form in known:
-                    wanted = without_plus(form) if "+" in form.text and "+" not in lowered else form
-                    for at, end in _occurrences(lowered, wanted):
-                        first, last = view.origin(at, end)
-                        found.append((begin + first, begin + last, form.name))
-        return _merged(found)
+        if len(text) < self._shortest:
+            return []
+        forms = self._forms
+        overlap = max(_OVERLAP, *(_EXPANSION * len(form.text) for form in forms))
+        return _merged(
+            [
+                (begin + first, begin + last, form.name)
+                for begin in range(0, len(text), _WINDOW)
+                for kind, view in views(text[begin : begin + _WINDOW + overlap])
+                for form in forms
+                if form.kind == kind
+                for first, last in _occurrences(view, form)
+            ]
+        )
 
     def _marked(self, text: str, spans: list[tuple[int, int, str]]) -> str:
         """`text` with a mark in place of each of some parts, which are in order and apart."""
@@ -112,7 +128,7 @@ class Redactor:
     def _mark(self, name: str) -> str:
         """A mark that is no secret itself."""
         for mark in (f"[redacted:{name}]", "[redacted]", "***", "…"):
-            if not any(form.text in mark.lower() for form in self._forms):
+            if not any(form.text in mark for form in self._forms):
                 return mark
         return ""
 
@@ -123,7 +139,7 @@ class Redactor:
             return value
         if isinstance(value, (bytes, bytearray, memoryview)):
             text = bytes(value).decode("utf-8", "surrogateescape")
-            marked = CHARACTERS.sub(lambda found: self.text(found[0]), text)
+            marked = self.text(text)
             return value if marked == text else marked.encode("utf-8", "surrogateescape")
         if isinstance(value, (int, float)):
             text = str(value)
@@ -141,17 +157,37 @@ class Redactor:
         return value if marked is plain or marked == plain else marked
 
 
-def _occurrences(text: str, form: Form) -> Iterator[tuple[int, int]]:
-    """The occurrences of `form`, overlapping ones merged."""
-    at, end = form.find(text, 0) if form.text else (-1, -1)
+def is_too_short(value: str) -> bool:
+    """Whether a value cannot be kept out of results."""
+    return sum(letter.isprintable() and not letter.isspace() for letter in value) < SHORTEST
+
+
+def _forms(name: str, value: str) -> Iterator[Form]:
+    """The value, and each long line of it: its text, in base64 wherever that begins, and in hexadecimal."""
+    whole = value.strip()
+    lines = [line.strip() for line in whole.splitlines() if not line.startswith("-----")]
+    kept = [line for line in lines if len(line) >= _LINE] if len(lines) > 1 else []
+    for part in filter(None, (whole, *kept)):
+        data = part.encode("utf-8", "surrogatepass")
+        yield Form(part, name)
+        yield Form(data.hex(), name, "hex")
+        for offset in range(3):
+            # After `offset` other bytes, as many characters have no bit of the value, and the next has some.
+            encoded = b64encode(bytes(offset) + data + bytes(2)).decode()
+            last, rest = divmod(8 * (offset + len(data)), 6)
+            first = offset and offset + 1
+            yield Form(encoded[first:last], name, "base64", before=offset > 0, after=rest > 0)
+
+
+def _occurrences(view: View, form: Form) -> Iterator[tuple[int, int]]:
+    """The parts of the first text that hold `form`, overlapping ones merged."""
+    text, size = view.text, len(form.text)
+    at = text.find(form.text)
     while at >= 0:
-        start = at
-        at, following = form.find(text, at + 1)
-        while 0 <= at < end:
-            end = max(end, following)
-            at, following = form.find(text, at + 1)
-        yield start, end
-        end = following
+        start, end = at, at + size
+        while 0 <= (at := text.find(form.text, at + 1)) < end:
+            end = at + size
+        yield view.origin(max(start - form.before, 0), min(end + form.after, len(text)))
 
 
 def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...binding import ToolBinding
 from ...errors import RefusalError
-from .redactor import Redactor
-from .searched_values import SHORTEST, is_too_short
+from .redactor import SHORTEST, Redactor, is_too_short
 from .secret_references import NAME, find_references, may_refer, replace_references
 
 T = TypeVar("T")
