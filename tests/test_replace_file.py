@@ -38,6 +38,16 @@ def test_a_link_stays_one_and_a_file_keeps_its_permissions(tmp_path: Path) -> No
 
 
 @POSIX
+def test_a_link_is_replaced_where_it_is_not_followed(tmp_path: Path) -> None:
+    path, link = tmp_path / "real", tmp_path / "link"
+    path.write_bytes(b"one")
+    link.symlink_to(path)
+    replace_file(link, b"two", follow=False)
+    assert (path.read_bytes(), link.read_bytes()) == (b"one", b"two")
+    assert not link.is_symlink()
+
+
+@POSIX
 def test_a_link_at_the_place_of_the_temporary_file_is_not_followed(tmp_path: Path) -> None:
     """A stranger's checkout may hold one for every process id."""
     other = tmp_path / "other"

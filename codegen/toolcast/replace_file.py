@@ -1,4 +1,9 @@
-"""A file replaced at once: who reads it sees the former content or the new one, and never a part."""
+"""A file replaced at once: who reads it sees the former content or the new one, and never a part.
+
+Three places have a way of their own: `project.output.publish` writes thousands of files and refuses one that
+came in between, SQLite fills that of `project.state.files`, and `runtime.workspace` starts from descriptors,
+since a program beside it may exchange folders for links.
+"""
 
 import contextlib
 import os
@@ -7,22 +12,24 @@ import threading
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all, also in several threads at once. A link stays one, and a file keeps
-    its permissions.
+def replace_file(path: Path, content: bytes, *, follow: bool = True) -> None:
+    """Write a file, whole or not at all, also in several threads at once. A file keeps its permissions.
 
     Args:
         path: where to write; into a pipe or a device it is written as it comes.
         content: the new content.
+        follow: whether a link stays one, and the file that it leads to is written; else the link is replaced.
 
     Raises:
         OSError: it cannot be written; the file that was there stays as it was.
     """
-    target = Path(os.path.realpath(path))  # `resolve` raises RuntimeError for links in a circle
+    target = Path(os.path.realpath(path)) if follow else path  # `resolve` raises RuntimeError for circles
     mode: int | None = None
     with contextlib.suppress(FileNotFoundError):
-        mode = target.stat().st_mode
-    if mode is not None and not stat.S_ISREG(mode):
+        mode = target.stat(follow_symlinks=follow).st_mode
+    if mode is not None and stat.S_ISLNK(mode):
+        mode = None
+    elif mode is not None and not stat.S_ISREG(mode):
         target.write_bytes(content)
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.tmp")

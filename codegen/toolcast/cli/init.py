@@ -10,6 +10,7 @@ import click
 from ..config import show
 from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
+from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
 from .disk import create
 from .editor_files import (
@@ -109,9 +110,7 @@ def _help_editors(here: Path) -> None:
         write_line(f"kept      {show(settings)}")
         return
     settings.parent.mkdir(exist_ok=True)
-    temporary = settings.with_name(f".{settings.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(merged.encode())
-    temporary.replace(settings.resolve())
+    replace_file(settings, merged.encode())
     write_line(f"{'created  ' if text is None else 'extended '} {show(settings)}")
 
 
@@ -178,9 +177,6 @@ def _table(path: Path) -> dict[str, object]:
     if not appended:
         hint = "add it by hand: see https://toml.io for how tables and inline tables exclude each other"
         raise refuse("pyproject.toml", "config-closed", "[tool.toolcast] cannot be appended", hint)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(new.encode("utf-8"))
-    temporary.chmod(path.stat().st_mode & 0o777)
-    temporary.replace(path.resolve())
+    replace_file(path, new.encode())
     write_line("extended  pyproject.toml with [tool.toolcast]")
     return {}

@@ -4,7 +4,6 @@ JSON lines, to be checked in: the format's version, then one line per tool, sort
 which tools changed, and two branches that import different tools merge.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
+from ..replace_file import replace_file
 from ..spec.tool_spec import SourceKind
 from .spec_fields import are_digests
 
@@ -133,16 +133,11 @@ def write_text(path: Path, text: str) -> None:
     """Write a file, whole or not at all.
 
     Args:
-        path: the file; its folder is made where there is none.
+        path: the file; its folder is made where there is none, and a link is replaced.
         text: what it will hold, with these line ends.
 
     Raises:
         OSError: it cannot be written; what was there stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(text.encode())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    replace_file(path, text.encode(), follow=False)
