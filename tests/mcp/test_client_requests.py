@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from msgspec import Meta, Struct
 from toolcast.mcp import HttpOptions, http_app, mcp_server
-from toolcast.mcp.serving.running_calls import WaitingCalls
+from toolcast.mcp.serving.server import WaitingCalls
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 

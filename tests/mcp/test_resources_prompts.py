@@ -398,7 +398,7 @@ def test_the_newest_revision_listens(sdk: Sdk) -> None:
 
 
 def test_subscriptions_are_bounded_and_to_what_is_there(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolcast.mcp.serving.offered_resources.MAX_SUBSCRIPTIONS", 2)
+    monkeypatch.setattr("toolcast.mcp.serving.offered_requests.MAX_SUBSCRIPTIONS", 2)
 
     async def use(client: Any) -> None:
         for uri in ("items://1/head", "items://2/head", "items://1/head"):

@@ -1,4 +1,4 @@
-"""Notifies clients when tools, resources and prompts change."""
+"""Changes of what a program offers, and the notifications of clients about them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -7,8 +7,33 @@ from typing import Any, Literal
 from weakref import ref
 
 from ..sdk import load
-from .changes import Changes
 from .listed import Listed, is_modern
+
+Listener = Callable[[str | None], None]
+"""Called, from any thread, with the URI of a resource whose content changed; with None where a list did."""
+
+
+class Changes:
+    """Who is to be told of changes: the servers that run."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, Listener] = {}
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Tell `listener` from now on; gives the function that ends it."""
+        token = object()
+        self._listeners[token] = listener
+
+        def end() -> None:
+            self._listeners.pop(token, None)
+
+        return end
+
+    def tell(self, uri: str | None = None) -> None:
+        """Tell every listener."""
+        for listener in [*self._listeners.values()]:
+            listener(uri)
+
 
 _PERIOD = 1.0
 """Seconds between two checks of the registry; a check compares two references."""

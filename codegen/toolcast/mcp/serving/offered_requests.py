@@ -1,13 +1,246 @@
-"""The handlers of requests for resources, prompts and completions, for those that a program offers."""
+"""Requests for the resources and prompts that a program offers, and for completions of their arguments."""
 
+import logging
+import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from .completions import Completions
-from .offered_functions import OfferedFunctions, Remember
-from .offered_prompts import OfferedPrompts
-from .offered_resources import OfferedResources
-from .prompts import Prompts
-from .resources import Resources
+import msgspec
+
+from ...agents.dispatch.media_blocks import mcp, resource_contents
+from ...runtime.context import ToolContext
+from ...runtime.errors import RefusalError, is_from_outside
+from ...runtime.handlers import call
+from ...runtime.result import Content
+from ...runtime.view import ToolView
+from ...runtime.workers import Workers, unwrap
+from ..sdk import load
+from .announce import SUBSCRIPTIONS
+from .client_channel import ClientChannel, Extra
+from .listed import is_modern, page_of
+from .prompts import Prompts, messages_of
+from .resources import Found, Resources, contents
+from .text_arguments import TextArguments
+
+Remember = Callable[[Any], None]
+"""Takes a request's context: its client is told of changes from now on."""
+
+INVALID_PARAMS = -32602
+"""JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
+INTERNAL_ERROR = -32603
+_LOG = logging.getLogger("toolcast.mcp")
+
+
+class OfferedFunctions:
+    """Calls the functions of one server, plain ones in worker threads of its own."""
+
+    def __init__(self, registry: ToolView, page_size: int | None, extra: Extra | None = None) -> None:
+        self._extra = extra
+        self._registry = registry
+        self._page_size = page_size
+        self._workers = Workers()
+        self._error = load("mcp.shared.exceptions").MCPError
+
+    async def value(self, context: Any, kind: str, name: str, content: Any, *arguments: Any) -> Any:
+        """What `content`, of a resource or prompt with a name, is, or returns, without values of secrets.
+
+        Raises the SDK's MCPError where a function refuses or fails; of a fault the client gets the kind
+        alone, as a model does of a tool's.
+        """
+        if not callable(content):
+            return content
+        channel = ClientChannel(context, self._extra)
+        try:
+            made = await call(self._workers, content, *arguments, self._circumstances(channel, name))
+        except RefusalError as problem:
+            raise self.refused(problem) from None
+        except BaseException as problem:
+            channel.stop()
+            if is_from_outside(problem):
+                raise
+            raise self.failed(f"{kind} {name!r}", unwrap(problem)) from None
+        await channel.flush()
+        return self._registry.redact(made)
+
+    def refused(self, problem: RefusalError, data: Any = None) -> Exception:
+        """A protocol error with the words of a refusal."""
+        error: Exception = self._error(INVALID_PARAMS, self._registry.redact(str(problem)), data)
+        return error
+
+    def failed(self, what: str, problem: BaseException) -> Exception:
+        """A protocol error for a fault of the program; the log has its traceback, without secrets."""
+        number, kind = os.urandom(6).hex(), type(problem).__name__
+        import traceback
+
+        text = "".join(traceback.format_exception(problem))
+        _LOG.error("%s failed [%s]\n%s", what, number, self._registry.redact(text))
+        error: Exception = self._error(INTERNAL_ERROR, f"{what}: internal error {kind} (error id {number}).")
+        return error
+
+    def page(self, entries: Mapping[str, Any], params: Any) -> tuple[list[dict[str, Any]], str | None]:
+        """The definitions of one page, sorted by key, and the cursor of the next."""
+        listed = dict(entries)  # others may come and go in another thread
+        names, following = page_of(sorted(listed), params.cursor if params else None, self._page_size)
+        return [listed[name].definition for name in names], following
+
+    def _circumstances(self, channel: ClientChannel, name: str) -> ToolContext:
+        """Questions are for handlers of tools: in the newest revision they end the request."""
+        circumstances = channel.circumstances(name)
+        return msgspec.structs.replace(circumstances, asker=None, sampler=None)
+
+
+class Completions:
+    """The handler of one server's completions. `context` is the SDK's `ServerRequestContext`."""
+
+    def __init__(self, resources: Resources, prompts: Prompts, functions: OfferedFunctions) -> None:
+        self._resources = resources
+        self._prompts = prompts
+        self._functions = functions
+        self._types = load("mcp.types")
+        self._error = load("mcp.shared.exceptions").MCPError
+
+    async def complete(self, context: Any, params: Any) -> Any:
+        """Values of an argument of a prompt, or of a template of resources."""
+        arguments, name = self._arguments(params.ref)
+        known = {} if params.context is None else dict(params.context.arguments or {})
+
+        async def propose(_context: Any) -> tuple[list[str], int]:
+            return await arguments.values(params.argument.name, params.argument.value, known)
+
+        values, total = await self._functions.value(context, "Completion of", name, propose)
+        made = self._types.Completion(values=values, total=total, has_more=total > len(values))
+        return self._types.CompleteResult(completion=made)
+
+    def _arguments(self, ref: Any) -> tuple[TextArguments, str]:
+        """The arguments that a reference leads to. Raises the SDK's MCPError where it leads nowhere."""
+        if ref.type == "ref/prompt":
+            found: Any = self._prompts.prompts.get(ref.name)
+            name = ref.name
+        else:
+            found = self._resources.templates.get(ref.uri) or self._resources.resources.get(ref.uri)
+            name = ref.uri
+        if found is None:
+            raise self._error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
+        return found.arguments, name
+
+
+class OfferedPrompts:
+    """The handlers of one server's requests for prompts. `context` is the SDK's `ServerRequestContext`."""
+
+    def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: Remember) -> None:
+        self._prompts = prompts
+        self._functions = functions
+        self._remember = remember
+        self._types = load("mcp.types")
+        self._error = load("mcp.shared.exceptions").MCPError
+
+    async def list(self, context: Any, params: Any) -> Any:
+        """One page of the prompts."""
+        self._remember(context)
+        entries, following = self._functions.page(self._prompts.prompts, params)
+        listed = [self._types.Prompt.model_validate(entry, by_name=False) for entry in entries]
+        return self._types.ListPromptsResult(prompts=listed, next_cursor=following)
+
+    async def get(self, context: Any, params: Any) -> Any:
+        """The messages of a prompt."""
+        prompt = self._prompts.prompts.get(params.name)
+        if prompt is None:
+            raise self._error(INVALID_PARAMS, f"Unknown prompt: {params.name!r:.80}")
+        try:
+            typed = prompt.arguments.convert(params.arguments or {})
+        except RefusalError as problem:
+            raise self._functions.refused(problem) from None
+        arguments = (typed,) if prompt.parameterized else ()
+        value = await self._functions.value(context, "Prompt", prompt.name, prompt.content, *arguments)
+        try:
+            messages = messages_of(value)
+        except TypeError as problem:
+            raise self._functions.failed(f"Prompt {prompt.name!r}", problem) from None
+        made = [{"role": message.role, "content": _block(message.content)} for message in messages]
+        return self._types.GetPromptResult.model_validate(
+            {"messages": made, **({"description": prompt.description} if prompt.description else {})},
+            by_name=False,
+        )
+
+
+def _block(content: str | Content) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"type": "text", "text": content}
+    return {"type": "text", "text": content.text} if content.kind == "text" else mcp(content)
+
+
+NOT_FOUND = -32002
+"""The code of a resource that is not there, up to 2025-11-25; since then it is that of invalid parameters."""
+MAX_SUBSCRIPTIONS = 1000
+"""URIs to which one connection subscribes."""
+
+
+class OfferedResources:
+    """The handlers of one server's requests for resources. `context` is the SDK's `ServerRequestContext`."""
+
+    def __init__(self, resources: Resources, functions: OfferedFunctions, remember: Remember) -> None:
+        self._resources = resources
+        self._functions = functions
+        self._remember = remember
+        self._types = load("mcp.types")
+        self._error = load("mcp.shared.exceptions").MCPError
+
+    async def list(self, context: Any, params: Any) -> Any:
+        """One page of the resources."""
+        self._remember(context)
+        entries, following = self._functions.page(self._resources.resources, params)
+        listed = [self._types.Resource.model_validate(entry, by_name=False) for entry in entries]
+        return self._types.ListResourcesResult(resources=listed, next_cursor=following)
+
+    async def list_templates(self, context: Any, params: Any) -> Any:
+        """One page of the templates."""
+        self._remember(context)
+        entries, following = self._functions.page(self._resources.templates, params)
+        listed = [self._types.ResourceTemplate.model_validate(entry, by_name=False) for entry in entries]
+        return self._types.ListResourceTemplatesResult(resource_templates=listed, next_cursor=following)
+
+    async def read(self, context: Any, params: Any) -> Any:
+        """The contents of a resource."""
+        uri = str(params.uri)
+        resource, typed = self._find(context, uri)
+        arguments = () if typed is None else (typed,)
+        value = await self._functions.value(context, "Resource", resource.uri, resource.content, *arguments)
+        try:
+            piece = contents(resource, uri, value)
+        except TypeError as problem:
+            raise self._functions.failed(f"Resource {resource.uri!r}", problem) from None
+        made = resource_contents(uri, piece.data, piece.media_type)
+        kind = self._types.TextResourceContents if "text" in made else self._types.BlobResourceContents
+        return self._types.ReadResourceResult(contents=[kind.model_validate(made, by_name=False)])
+
+    async def subscribe(self, context: Any, params: Any) -> Any:
+        """Tell the client from now on when a resource is updated."""
+        uri = str(params.uri)
+        self._find(context, uri)
+        subscribed: set[str] = context.session._connection.state.setdefault(SUBSCRIPTIONS, set())
+        if uri not in subscribed and len(subscribed) >= MAX_SUBSCRIPTIONS:
+            raise self._error(
+                INVALID_PARAMS, f"A connection subscribes to at most {MAX_SUBSCRIPTIONS} resources."
+            )
+        subscribed.add(uri)
+        self._remember(context)
+        return self._types.EmptyResult()
+
+    async def unsubscribe(self, context: Any, params: Any) -> Any:
+        """Tell the client no more."""
+        context.session._connection.state.get(SUBSCRIPTIONS, set()).discard(str(params.uri))
+        return self._types.EmptyResult()
+
+    def _find(self, context: Any, uri: str) -> Found:
+        """The resource at a URI. Raises the SDK's MCPError where there is none."""
+        try:
+            found = self._resources.find(uri)
+        except RefusalError as problem:
+            raise self._functions.refused(problem, {"uri": uri}) from None
+        if found is None:
+            code = INVALID_PARAMS if is_modern(context.protocol_version) else NOT_FOUND
+            raise self._error(code, "Resource not found", {"uri": uri})
+        return found
 
 
 def request_handlers(

@@ -9,7 +9,7 @@ from ...runtime.context import ToolContext
 from ...runtime.field_types import stated_type
 from ...runtime.result import Content
 from ...runtime.sampling import Message
-from .changes import Changes
+from .announce import Changes
 from .text_arguments import Complete, TextArguments
 
 P = TypeVar("P")

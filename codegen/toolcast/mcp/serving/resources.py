@@ -9,7 +9,7 @@ from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.result import Content
 from ..sdk import load
-from .changes import Changes
+from .announce import Changes
 from .text_arguments import Complete, TextArguments
 
 P = TypeVar("P")

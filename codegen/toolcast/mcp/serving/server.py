@@ -1,33 +1,179 @@
-"""A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK."""
+"""A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK.
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+The SDK has two types of servers. Its transports and its client take either; others take the high-level one
+alone, and go to the low-level server behind it at once (`fastmcp.Client`, `fastmcp.server.create_proxy`). So
+the type here is both, and its low-level server is itself.
+
+Calls that wait for what their client is asked (since 2026-07-28) wait in this process: the client's next
+request of the call has to reach it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ...runtime.context import Framework, ToolContext
-from ...runtime.errors import UnknownToolError
+from ...runtime.errors import RefusalError, UnknownToolError
 from ...runtime.failure_results import report_fault
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import load
-from .announce import Announcer, Kind
+from .announce import Announcer, Changes, Kind
+from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
-from .changes import Changes
-from .client_channel import LOG_LEVEL, ClientChannel, Extra
+from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
 from .elicited_approval import elicited_approver
 from .event_log import closing_stream
 from .listed import Listed, ListedTool, is_modern
-from .offered_functions import INVALID_PARAMS, OfferedFunctions
-from .offered_requests import request_handlers
+from .offered_requests import INVALID_PARAMS, OfferedFunctions, request_handlers
 from .prompts import Prompts
-from .registry_server import server_type
 from .resources import Resources
-from .running_calls import CallIdentity, RunningCall, WaitingCalls, call_identity
 from .server_calls import answer
 from .server_identity import ServerIdentity, identity_of
+
+_ATTRIBUTES = (
+    "name",
+    "version",
+    "title",
+    "description",
+    "instructions",
+    "website_url",
+    "icons",
+    "middleware",
+)
+"""Properties of the high-level type, which the low-level one sets as attributes."""
+_PARTS = frozenset(
+    ("_tool_manager", "_resource_manager", "_prompt_manager", "_custom_starlette_routes", "_token_verifier")
+)
+"""What the high-level type's own methods use: a call of one ends here."""
+
+
+@cache
+def server_type() -> type[Any]:
+    """The SDK's low-level server, as a subtype of the high-level one.
+
+    Decorators of the high-level type (`@server.tool()`) would register what no client ever sees; they raise
+    AttributeError.
+
+    Raises:
+        McpMissingError: the SDK is not installed.
+    """
+    bases = (load("mcp.server.lowlevel.server").Server, load("mcp.server.mcpserver").MCPServer)
+    members: dict[str, Any] = dict.fromkeys(_ATTRIBUTES)
+    members["__doc__"] = "An MCP server that offers a registry, for the transports and clients of the SDK."
+    members["__module__"] = __name__
+    members["_lowlevel_server"] = property(lambda self: self)
+    members["__getattr__"] = _missing
+    return type("RegistryServer", bases, members)
+
+
+def _missing(_server: Any, name: str) -> Any:
+    if name in _PARTS:
+        raise AttributeError(
+            "this server offers a registry, and has no tools, resources or prompts of its own: register "
+            "tools with the registry, and give the rest to mcp_server"
+        )
+    raise AttributeError(f"'RegistryServer' object has no attribute {name!r}")
+
+
+MAX_WAITING = 1000
+"""Calls of one server that wait for answers at once; the question of one more is refused."""
+
+CallIdentity = tuple[str, bytes, str | None]
+"""What a request that goes on with a call must have in common with the first: tool, arguments, principal."""
+
+
+class RunningCall:
+    """A call on its way through one request, or several."""
+
+    def __init__(self, channel: ClientChannel, work: Coroutine[Any, Any, ToolResult]) -> None:
+        self.channel = channel
+        self._task = asyncio.create_task(work)
+
+    async def outcome(self) -> ToolResult | None:
+        """The result; None where the client is to be asked before. Raises what the work raises."""
+        channel, task = self.channel, self._task
+        while not task.done():
+            asked = asyncio.create_task(channel.asked.wait())
+            try:
+                await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.sleep(0)  # for questions that are asked side by side
+            except asyncio.CancelledError:
+                self.abandon()
+                raise
+            finally:
+                asked.cancel()
+            if not task.done() and channel.requests:
+                return None
+            channel.asked.clear()  # a question that was given up
+        return task.result()
+
+    def abandon(self) -> None:
+        """Cancel the handler: nobody waits for the call."""
+        self.channel.stop()
+        self._task.cancel()
+
+
+class _Waiting(Struct, frozen=True):
+    call: RunningCall
+    identity: CallIdentity
+    timer: asyncio.TimerHandle
+
+
+class WaitingCalls:
+    """The calls of one server that wait for answers, by the state that a client has to send with them."""
+
+    def __init__(self, most: int = MAX_WAITING, seconds: float = ANSWER_SECONDS) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._waiting: dict[str, _Waiting] = {}
+
+    def keep(self, call: RunningCall, identity: CallIdentity) -> str | None:
+        """The state by which a call goes on; None where too many wait, and its questions are refused."""
+        if len(self._waiting) >= self._most:
+            call.channel.refuse(
+                RefusalError(
+                    "Too many calls wait for answers now, so the user was not asked. Try again later."
+                )
+            )
+            return None
+        call.channel.detach()
+        state = secrets.token_urlsafe(32)
+        timer = asyncio.get_running_loop().call_later(self._seconds, self._expire, state)
+        self._waiting[state] = _Waiting(call, identity, timer)
+        return state
+
+    def take(self, state: str, identity: CallIdentity) -> RunningCall | None:
+        """The call that waits under a state; None where there is none, or it is another's."""
+        found = self._waiting.get(state)
+        if found is None or found.identity != identity:
+            return None
+        del self._waiting[state]
+        found.timer.cancel()
+        return found.call
+
+    def close(self) -> None:
+        """Cancel every call that waits."""
+        for state in [*self._waiting]:
+            self._waiting[state].timer.cancel()
+            self._expire(state)
+
+    def _expire(self, state: str) -> None:
+        self._waiting.pop(state).call.abandon()
+
+
+def call_identity(context: Any, params: Any) -> CallIdentity:
+    """The identity of a request to call a tool."""
+    arguments: Mapping[str, Any] = params.arguments or {}
+    principal = None if context.request is None else principal_in(context.request)
+    who = None if principal is None else principal.id
+    return params.name, msgspec.json.encode(arguments, order="deterministic"), who
 
 
 def mcp_server(
