@@ -16,11 +16,12 @@ PANTS  := .venv-pants
 PYTEST := $(BIN)/python -m pytest
 # Each worker begins with a part of its own, so that clients are imported, and fixtures made, by one of them.
 WORKERS := -n auto --dist worksteal
+ATTACKS = $(shell grep -oE 'tests/[a-z_/]+\.py' docs/explanation/security.md | sort -u)
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash machine pythons native-unions chaos
+.PHONY: help generate lines test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -159,6 +160,12 @@ native-unions: $(STAMP) ## Every union that msgspec decodes natively, with each 
 
 crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
 	TOOLCAST_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
+
+kills: $(STAMP) ## Kill runs of agents 500 times at any moment, held to a ledger; `make test` kills 30 times; two minutes
+	$(PYTEST) -m thorough tests/agents/test_checkpoints.py -k killed_processes $(ARGS)
+
+attacks: $(STAMP) ## Every test of docs/explanation/security.md, with 400 random inputs; `make test` has a sample; some minutes
+	$(PYTEST) $(WORKERS) -m "not bazel" --hypothesis-profile=nightly $(ATTACKS) $(ARGS)
 
 chaos: $(STAMP) ## Call the toolset 100,000 times under every fault; writes docs/reports/chaos.md; ten minutes
 	$(BIN)/python -m bench.chaos --write docs/reports/chaos.md $(ARGS)
