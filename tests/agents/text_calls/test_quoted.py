@@ -65,6 +65,8 @@ BLOCKS: dict[str, Wrap] = {
     "a comment on lines": lambda text: f"<!--\n{text}\n-->\n",
     "a comment without an end": lambda text: f"<!-- {text}\n",
     "pre": lambda text: f"<pre>\n{text}\n</pre>\n",
+    "indented code": lambda text: "So:\n\n" + prefixed(text, "    ") + "\nThat is it.\n",
+    "code with a tab": lambda text: "So:\n\n" + prefixed(text, "\t") + "\nThat is it.\n",
     "pre without an end": lambda text: f"<pre><code>{text}\n",
     "a blockquote": lambda text: f"<blockquote>\n\n{text}\n\n</blockquote>\n",
     "tools on lines": lambda text: f"<tools>\n{TOOL}\n\n{text}\n</tools>\n",

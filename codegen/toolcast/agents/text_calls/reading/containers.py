@@ -144,23 +144,28 @@ class Containers:
         """Take prose that was read."""
         self._prose.append(text)
 
-    def hide(self, feed: Feed, *, token: bool, thought: bool) -> Reading[bool]:
+    def hide(self, feed: Feed, *, code: bool, thought: bool) -> Reading[bool]:
         """Whether what is read next stands in a container.
 
         Args:
             feed: the text.
-            token: whether it may be a token that nothing else is written as: an indent is no code then.
+            code: whether an indent is code.
             thought: whether it ends a thought that began in the prompt: also in a fence that nothing closes.
         """
         self._scan()
         fence = self._fence[0]
         if fence and thought:
             return (yield from self._following.has(feed, fence))
-        if fence or self._quoted or self._opening or (self._code and not self._at_line and not token):
+        if fence or self._quoted or self._opening or (code and self._code and not self._at_line):
             return True
         if self._is_raw():
             return True
         return (yield from self._is_code(feed)) or (yield from self._is_in_element(feed))
+
+    @property
+    def is_indented(self) -> bool:
+        """Whether the line is indented code, and stands in no other container that lines begin."""
+        return self._code and not self._at_line and not (self._fence[0] or self._quoted or self._is_raw())
 
     def doubt(self, feed: Feed) -> Reading[bool]:
         """Whether a call that was read may be shown: a quotation may go on in it, fences stand around it, or

@@ -52,7 +52,14 @@ _REST = "Nothing after it was read: write the calls that followed it again, too"
 class Reader:
     """One pass over a text."""
 
-    def __init__(self, grammar: Grammar, *, in_thought: bool = False, in_fences: bool = False) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        *,
+        in_thought: bool = False,
+        in_fences: bool = False,
+        in_code: bool = False,
+    ) -> None:
         self.feed = Feed()
         self.cut = False
         self._grammar = grammar
@@ -67,12 +74,14 @@ class Reader:
         self._last = "\n"  # the last character of prose
         self._following = Following()
         self._containers = Containers(self._following)
+        self._rest_seen = False  # whether the rest was read for calls in indented code
         self._example = -1  # offset of a call in a block of Markdown beside other text
         self._section: Candidate | None = None
         self._in_section = 0  # calls when the section began
         self._absent: set[Ends] = set()  # what does not come any more in the text
         self._in_thought = in_thought  # whether the text is the rest of a thought: none begins in it
         self._in_fences = in_fences  # whether calls in blocks of Markdown are read
+        self._in_code = in_code  # whether calls in indented code are read
 
     def read(self) -> Reading[None]:
         """All events of the text. After a problem the rest is read over."""
@@ -108,6 +117,8 @@ class Reader:
         yield from self._prose(at)
         self._start = feed.offset
         if self._section is None and (yield from self._is_shown(literal)):
+            if (yield from self._indented(literal)):
+                return True
             feed.at += len(literal)
             yield from self._as_prose(literal)
             return True
@@ -146,8 +157,24 @@ class Reader:
                     self._example = feed.offset
             return True
         ends_thought = any(one.kind == "thought-end" for one in candidates)
-        token = any(one.mark == "token" for one in candidates)
-        return (yield from self._containers.hide(feed, token=token, thought=ends_thought))
+        code = not self._in_code and not (ends_thought and any(one.mark == "token" for one in candidates))
+        return (yield from self._containers.hide(feed, code=code, thought=ends_thought))
+
+    def _indented(self, literal: str) -> Reading[bool]:
+        """Read calls by special tokens in indented code where nothing else follows: servers indent whole
+        answers. False, with nothing read, for any other rest. It is looked at once."""
+        feed, tokens = self.feed, [one for one in self._grammar.candidates[literal] if one.mark == "token"]
+        if self._in_code or self._rest_seen or not tokens or not self._containers.is_indented:
+            return False
+        self._rest_seen = True
+        rest, _ = yield from until(feed, _NOTHING)
+        events = self._inner(Reader(self._grammar, in_code=True), rest)
+        if not all(isinstance(event, (*_OF_CALLS, Problem)) or _is_blank(event) for event in events):
+            feed.put_back(rest)
+            return False
+        self._calls += sum(isinstance(event, Call) for event in events)
+        yield from events
+        return True
 
     def _as_prose(self, literal: str) -> Reading[None]:
         """Hand on a marker that was read over."""
