@@ -69,7 +69,7 @@ async def call_live(
     return to_result(server, answer, output, limits)
 
 
-def is_closed(problem: Exception) -> bool:
+def is_closed(problem: BaseException) -> bool:
     """Whether an exception of the SDK means that there is no connection. Servers use its code for faults of
     their own, and the SDK for an answer that broke off."""
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
