@@ -184,7 +184,7 @@ def test_an_exact_name_is_looked_up_as_ever() -> None:
         "registry.register(NOTE, lambda params, context: 'done')\n"
         "for name in ('note', 'functions.note'):\n"
         "    print(asyncio.run(registry.execute(name, {'text': 'x'})).output)\n"
-        "    print('toolcast.runtime.garbled_names' in sys.modules)\n"
+        "    print('toolcast.runtime.tool_names' in sys.modules)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["done", "False", "done", "True"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ToolRegistry
-from toolcast.runtime.near_names import near_names
 from toolcast.runtime.snapshot import unknown_tool
+from toolcast.runtime.tool_names import near_names
 
 from tests.counting import lines_executed
 

@@ -14,8 +14,7 @@ from ..agents.dispatch.media_blocks import placeholder
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
-from ..runtime.result import Content, ToolResult
-from ..runtime.result_values import words
+from ..runtime.result import Content, ToolResult, words
 from ..runtime.view import ToolView
 from .definition_parts import definition_parts, offered_bindings
 from .frameworks import load

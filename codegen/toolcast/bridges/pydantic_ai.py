@@ -15,8 +15,7 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
-from ..runtime.result import ToolResult
-from ..runtime.result_values import structured, words
+from ..runtime.result import ToolResult, structured, words
 from ..runtime.snapshot import Snapshot
 from ..runtime.view import ToolView
 from .definition_parts import definition_parts

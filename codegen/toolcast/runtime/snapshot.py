@@ -39,7 +39,7 @@ class Snapshot:
             return None
         if name in self.entries:
             return name
-        from .garbled_names import named_tools
+        from .tool_names import named_tools
 
         found = named_tools(name, self.entries)
         return found[0] if len(found) == 1 else None
@@ -82,8 +82,7 @@ def make_ready_or_fail(
 
 def unknown_tool(name: Any, names: tuple[str, ...]) -> str:
     """What a model reads of a name that no tool has, with the nearest names."""
-    from .garbled_names import named_tools
-    from .near_names import near_names
+    from .tool_names import named_tools, near_names
 
     # A model may send anything for a name; only a short one is worth comparing.
     searched = name[:64] if isinstance(name, str) else type(name).__name__

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolcast.providers import decode
 from toolcast.runtime import ArgumentError, Guesses
 from toolcast.runtime.repairs import library
-from toolcast.runtime.repairs.json_tokens import strict_tokens
+from toolcast.runtime.repairs.json_text import strict_tokens
 
 from tests.counting import grows_linearly
 

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from ...runtime.encode import to_builtins
-from ...runtime.result import ToolResult
-from ...runtime.result_values import structured, words
+from ...runtime.result import ToolResult, structured, words
 from . import media_blocks as blocks
 from .call import Call, wire_ids
 from .wire_formats import Format, SearchCalls, format_of

@@ -8,8 +8,7 @@ import msgspec
 from ...agents.dispatch.call import Call
 from ...agents.dispatch.render_results import render
 from ...runtime.handler_results import fault_of_result
-from ...runtime.result import ToolResult
-from ...runtime.result_values import structured
+from ...runtime.result import ToolResult, structured
 from .listed import ListedTool, dialect_of
 
 _LOG = logging.getLogger("toolcast.mcp")

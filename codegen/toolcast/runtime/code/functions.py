@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 from ...declarations.language import Language
 from ..binding import ToolBinding
 from ..declarations import describe, function_names, is_callable
-from ..near_names import near_names
+from ..tool_names import near_names
 from ..view import ToolView
 
 _LISTED = 20

@@ -15,8 +15,7 @@ from ..context import Framework, ToolContext
 from ..failure_results import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result
-from ..result import ToolResult
-from ..result_values import words
+from ..result import ToolResult, words
 from ..view import ToolView
 from .functions import Functions
 from .protocol import (

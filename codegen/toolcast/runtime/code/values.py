@@ -6,8 +6,7 @@ import msgspec
 
 from ...declarations.language import Language
 from ..binding import ToolBinding
-from ..result import Content, ToolResult
-from ..result_values import structured
+from ..result import Content, ToolResult, structured
 
 
 def result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from .json_tokens import NUMBER, STRING, Token, Tokens
+from .json_text import NUMBER, STRING, Token, Tokens
 from .repair import Edit, LexicalName
 
 Role = Literal["key", "member", "item"]

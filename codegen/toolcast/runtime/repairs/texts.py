@@ -8,10 +8,8 @@ import msgspec
 
 from . import library
 from .alignment import aligned
-from .json_tokens import Tokens, strict_tokens
+from .json_text import Tokens, around, body, name_before, readings, strict_tokens
 from .repair import Edit, LexicalName, Repair, recorded
-from .structure import readings
-from .surroundings import around, body, name_before
 
 _ENDING = re.compile(r"[}\]\s]*[^{}\[\]]*")
 """Closing brackets, and what follows the last one."""

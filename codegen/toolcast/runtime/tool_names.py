@@ -1,4 +1,6 @@
-"""Names of tools as models garble them: a namespace before the name, a number or control tokens after it.
+"""Names that models write for those of tools: garbled ones, and the nearest of others.
+
+A garbled name has a namespace before it, a number or control tokens after it:
 
     functions.glob, functions.glob:0     Kimi K2, GPT-5.6, gpt-oss: the form of Harmony and of Kimi's ids
     default_api.glob, default_api:glob   Gemini, whose models see tools as functions of a module `default_api`
@@ -10,11 +12,15 @@ tontinton/maki (pull request 518), openclaw/openclaw (39328, 74499), vllm-projec
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
+from itertools import pairwise
+from typing import Final
 
 _NAMESPACE = re.compile(r"\A(?:functions|default_api|tools)[.:/]")
 _NUMBER = re.compile(r":[0-9]{1,9}\Z")
 _CONTROL = re.compile(r"<\|(?:start|end|message|channel|constrain|call|return)\|>")
+_COMPARED: Final = 24
+"""Names that are compared letter by letter, which costs ten times as much as to choose them."""
 
 
 def named_tools(name: str, tools: Container[str]) -> list[str]:
@@ -33,3 +39,34 @@ def named_tools(name: str, tools: Container[str]) -> list[str]:
     readings = [alone, _NUMBER.sub("", alone)]
     readings += [_NAMESPACE.sub("", reading) for reading in readings]
     return [*dict.fromkeys(reading for reading in readings if reading in tools)]
+
+
+def near_names(name: str, names: Collection[str], most: int = 3) -> list[str]:
+    """Find the names that are most like another one.
+
+    Of many names, those are compared that share most letters and pairs of letters with it.
+
+    Args:
+        name: what was written. A caller bounds its length.
+        names: all names.
+        most: how many are wanted at most.
+
+    Returns:
+        The names, the nearest first; empty where none is near.
+    """
+    from difflib import get_close_matches
+    from heapq import nlargest
+
+    own = _parts(name)
+
+    def shared(other: str) -> float:
+        parts = _parts(other)
+        return len(own & parts) / (len(own) + len(parts) or 1)
+
+    likely = names if len(names) <= _COMPARED else nlargest(_COMPARED, names, key=shared)
+    return get_close_matches(name, likely, n=most)
+
+
+def _parts(name: str) -> set[object]:
+    """The letters of a name and the pairs of neighbours."""
+    return {*name, *pairwise(name)}

@@ -1,12 +1,13 @@
-"""Which JSON values a list of tokens can mean, where brackets, commas and colons are missing or surplus.
+"""A text as JSON: its tokens, what stands around them, and the values that they can mean.
 
-The readings with the fewest corrections are searched for, all of them: where a bracket is missing, it may
-have stood at several places, and only the contract can tell which was meant.
+Brackets, commas and colons may be missing or surplus. The readings with the fewest corrections are searched
+for, all of them: where a bracket is missing, it may have stood at several places, and only the contract can
+tell which was meant.
 """
 
+import re
 from typing import NamedTuple
 
-from .json_tokens import Token
 from .repair import Edit, LexicalName
 
 MAX_CORRECTIONS = 6
@@ -21,6 +22,98 @@ _CLOSING = {"{": "}", "[": "]"}
 # What may come next: a key or `}`, a key, a colon, a value, a value or `]`, a value after a comma, or what
 # follows a value.
 _FIRST_KEY, _KEY, _COLON, _VALUE, _FIRST_ITEM, _ITEM, _AFTER, _END = range(8)
+_STRING = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+STRING = re.compile(_STRING)
+_TOKEN = re.compile(
+    rf"[ \t\r\n]*(?:(?P<mark>[{{}}\[\],:])|(?P<string>{_STRING})"
+    rf"|(?P<scalar>(?:{NUMBER}|true|false|null)(?![\w.+-])))"
+)
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_FENCE = re.compile(r"`{3,}[A-Za-z0-9_+-]*")
+_OPENING = re.compile(r"[{\[]")
+_BRACKETS = frozenset("{}[]")
+_MEMBER = re.compile(
+    r"""["'”’]\s*:|\w\s*[:=]\s*(?:(?:true|false|null|none)\b|[-+.]?[0-9]|["'“‘])""", re.IGNORECASE
+)
+"""What a member of an object looks like."""
+_NAME = re.compile(r"([A-Za-z_][\w-]*)\s*[:=]")
+
+
+class Token(NamedTuple):
+    """A punctuation mark of JSON (`kind` and `json` are the mark) or a scalar.
+
+    `kind` of a scalar is `"` for a string, else `0`; `json` is its JSON text. `start` and `end` are offsets
+    in the text as it was sent.
+    """
+
+    kind: str
+    json: str
+    start: int
+    end: int
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text up to `end`, the corrections that led to them, and whether the last value may be
+    cut."""
+
+    tokens: list[Token]
+    edits: list[Edit]
+    end: int
+    cut: bool
+
+
+def strict_tokens(text: str, start: int, end: int) -> Tokens:
+    """The JSON tokens of `text` from `start`, as far as it has such."""
+    tokens: list[Token] = []
+    at = start
+    while (found := _TOKEN.match(text, at, end)) is not None:
+        at = found.end()
+        kind = found.lastgroup or ""
+        piece = found[kind]
+        shown = piece if kind == "mark" else '"' if kind == "string" else "0"
+        tokens.append(Token(shown, piece, found.start(kind), at))
+    blanks = _BLANKS.match(text, at, end)
+    at = at if blanks is None else blanks.end()
+    return Tokens(tokens, [], at, at >= end and bool(tokens) and tokens[-1].json[-1].isdigit())
+
+
+def body(text: str) -> tuple[int, int] | None:
+    """From where to where the JSON of `text` stands: from the first bracket after the first fence, or the
+    first bracket, up to a fence at the end. None where it has none."""
+    fence = _FENCE.search(text)
+    first = _OPENING.search(text)
+    if fence is not None and (first is None or fence.start() < first.start()):
+        first = _OPENING.search(text, fence.end())
+    if first is None:
+        return None
+    stripped = text.rstrip()
+    inner = stripped.rstrip("`")
+    return first.start(), len(inner) if len(stripped) - len(inner) >= 3 else len(text)
+
+
+def around(text: str, start: int, end: int) -> list[Edit] | None:
+    """The edits that leave out what stands before `start` and after `end`; None where brackets do, or what
+    may be a member of an object."""
+    edits: list[Edit] = []
+    for begin, stop in ((0, start), (end, len(text))):
+        piece = text[begin:stop]
+        if not piece.strip():
+            continue
+        if not _BRACKETS.isdisjoint(piece) or _MEMBER.search(piece):
+            return None
+        words = _FENCE.sub("", piece)
+        if words != piece:
+            edits.append(Edit("fence", begin, stop, ""))
+        if words.strip():
+            edits.append(Edit("prose", begin, stop, ""))
+    return edits
+
+
+def name_before(text: str, start: int) -> str | None:
+    """The word that is all that stands before `start`, with a colon: perhaps the name of what follows."""
+    found = _NAME.fullmatch(text[:start].strip())
+    return None if found is None else found[1]
 
 
 class Reading(NamedTuple):
