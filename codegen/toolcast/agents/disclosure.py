@@ -30,8 +30,7 @@ from ..runtime.request_rules import (
     request_tools,
 )
 from ..runtime.result import ToolResult
-from ..runtime.view import RedirectedView, ToolView
-from ..runtime.wire.guesses import Guesses
+from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from .dispatch.call import TOOL_SEARCH
 from .keyword_groups import match_groups
 from .run_state import Shown
@@ -46,7 +45,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 _STUB = "(Shown in part: a call whose arguments do not fit is answered with the full schema.)"
 
 
-class Disclosure:
+class Disclosure(Caller):
     """What one session shows of a registry's tools to one provider, and its calls.
 
     `tools` is what a dispatcher takes in place of the registry. One object serves one conversation, in one
@@ -103,7 +102,7 @@ class Disclosure:
         if upgrade not in ("definition", "answer"):
             raise ValueError(f"upgrade must be 'definition' or 'answer', not {upgrade!r}.")
         self.registry = registry
-        self.tools: ToolView = RedirectedView(registry, self.execute)
+        self.tools: ToolView = RedirectedView(registry, self)
         self.provider = provider
         self._level: Level | None = level
         self._levels: dict[str, Level] = dict(levels or {})
@@ -304,34 +303,18 @@ class Disclosure:
         if not self._keep:
             self._full.clear()
 
-    async def execute(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None = None,
-        context: ToolContext | None = None,
-        guesses: Guesses | None = None,
-    ) -> ToolResult:
-        """Carry out a call as the registry does.
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        """Carry out a call as the registry does; arguments without a provider are of the session's own.
 
         The first call in a turn whose arguments do not fit, of a tool that was shown in part, is answered
         with every violation, the tool's description and its full schema, of which the registry's output limit
         may leave a part. Its definition is full from the next round on.
-
-        Args:
-            name: name of the tool, as the model wrote it.
-            arguments: the provider's JSON text, or a parsed mapping.
-            provider: id of the provider of the arguments; the session's own by default.
-            context: circumstances of the call.
-            guesses: guesses in place of the registry's own.
-
-        Returns:
-            The result.
         """
+        name, context = request.name, request.context
         if self._program_searches and name == TOOL_SEARCH:
-            return self._answer_search(arguments)
-        dialect = provider
-        if provider is None and self.provider != TEXT:
+            return self._answer_search(request.arguments)
+        dialect = request.provider
+        if dialect is None and self.provider != TEXT:
             dialect = self.provider
         known = self.registry.resolve(name)
         first = known is not None and known not in self._answered and self._in_part(known)
@@ -339,7 +322,7 @@ class Disclosure:
             context = context or ToolContext()
             framework = msgspec.structs.replace(context.framework or Framework(), in_part=True)
             context = msgspec.structs.replace(context, framework=framework)
-        result = await self.registry.execute(name, arguments, dialect, context, guesses)
+        result = await self.registry.execute(name, request.arguments, dialect, context, request.guesses)
         hint = result.data
         if first and not result.success and isinstance(hint, ArgumentHint) and hint.tool == known:
             self._answered.add(hint.tool)

@@ -5,14 +5,12 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes
 from ..runtime.result import ToolResult
 from ..runtime.snapshot import Entry, Snapshot
-from ..runtime.view import ToolView
-from ..runtime.wire.guesses import Guesses
+from ..runtime.view import CallRequest, ToolView
 
 _TAKEN = "This is your final answer."
 _ASK = "Call the tool {!r} to give your final answer; nothing else counts as one."
@@ -80,19 +78,14 @@ class _WithFinal(ToolView):
             self._made = (whole, Snapshot({**whole.entries, name: self._final}, {}))
         return self._made[1]
 
-    async def execute(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None = None,
-        context: ToolContext | None = None,
-        guesses: Guesses | None = None,
-    ) -> ToolResult:
-        if self.resolve(name) != self._final.binding.name:
-            return await self._base.execute(name, arguments, provider, context, guesses)
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        if self.resolve(request.name) != self._final.binding.name:
+            return await self._base.execute(*msgspec.structs.astuple(request))
         # A policy that asks for every call need not ask for one that does nothing.
-        approved = msgspec.structs.replace(context or ToolContext(), framework=Framework(approved=True))
-        return await super().execute(name, arguments, provider, approved, guesses)
+        approved = msgspec.structs.replace(
+            request.context or ToolContext(), framework=Framework(approved=True)
+        )
+        return await super().carry_out(msgspec.structs.replace(request, context=approved))
 
 
 async def _take(params: Any, _: ToolContext) -> ToolResult:

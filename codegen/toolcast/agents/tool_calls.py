@@ -14,7 +14,7 @@ from ..runtime.call_steps import fill_in
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, InjectionError
 from ..runtime.result import ToolResult
-from ..runtime.view import RedirectedView, ToolView
+from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .answer_calls import AnswerCalls
 from .attempts import Attempts
@@ -31,7 +31,7 @@ _SPENT = (
 _LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. Answer with what is known."
 
 
-class ToolCalls:
+class ToolCalls(Caller):
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
     `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
@@ -44,7 +44,7 @@ class ToolCalls:
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
-        self.tools: ToolView = RedirectedView(tools, self.execute)
+        self.tools: ToolView = RedirectedView(tools, self)
         self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
         self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
         self.store: Callable[..., Awaitable[None]] = _nobody
@@ -55,7 +55,7 @@ class ToolCalls:
         self.made = state.calls
         self.failures: dict[str, int] = {**state.failures}
         self.spending = Spending(budget, state.usage)
-        self._execute = tools.execute
+        self._base = tools
         self._attempts = Attempts(state.attempts)
         self._budget = budget
         self._repeats = repeats
@@ -101,25 +101,19 @@ class ToolCalls:
         seconds = self._budget.seconds
         return None if seconds is None else seconds - self.seconds
 
-    async def execute(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None = None,
-        context: ToolContext | None = None,
-        guesses: Guesses | None = None,
-    ) -> ToolResult:
-        """As the registry's, within the budget."""
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        """Carry out a call as the registry does, within the budget."""
         begun = time.monotonic()
-        known = self._known(name)
-        context, waits = self._with_framework(context)
+        known, arguments = self._known(request.name), request.arguments
+        context, waits = self._with_framework(request.context)
+        asked = msgspec.structs.replace(request, name=known, context=context)
         if self.checking:
             try:
-                return self._deferred(known, arguments, provider, context, guesses, CallDeferred())
+                return self._deferred(asked, context, CallDeferred())
             except (ArgumentError, InjectionError) as problem:
                 return ToolResult.failed(str(problem))
         deferred_before = is_approval(context.framework)
-        final = bool(self.uncounted) and self.tools.resolve(name) == self.uncounted
+        final = bool(self.uncounted) and self.tools.resolve(request.name) == self.uncounted
         counts = not (deferred_before or final)
         refused = self._refused(known, counts, final)
         work = self.work
@@ -132,11 +126,11 @@ class ToolCalls:
             await self.starting(context.call_id, known, arguments)
             try:
                 attempted = self._attempts.begin(known, self._announced(known, context, places))
-                result = await self._timed(name, arguments, provider, attempted, guesses)
+                result = await self._timed(request, attempted)
             except CallDeferred as problem:
                 if not waits:
                     raise
-                waiting = self._deferred(known, arguments, provider, context, guesses, problem)
+                waiting = self._deferred(asked, context, problem)
                 await self._take(places, waiting)
                 return waiting
             except NotStoredError:
@@ -173,19 +167,12 @@ class ToolCalls:
         announced = msgspec.structs.replace(framework, begin=begin, passes=passes)
         return msgspec.structs.replace(context, framework=announced)
 
-    def _deferred(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None,
-        context: ToolContext,
-        guesses: Guesses | None,
-        problem: CallDeferred,
-    ) -> Deferred:
+    def _deferred(self, request: CallRequest, context: ToolContext, problem: CallDeferred) -> Deferred:
         """The placeholder for the result of a call that waits."""
-        binding = self.tools.get(name).binding
+        binding = self.tools.get(request.name).binding
         injected = fill_in(binding, context)
-        params = binding.decode(arguments, provider, self._uncounted_guesses(guesses), injected)
+        guesses = self._uncounted_guesses(request.guesses)
+        params = binding.decode(request.arguments, request.provider, guesses, injected)
         return deferred(binding, params, context.call_id, problem, injected)
 
     async def _take(self, places: tuple[int, ...], result: ToolResult) -> None:
@@ -224,19 +211,13 @@ class ToolCalls:
             executed=executed,
         )
 
-    async def _timed(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None,
-        context: ToolContext,
-        guesses: Guesses | None,
-    ) -> ToolResult:
-        begun, known = time.monotonic(), self._known(name)
+    async def _timed(self, request: CallRequest, context: ToolContext) -> ToolResult:
+        begun, known, arguments = time.monotonic(), self._known(request.name), request.arguments
+        within = msgspec.structs.replace(request, context=context)
         clock = asyncio.timeout(self.left)
         try:
             async with clock:
-                return await self._execute(name, arguments, provider, context, guesses)
+                return await self._base.execute(*msgspec.structs.astuple(within))
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
             result = ToolResult.failed(f"Tool {known!r} was cancelled.")

@@ -1,9 +1,10 @@
 """Tools by name: what a registry and a selection of its tools have in common."""
 
 from collections.abc import Collection, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from .arguments import Arguments
 from .call_steps import FILLING_IN, fill_in, run_call
@@ -39,7 +40,48 @@ class Preview(NamedTuple):
     asks: bool = False
 
 
-class ToolView(DefinitionLists):
+class CallRequest(Struct, frozen=True):
+    """The arguments of `execute`, for what carries out calls."""
+
+    name: str
+    arguments: Arguments
+    provider: str | None = None
+    context: ToolContext | None = None
+    guesses: "Guesses | None" = None
+
+
+class Caller:
+    """Whatever carries out calls by name."""
+
+    def execute(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: "Guesses | None" = None,
+    ) -> Coroutine[Any, Any, ToolResult]:
+        """Carry out a call. Whatever happens is a ToolResult; only a cancellation of this task, and the end
+        of the program, pass through.
+
+        Args:
+            name: name of the tool, as the model wrote it: `resolve` says what is understood.
+            arguments: the provider's JSON text, or a parsed mapping.
+            provider: id of the provider whose wire form the arguments have; None for the contract's own form.
+            context: circumstances of the call; `tool` and `provider` are filled in.
+            guesses: guesses in place of the registry's own.
+
+        Returns:
+            The result.
+        """
+        return self.carry_out(CallRequest(name, arguments, provider, context, guesses))
+
+    def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
+        """Carry out a call as `execute` does."""
+        raise NotImplementedError
+
+
+class ToolView(Caller, DefinitionLists):
     """Reading and calling tools: what a registry and its selections share.
 
     Safe from many threads and tasks: all of what is read was registered at one moment.
@@ -136,27 +178,8 @@ class ToolView(DefinitionLists):
         """
         return Selection(self, _set(groups), _set(names), _permissions(permission))
 
-    async def execute(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None = None,
-        context: ToolContext | None = None,
-        guesses: "Guesses | None" = None,
-    ) -> ToolResult:
-        """Carry out a call. Whatever happens is a ToolResult; only a cancellation of this task, and the end
-        of the program, pass through.
-
-        Args:
-            name: name of the tool, as the model wrote it: `resolve` says what is understood.
-            arguments: the provider's JSON text, or a parsed mapping.
-            provider: id of the provider whose wire form the arguments have; None for the contract's own form.
-            context: circumstances of the call; `tool` and `provider` are filled in.
-            guesses: guesses in place of the registry's own.
-
-        Returns:
-            The result.
-        """
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        name, provider, context = request.name, request.provider, request.context
         snapshot = self.snapshot()
         executor = self._executor
         found = snapshot.ready.get(name) if isinstance(name, str) else None
@@ -179,8 +202,8 @@ class ToolView(DefinitionLists):
                 context = _complete(context, tool, provider)
             except Exception as problem:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
-        guesses = executor.guesses if guesses is None else guesses
-        return await run_call(executor, found, arguments, context, guesses)
+        guesses = executor.guesses if request.guesses is None else request.guesses
+        return await run_call(executor, found, request.arguments, context, guesses)
 
     def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.
@@ -330,30 +353,20 @@ class Selection(ToolView):
         return self._groups is None or any(group in self._groups for group in above)
 
 
-class Execute(Protocol):
-    """The signature of `ToolView.execute`."""
-
-    def __call__(
-        self,
-        name: str,
-        arguments: Arguments,
-        provider: str | None = None,
-        context: ToolContext | None = None,
-        guesses: "Guesses | None" = None,
-    ) -> Coroutine[Any, Any, ToolResult]: ...
-
-
 class RedirectedView(ToolView):
-    """The tools of `base`, whose calls `execute` carries out."""
+    """The tools of `base`, whose calls `caller` carries out."""
 
-    def __init__(self, base: ToolView, execute: Execute) -> None:
+    def __init__(self, base: ToolView, caller: Caller) -> None:
         self._base = base
         self._executor = base._executor
-        self.execute = execute  # type: ignore[method-assign]
+        self._caller = caller
 
     def snapshot(self) -> Snapshot:
         """The snapshot of `base`."""
         return self._base.snapshot()
+
+    def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
+        return self._caller.carry_out(request)
 
 
 def _set(values: str | Collection[str] | None) -> frozenset[str] | None:
