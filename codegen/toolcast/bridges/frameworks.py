@@ -1,10 +1,20 @@
-"""The frameworks' own modules, imported when a bridge is.
+"""Frameworks, imported when a bridge is, and the parts of a provider's tool object that they take one by one.
 
 They come untyped: each is an optional library, and type checks must not depend on what is installed.
 """
 
+import logging
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..jsonschema.pointers import unescape
+from ..runtime.binding import ToolBinding
+from ..runtime.definitions import schema_of
+from ..runtime.view import ToolView
 
 
 class FrameworkMissingError(ImportError):
@@ -19,3 +29,69 @@ def load(module: str, requirement: str) -> Any:
         raise FrameworkMissingError(
             f"{module} cannot be imported ({missing}). Run: pip install '{requirement}'"
         ) from missing
+
+
+_LOG = logging.getLogger("toolcast.bridges")
+
+
+def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any, Any]]:
+    """The bindings of a registry's tools but the external ones: `framework` wants the result of a call at
+    once. A warning names those that are left out."""
+    bindings = [entry.binding for entry in registry.snapshot().entries.values()]
+    for binding in bindings:
+        if binding.external:
+            _LOG.warning(
+                "Tool %r is not offered to %s: it is external, and nothing there waits for its result.",
+                binding.name,
+                framework,
+            )
+    return [binding for binding in bindings if not binding.external]
+
+
+class DefinitionParts(Struct, frozen=True):
+    """Parts of a tool object: `schema` of the parameters, `description`, the flag of a strict mode (None
+    without one), and the `members` of the object that has the tool's name."""
+
+    schema: dict[str, Any]
+    description: str
+    strict: bool | None
+    members: Mapping[str, Any] = {}
+
+
+def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> DefinitionParts:
+    """The parts of a tool's definition for `provider`, as generated. Raises UnknownProviderError."""
+    definition = binding.definition(provider)
+    pointers = binding.envelopes.get(provider)
+    schema = schema_of(definition, binding.name, pointers)
+    plain = msgspec.json.decode(definition)
+    named = _named(plain, binding.name)
+    description = named.get("description") if pointers is None else _at(plain, pointers[1])
+    strict = named.get("strict")
+    if schema is None and binding.input is not None:
+        plain_schema = binding.schema()  # a custom tool of OpenAI's; a framework gets the text as a parameter
+    elif schema is None:
+        plain_schema = {"type": "object", "properties": {}}  # Gemini's, where there are no parameters
+    else:
+        plain_schema = msgspec.json.decode(schema)
+    return DefinitionParts(
+        plain_schema,
+        description if isinstance(description, str) else binding.description,
+        strict if isinstance(strict, bool) else None,
+        named,
+    )
+
+
+def _named(value: Any, name: str) -> Mapping[str, Any]:
+    """The object that has the tool's name, or an empty one."""
+    if not isinstance(value, Mapping):
+        return {}
+    if value.get("name") == name:
+        return value
+    found = (_named(item, name) for item in value.values())
+    return next((item for item in found if item), {})
+
+
+def _at(value: Any, pointer: str) -> Any:
+    for part in pointer.split("/")[1:]:
+        value = value.get(unescape(part)) if isinstance(value, Mapping) else None
+    return value if pointer else None

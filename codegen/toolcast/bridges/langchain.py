@@ -16,8 +16,7 @@ from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.result import Content, ToolResult, words
 from ..runtime.view import ToolView
-from .definition_parts import definition_parts, offered_bindings
-from .frameworks import load
+from .frameworks import definition_parts, load, offered_bindings
 
 _REQUIREMENT = "langchain-core>=1.7"
 _base = load("langchain_core.tools.base", _REQUIREMENT)

@@ -12,8 +12,7 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.result import Content, ToolResult, words
 from ..runtime.view import ToolView
-from .definition_parts import definition_parts, offered_bindings
-from .frameworks import load
+from .frameworks import definition_parts, load, offered_bindings
 
 _agents = load("agents", "openai-agents>=0.24")
 

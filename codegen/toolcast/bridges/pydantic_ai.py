@@ -18,8 +18,7 @@ from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult, structured, words
 from ..runtime.snapshot import Snapshot
 from ..runtime.view import ToolView
-from .definition_parts import definition_parts
-from .frameworks import load
+from .frameworks import definition_parts, load
 
 _REQUIREMENT = "pydantic-ai-slim>=2.68"
 _exceptions = load("pydantic_ai.exceptions", _REQUIREMENT)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from toolcast.agents import RunState, resume, run_tools
 from toolcast.agents.dispatch import Assembler, Dispatcher
-from toolcast.bridges.definition_parts import definition_parts
+from toolcast.bridges.frameworks import definition_parts
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError, EncodeError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.binding import ToolBinding
