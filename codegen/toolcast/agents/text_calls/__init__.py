@@ -12,10 +12,19 @@ if TYPE_CHECKING:
     from .dispatcher import Outcome, TextDispatcher
     from .format_file import FormatError, check_format, read_format
     from .parse_text import TextStream, collect, parse
-    from .parsed_text import ArgumentsPiece, Call, CallBegun, Discarded, Event, Parsed, Problem, Prose
+    from .parsed_text import (
+        ArgumentsPiece,
+        Call,
+        CallBegun,
+        Discarded,
+        Event,
+        Parsed,
+        Problem,
+        Prose,
+        TextAnswer,
+    )
     from .prompts.system_prompt import instructions
     from .render_text import render_call, render_results
-    from .text_answer import TextAnswer
     from .text_format import Prompt, Response, TextFormat, known_formats
 
 __all__ = [
@@ -60,7 +69,7 @@ __getattr__ = lazy_exports(
         "Prompt": ".text_format",
         "Prose": ".parsed_text",
         "Response": ".text_format",
-        "TextAnswer": ".text_answer",
+        "TextAnswer": ".parsed_text",
         "TextDispatcher": ".dispatcher",
         "TextFormat": ".text_format",
         "TextStream": ".parse_text",

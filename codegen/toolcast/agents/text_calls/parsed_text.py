@@ -1,8 +1,12 @@
-"""What a text was read as: the calls, and the events by which a text that arrives in pieces tells them."""
+"""A model's answer as text, and what it was read as: the calls, and the events by which a text that arrives
+in pieces tells them.
+"""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
+
+from ..usage import Usage
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -111,3 +115,35 @@ class Found(NamedTuple):
 
 class BrokenError(Exception):
     """A block that must be a call and cannot be read; the text states why."""
+
+
+if TYPE_CHECKING:
+    from ..dispatch.answer_end import AnswerEnd
+
+
+class TextAnswer(Struct, frozen=True):
+    """What a model wrote. The loop takes it, or a str, for a response where `format` is "text".
+
+    Attributes:
+        text: the answer.
+        stop: the provider's reason to stop as it writes it, `length` or `max_tokens`; "" where it gave none.
+        usage: the tokens that it used; None where they are not known.
+    """
+
+    text: str
+    stop: str = ""
+    usage: Usage | None = None
+
+    @property
+    def end(self) -> "AnswerEnd":
+        """Why the answer ended, by `stop`."""
+        from ..dispatch.answer_end import end_of
+
+        return end_of(self.stop)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the answer was cut off, by a limit of its length or by the provider."""
+        from ..dispatch.answer_end import WHOLE
+
+        return self.end.reason not in WHOLE

@@ -1,4 +1,9 @@
-"""Chunks of chat messages: OpenAI and compatible servers, Mistral, Cohere, Ollama."""
+"""Chunks of chat messages: OpenAI and compatible servers, Mistral, Cohere, Ollama.
+
+OpenRouter and gateways like it stream `reasoning_details`, blocks of reasoning, word by word. A signature is
+for the text of a whole block, so pieces that went back as they came would be refused ("Invalid `signature` in
+`thinking` block").
+"""
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple
@@ -6,7 +11,42 @@ from typing import Any, NamedTuple
 from ..answer_fields import text
 from ..call import DispatchError
 from .fragments import Event, Pieces, goes_on, number, objects, report, section, small
-from .reasoning_details import ReasoningDetails
+
+_TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""The types of blocks that come in pieces, and the key of their text."""
+
+
+class ReasoningDetails:
+    """The blocks of one message."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+        self._blocks: list[Event] = []
+
+    def feed(self, detail: Event, path: str) -> None:
+        """Take the next piece, or a whole block."""
+        key = _TEXTS.get(str(detail.get("type")), "")
+        text = detail.get(key)
+        if not key or not (text is None or isinstance(text, str)):
+            self._blocks.append(self._pieces.keep(detail, path))
+            return
+        rest = {name: value for name, value in detail.items() if name != key and value is not None}
+        if not (self._blocks and goes_on(self._blocks[-1], rest)):
+            self._blocks.append(self._pieces.keep(rest, path))
+        elif new := {name: value for name, value in rest.items() if name not in self._blocks[-1]}:
+            self._blocks[-1] |= self._pieces.keep(new, path)
+        if text is not None:
+            self._pieces.add(("detail", len(self._blocks) - 1), text, f"{path}.{key}")
+
+    def listed(self) -> list[Event]:
+        """The blocks so far, in their order."""
+        return [
+            {**block, _TEXTS[block["type"]]: self._pieces.text(("detail", at))}
+            if self._pieces.has(("detail", at))
+            else block
+            for at, block in enumerate(self._blocks)
+        ]
+
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
 """Texts other than the content. Some servers require their reasoning back with the calls."""
