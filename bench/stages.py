@@ -62,7 +62,7 @@ def one_tool(
     names = tool_names(tool)
     module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
     source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
-    python = clock.run("format", lambda: formatted(source, ours=True))
+    python = clock.run("format", lambda: formatted(source))
     clock.run("prove", lambda: check_tool(python, tool, built, module, roots, names, options))
     clock.run("providers", lambda: _definitions(tool, built, options))
     if models:

@@ -8,25 +8,25 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from .agents import delegate as _agents_delegate
-    from .data import data_analysis as _data_data_analysis
-    from .files import edit as _files_edit
-    from .files import file_read as _files_file_read
-    from .files import file_write as _files_file_write
-    from .files import glob as _files_glob
-    from .files import grep as _files_grep
-    from .files import multi_edit as _files_multi_edit
-    from .knowledge import get_document_info as _knowledge_get_document_info
-    from .knowledge import knowledge_search as _knowledge_knowledge_search
-    from .memory import memory_recall as _memory_memory_recall
-    from .memory import memory_store as _memory_memory_store
-    from .schedule import cron_add as _schedule_cron_add
-    from .schedule import cron_list as _schedule_cron_list
-    from .shell import bash as _shell_bash
-    from .shell import bash_process as _shell_bash_process
-    from .web import http_request as _web_http_request
-    from .web import web_fetch as _web_web_fetch
-    from .web import web_search as _web_web_search
+    from .agents.delegate import DelegateHandler
+    from .data.data_analysis import DataAnalysisHandler
+    from .files.edit import EditHandler
+    from .files.file_read import FileReadHandler
+    from .files.file_write import FileWriteHandler
+    from .files.glob import GlobHandler
+    from .files.grep import GrepHandler
+    from .files.multi_edit import MultiEditHandler
+    from .knowledge.get_document_info import GetDocumentInfoHandler
+    from .knowledge.knowledge_search import KnowledgeSearchHandler
+    from .memory.memory_recall import MemoryRecallHandler
+    from .memory.memory_store import MemoryStoreHandler
+    from .schedule.cron_add import CronAddHandler
+    from .schedule.cron_list import CronListHandler
+    from .shell.bash import BashHandler
+    from .shell.bash_process import BashProcessHandler
+    from .web.http_request import HttpRequestHandler
+    from .web.web_fetch import WebFetchHandler
+    from .web.web_search import WebSearchHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -96,50 +96,50 @@ Provider: TypeAlias = Literal[
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    bash: "_shell_bash.BashHandler | None"
-    bash_process: "_shell_bash_process.BashProcessHandler | None"
-    cron_add: "_schedule_cron_add.CronAddHandler | None"
-    cron_list: "_schedule_cron_list.CronListHandler | None"
-    data_analysis: "_data_data_analysis.DataAnalysisHandler | None"
-    delegate: "_agents_delegate.DelegateHandler | None"
-    edit: "_files_edit.EditHandler | None"
-    file_read: "_files_file_read.FileReadHandler | None"
-    file_write: "_files_file_write.FileWriteHandler | None"
-    get_document_info: "_knowledge_get_document_info.GetDocumentInfoHandler | None"
-    glob: "_files_glob.GlobHandler | None"
-    grep: "_files_grep.GrepHandler | None"
-    http_request: "_web_http_request.HttpRequestHandler | None"
-    knowledge_search: "_knowledge_knowledge_search.KnowledgeSearchHandler | None"
-    memory_recall: "_memory_memory_recall.MemoryRecallHandler | None"
-    memory_store: "_memory_memory_store.MemoryStoreHandler | None"
-    multi_edit: "_files_multi_edit.MultiEditHandler | None"
-    web_fetch: "_web_web_fetch.WebFetchHandler | None"
-    web_search: "_web_web_search.WebSearchHandler | None"
+    bash: "BashHandler | None"
+    bash_process: "BashProcessHandler | None"
+    cron_add: "CronAddHandler | None"
+    cron_list: "CronListHandler | None"
+    data_analysis: "DataAnalysisHandler | None"
+    delegate: "DelegateHandler | None"
+    edit: "EditHandler | None"
+    file_read: "FileReadHandler | None"
+    file_write: "FileWriteHandler | None"
+    get_document_info: "GetDocumentInfoHandler | None"
+    glob: "GlobHandler | None"
+    grep: "GrepHandler | None"
+    http_request: "HttpRequestHandler | None"
+    knowledge_search: "KnowledgeSearchHandler | None"
+    memory_recall: "MemoryRecallHandler | None"
+    memory_store: "MemoryStoreHandler | None"
+    multi_edit: "MultiEditHandler | None"
+    web_fetch: "WebFetchHandler | None"
+    web_search: "WebSearchHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    bash: "_shell_bash.BashHandler | None",
-    bash_process: "_shell_bash_process.BashProcessHandler | None",
-    cron_add: "_schedule_cron_add.CronAddHandler | None",
-    cron_list: "_schedule_cron_list.CronListHandler | None",
-    data_analysis: "_data_data_analysis.DataAnalysisHandler | None",
-    delegate: "_agents_delegate.DelegateHandler | None",
-    edit: "_files_edit.EditHandler | None",
-    file_read: "_files_file_read.FileReadHandler | None",
-    file_write: "_files_file_write.FileWriteHandler | None",
-    get_document_info: "_knowledge_get_document_info.GetDocumentInfoHandler | None",
-    glob: "_files_glob.GlobHandler | None",
-    grep: "_files_grep.GrepHandler | None",
-    http_request: "_web_http_request.HttpRequestHandler | None",
-    knowledge_search: "_knowledge_knowledge_search.KnowledgeSearchHandler | None",
-    memory_recall: "_memory_memory_recall.MemoryRecallHandler | None",
-    memory_store: "_memory_memory_store.MemoryStoreHandler | None",
-    multi_edit: "_files_multi_edit.MultiEditHandler | None",
-    web_fetch: "_web_web_fetch.WebFetchHandler | None",
-    web_search: "_web_web_search.WebSearchHandler | None",
+    bash: "BashHandler | None",
+    bash_process: "BashProcessHandler | None",
+    cron_add: "CronAddHandler | None",
+    cron_list: "CronListHandler | None",
+    data_analysis: "DataAnalysisHandler | None",
+    delegate: "DelegateHandler | None",
+    edit: "EditHandler | None",
+    file_read: "FileReadHandler | None",
+    file_write: "FileWriteHandler | None",
+    get_document_info: "GetDocumentInfoHandler | None",
+    glob: "GlobHandler | None",
+    grep: "GrepHandler | None",
+    http_request: "HttpRequestHandler | None",
+    knowledge_search: "KnowledgeSearchHandler | None",
+    memory_recall: "MemoryRecallHandler | None",
+    memory_store: "MemoryStoreHandler | None",
+    multi_edit: "MultiEditHandler | None",
+    web_fetch: "WebFetchHandler | None",
+    web_search: "WebSearchHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -173,7 +173,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -8,9 +8,9 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from .code import run_code as _code_run_code
-    from .files import list_folder as _files_list_folder
-    from .files import read_file as _files_read_file
+    from .code.run_code import RunCodeHandler
+    from .files.list_folder import ListFolderHandler
+    from .files.read_file import ReadFileHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -44,18 +44,18 @@ Provider: TypeAlias = Literal[
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    list_folder: "_files_list_folder.ListFolderHandler | None"
-    read_file: "_files_read_file.ReadFileHandler | None"
-    run_code: "_code_run_code.RunCodeHandler | None"
+    list_folder: "ListFolderHandler | None"
+    read_file: "ReadFileHandler | None"
+    run_code: "RunCodeHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    list_folder: "_files_list_folder.ListFolderHandler | None",
-    read_file: "_files_read_file.ReadFileHandler | None",
-    run_code: "_code_run_code.RunCodeHandler | None",
+    list_folder: "ListFolderHandler | None",
+    read_file: "ReadFileHandler | None",
+    run_code: "RunCodeHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -73,7 +73,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

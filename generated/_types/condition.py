@@ -6,14 +6,20 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 
-class Condition(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Condition(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Compares one field with a value."""
 
     field: Annotated[str, Meta(min_length=1, max_length=200)]
-    """Name of the field or column; use dots to reach into nested records, as in author.name."""
-    op: Literal["eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"]
-    """Comparison to make. in expects a list value; contains and starts_with expect a string;
-    is_null takes no value.
+    """Name of the field or column; use dots to reach into nested records, as in
+    author.name.
+    """
+    op: Literal[
+        "eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"
+    ]
+    """Comparison to make. in expects a list value; contains and starts_with expect
+    a string; is_null takes no value.
     """
     value: (
         str

@@ -4,7 +4,6 @@
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
-
 from toolcast.runtime.support import check_format
 
 

@@ -6,14 +6,18 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 
-class TextEdit(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class TextEdit(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """One exact replacement in a text file."""
 
     old_string: Annotated[str, Meta(min_length=1)]
-    """Text to replace, copied exactly from the file, including indentation and line breaks. Must
-    occur exactly once unless replace_all is true.
+    """Text to replace, copied exactly from the file, including indentation and line
+    breaks. Must occur exactly once unless replace_all is true.
     """
     new_string: str
-    """Text to put in its place. Must differ from old_string; an empty string deletes the match."""
+    """Text to put in its place. Must differ from old_string; an empty string
+    deletes the match.
+    """
     replace_all: bool = False
     """Replace every occurrence instead of requiring exactly one."""

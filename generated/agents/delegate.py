@@ -4,7 +4,6 @@
 from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_multiple_of
 
@@ -28,7 +27,9 @@ class DelegateLimits(
     steps: Annotated[int, Meta(ge=1, le=200)] = 40
     """Calls of tools."""
     seconds: (
-        Annotated[int, Meta(gt=0, le=3600)] | Annotated[float, Meta(gt=0.0, le=3600.0)] | None
+        Annotated[int, Meta(gt=0, le=3600)]
+        | Annotated[float, Meta(gt=0.0, le=3600.0)]
+        | None
     ) = None
     """Time from start to report."""
     cost_usd: Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0.0)] | None = None
@@ -84,17 +85,23 @@ DELEGATE: Final[ToolBinding[DelegateParams, DelegateResult]] = ToolBinding(
     summary="Hand a self-contained task to another agent.",
     description=(
         "Starts another agent on a task and returns its report.\n\n"
-        "- The agent sees nothing of this conversation: say everything it needs in task and "
-        "context, including what the\n"
+        "- The agent sees nothing of this conversation: say everything it needs in "
+        "task and context, including what the\n"
         "  answer should look like.\n"
-        "- Delegate work that is independent and large enough to be worth it; do small things "
-        "yourself.\n"
-        "- Start several independent delegations in the same turn to let them run side by side."
+        "- Delegate work that is independent and large enough to be worth it; do small "
+        "things yourself.\n"
+        "- Start several independent delegations in the same turn to let them run side "
+        "by side."
     ),
     contract="../contracts/delegate.json",
     schemas="../schemas",
     result=DelegateResult,
-    annotations={"title": "Delegate", "destructive": True, "idempotent": False, "open_world": True},
+    annotations={
+        "title": "Delegate",
+        "destructive": True,
+        "idempotent": False,
+        "open_world": True,
+    },
     runtime_enums={"agent": "agents"},
     wire_forms=("gemini",),
 )

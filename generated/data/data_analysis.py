@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar, Final, Literal, Protocol
 
 import msgspec
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_pattern, check_unique
 
@@ -40,10 +39,14 @@ class DataAnalysisSourceInline(
     tag="inline",
 ):
     kind: ClassVar[Literal["inline"]] = "inline"
-    columns: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=100)]
+    columns: Annotated[
+        list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=100)
+    ]
     """Names of the columns, from left to right."""
     rows: Annotated[list[list[str | int | float | bool | None]], Meta(max_length=1000)]
-    """Rows of cells, each as long as columns. A column of different types becomes text."""
+    """Rows of cells, each as long as columns. A column of different types becomes
+    text.
+    """
 
     def __post_init__(self) -> None:
         check_unique("columns", self.columns)
@@ -117,9 +120,9 @@ class DataAnalysisStepsItemDerive(
     column: Annotated[str, Meta(min_length=1)]
     """The new column, or the one to replace."""
     expression: Annotated[str, Meta(min_length=1, max_length=2000)]
-    """Arithmetic over column names, such as "price * quantity". Also comparisons, CASE, and
-    functions such as round, abs, coalesce, lower and year. Names that are no plain words stand
-    in double quotes.
+    """Arithmetic over column names, such as "price * quantity". Also comparisons,
+    CASE, and functions such as round, abs, coalesce, lower and year. Names that
+    are no plain words stand in double quotes.
     """
 
 
@@ -148,7 +151,9 @@ class DataAnalysisStepsItemGroupAggregatesItem(
     """count leaves missing cells out; distinct counts different values."""
     column: Annotated[str, Meta(min_length=1)]
     """The column to aggregate."""
-    as_: Annotated[str, Meta(min_length=1)] | None = msgspec.field(default=None, name="as")
+    as_: Annotated[str, Meta(min_length=1)] | None = msgspec.field(
+        default=None, name="as"
+    )
     """Name of the new column."""
 
 
@@ -167,7 +172,8 @@ class DataAnalysisStepsItemGroup(
     by: list[Annotated[str, Meta(min_length=1)]]
     """Columns to group by. Empty makes one group of everything."""
     aggregates: Annotated[
-        list[DataAnalysisStepsItemGroupAggregatesItem], Meta(min_length=1, max_length=50)
+        list[DataAnalysisStepsItemGroupAggregatesItem],
+        Meta(min_length=1, max_length=50),
     ]
     """What to compute for each group, one new column each."""
 
@@ -231,8 +237,8 @@ class DataAnalysisStepsItemSql(
 
     op: ClassVar[Literal["sql"]] = "sql"
     query: Annotated[str, Meta(min_length=1, max_length=20000)]
-    """One SELECT in DuckDB's SQL over the table "data", such as "SELECT a, sum(b) FROM data GROUP
-    BY a". It reads no other table and no file.
+    """One SELECT in DuckDB's SQL over the table "data", such as "SELECT a, sum(b)
+    FROM data GROUP BY a". It reads no other table and no file.
     """
 
 
@@ -245,12 +251,17 @@ class DataAnalysisChart(
     """A histogram counts the values of x; the others draw y over x."""
     x: Annotated[str, Meta(min_length=1)]
     """Column for the horizontal axis."""
-    y: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=10)]
+    y: Annotated[
+        list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=10)
+    ]
     """Columns to draw."""
     title: Annotated[str, Meta(max_length=200)] | None = None
     """Text above the chart."""
     size: (
-        tuple[Annotated[int, Meta(ge=100, le=4000)], Annotated[int, Meta(ge=100, le=4000)]] | None
+        tuple[
+            Annotated[int, Meta(ge=100, le=4000)], Annotated[int, Meta(ge=100, le=4000)]
+        ]
+        | None
     ) = None
     """Width and height in pixels."""
 
@@ -272,7 +283,7 @@ class DataAnalysisParams(
             | DataAnalysisStepsItemSql
         ],
         Meta(max_length=50),
-    ] = []
+    ] = msgspec.field(default_factory=list)
     """Operations, applied from first to last."""
     output: Literal["rows", "summary", "schema", "chart"] = "rows"
     """What to return."""
@@ -284,7 +295,9 @@ class DataAnalysisParams(
     """Digits after the decimal point in returned numbers."""
 
 
-class DataAnalysisResultColumnsItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DataAnalysisResultColumnsItem(
+    Struct, frozen=True, kw_only=True, omit_defaults=True
+):
     name: str
     type: Literal["string", "integer", "number", "boolean", "date", "datetime"]
 
@@ -319,17 +332,19 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
     secrets=(),
     summary="Transform and summarise tabular data in a sequence of steps.",
     description=(
-        "Loads a table, applies steps in order, and returns rows, summary statistics or a "
-        "chart.\n\n"
-        "- Give the data as a file, as rows in the call (small tables only), or as an earlier "
-        "result of this tool.\n"
-        "- Each step works on the table that the step before it left. An empty list of steps "
-        "returns the data as loaded.\n"
+        "Loads a table, applies steps in order, and returns rows, summary statistics "
+        "or a chart.\n\n"
+        "- Give the data as a file, as rows in the call (small tables only), or as an "
+        "earlier result of this tool.\n"
+        "- Each step works on the table that the step before it left. An empty list of "
+        "steps returns the data as loaded.\n"
         "- Filter and select early: the result is cut after max_rows rows.\n"
-        '- Column names are case-sensitive. To see them, call with output "schema" first.\n'
-        "- A missing cell equals no value: of the comparisons only ne and is_null hold for it.\n"
-        "- Rows of a group step come in the order of its columns. In a sort, missing cells come "
-        "last."
+        '- Column names are case-sensitive. To see them, call with output "schema" '
+        "first.\n"
+        "- A missing cell equals no value: of the comparisons only ne and is_null hold "
+        "for it.\n"
+        "- Rows of a group step come in the order of its columns. In a sort, missing "
+        "cells come last."
     ),
     contract="../contracts/data_analysis.json",
     schemas="../schemas",

@@ -4,17 +4,20 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
-class EditParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class EditParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     file_path: Annotated[str, Meta(min_length=1, max_length=4096)]
     """Path of the file, from the workspace's root or absolute and below it."""
     old_string: Annotated[str, Meta(min_length=1)]
     """Text to replace, exactly as it stands in the file."""
     new_string: str
-    """Text to put in its place. Must differ from old_string; an empty string deletes the match."""
+    """Text to put in its place. Must differ from old_string; an empty string
+    deletes the match.
+    """
     replace_all: bool = False
     """Replace every occurrence instead of requiring exactly one."""
 
@@ -29,7 +32,9 @@ class EditResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class EditHandler(Protocol):
     """Runs `edit`: sync or async."""
 
-    def __call__(self, params: EditParams, context: ToolContext, /) -> Returns[EditResult]: ...
+    def __call__(
+        self, params: EditParams, context: ToolContext, /
+    ) -> Returns[EditResult]: ...
 
 
 EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
@@ -41,15 +46,16 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
     secrets=(),
     summary="Replace one exact string in a file.",
     description=(
-        "Replaces an exact, unique occurrence of old_string in a file with new_string.\n\n"
-        "- old_string must match the file character for character, including indentation and line "
-        "breaks. Leave out the line\n"
+        "Replaces an exact, unique occurrence of old_string in a file with "
+        "new_string.\n\n"
+        "- old_string must match the file character for character, including "
+        "indentation and line breaks. Leave out the line\n"
         "  numbers that file_read prints.\n"
-        "- The file keeps its encoding and its line ends: write line breaks as plain line feeds, "
-        "also in a file that has\n"
+        "- The file keeps its encoding and its line ends: write line breaks as plain "
+        "line feeds, also in a file that has\n"
         "  carriage returns.\n"
-        "- If old_string occurs more than once, the call fails: include more surrounding lines to "
-        "make it unique, or set\n"
+        "- If old_string occurs more than once, the call fails: include more "
+        "surrounding lines to make it unique, or set\n"
         "  replace_all to change every occurrence, for example to rename a variable.\n"
         "- To make several changes in one file, use multi_edit."
     ),

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -13,7 +12,9 @@ class FileReadParams(
 ):
     file_path: Annotated[str, Meta(min_length=1, max_length=4096)]
     """Path of the file, from the workspace's root or absolute and below it."""
-    line_range: tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None = None
+    line_range: tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None = (
+        None
+    )
     """First and last line to return. Leave out to read from the start."""
     encoding: Literal["utf-8", "utf-16", "latin-1"] = "utf-8"
     """How to decode the file's bytes."""
@@ -47,12 +48,12 @@ FILE_READ: Final[ToolBinding[FileReadParams, FileReadResult]] = ToolBinding(
     summary="Read a text file, or part of it, with line numbers.",
     description=(
         "Reads a text file of the workspace and returns its text with line numbers.\n\n"
-        "- By default the first 2000 lines are returned. Give line_range to read another part of a "
-        "long file, at most\n"
+        "- By default the first 2000 lines are returned. Give line_range to read "
+        "another part of a long file, at most\n"
         "  2000 lines at once.\n"
         "- Lines longer than 2000 characters are cut; the result says so.\n"
-        "- A file with a byte order mark is read in the encoding that it names. Binary files and "
-        "files larger than 32 MiB\n"
+        "- A file with a byte order mark is read in the encoding that it names. Binary "
+        "files and files larger than 32 MiB\n"
         "  are refused; search a large one with grep.\n"
         "- A folder cannot be read with this tool; use glob to list one.\n"
         "- Read a file before you change it with edit, multi_edit or file_write."

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_pattern
 
@@ -17,9 +16,13 @@ class FileWriteParams(
     content: str
     """The complete text to write. Line breaks are kept as they are."""
     mode: Literal["overwrite", "append", "create"] = "overwrite"
-    """overwrite replaces the file, append adds to its end, create fails when the file exists."""
+    """overwrite replaces the file, append adds to its end, create fails when the
+    file exists.
+    """
     permissions: str | None = None
-    """Octal permission bits for a new file, such as "644" or "755". Default is the system's."""
+    """Octal permission bits for a new file, such as "644" or "755". Default is the
+    system's.
+    """
 
     def __post_init__(self) -> None:
         if self.permissions is not None:
@@ -51,10 +54,10 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
     description=(
         "Writes text to a file, creating it and any missing parent folders.\n\n"
         '- An existing file is replaced entirely unless mode is "append" or "create".\n'
-        "- Prefer edit or multi_edit to change part of an existing file: they are cheaper and "
-        "cannot lose the rest.\n"
-        "- The text is written as UTF-8; what is appended to a file in UTF-16, in UTF-16. A file "
-        "that is replaced has its former\n"
+        "- Prefer edit or multi_edit to change part of an existing file: they are "
+        "cheaper and cannot lose the rest.\n"
+        "- The text is written as UTF-8; what is appended to a file in UTF-16, in "
+        "UTF-16. A file that is replaced has its former\n"
         "  or its new content at any time, never a part of it.\n"
         "- An existing file keeps its permissions.\n"
         "- Read an existing file with file_read before you replace it.\n"

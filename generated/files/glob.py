@@ -5,21 +5,22 @@ from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_unique
 
 
-class GlobParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class GlobParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     pattern: Annotated[str, Meta(min_length=1, max_length=1000)]
-    """Glob pattern, relative to path: *, ?, [a-z], {a,b} and, between slashes, ** for any number
-    of folders.
+    """Glob pattern, relative to path: *, ?, [a-z], {a,b} and, between slashes, **
+    for any number of folders.
     """
     path: Annotated[str, Meta(min_length=1)] | None = None
     """Path of the folder to search. Default is the workspace's root."""
-    exclude: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(max_length=50)] = (
-        msgspec.field(default_factory=lambda: [".git", "node_modules", ".venv"])
-    )
+    exclude: Annotated[
+        list[Annotated[str, Meta(min_length=1)]], Meta(max_length=50)
+    ] = msgspec.field(default_factory=lambda: [".git", "node_modules", ".venv"])
     """Names of files and folders to skip."""
     include_hidden: bool = False
     """Also match names that begin with a dot."""
@@ -41,7 +42,9 @@ class GlobResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GlobHandler(Protocol):
     """Runs `glob`: sync or async."""
 
-    def __call__(self, params: GlobParams, context: ToolContext, /) -> Returns[GlobResult]: ...
+    def __call__(
+        self, params: GlobParams, context: ToolContext, /
+    ) -> Returns[GlobResult]: ...
 
 
 GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
@@ -55,10 +58,10 @@ GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
     description=(
         'Finds files whose path matches a glob pattern such as "**/*.py" or '
         '"src/**/*.{ts,tsx}".\n\n'
-        "Results are paths from the workspace's root, most recently changed first unless sort says "
-        "otherwise. Folders are no\n"
-        "results, and links are not followed. Control characters and other hidden characters in "
-        "names are shown as JSON escapes.\n"
+        "Results are paths from the workspace's root, most recently changed first "
+        "unless sort says otherwise. Folders are no\n"
+        "results, and links are not followed. Control characters and other hidden "
+        "characters in names are shown as JSON escapes.\n"
         "Use grep to search inside files."
     ),
     contract="../contracts/glob.json",

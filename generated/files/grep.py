@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -19,13 +18,17 @@ class GrepContext(
     """Lines after the match."""
 
 
-class GrepParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class GrepParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     pattern: Annotated[str, Meta(min_length=1, max_length=4096)]
     """Regular expression to look for."""
     path: Annotated[str, Meta(min_length=1)] | None = None
     """Path of the file or folder to search. Default is the workspace's root."""
     glob: Annotated[str, Meta(min_length=1)] | None = None
-    """Search only files that match this pattern, such as "*.md"; with a slash in it, from path on."""
+    """Search only files that match this pattern, such as "*.md"; with a slash in
+    it, from path on.
+    """
     file_types: list[Annotated[str, Meta(pattern="^[+\\-0-9_a-z]{1,20}\\Z")]] = []
     """Search only files of these types, such as py, rust or ts. Empty means all."""
     output: Literal["lines", "files", "count"] = "files"
@@ -65,7 +68,9 @@ class GrepResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GrepHandler(Protocol):
     """Runs `grep`: sync or async."""
 
-    def __call__(self, params: GrepParams, context: ToolContext, /) -> Returns[GrepResult]: ...
+    def __call__(
+        self, params: GrepParams, context: ToolContext, /
+    ) -> Returns[GrepResult]: ...
 
 
 GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
@@ -77,17 +82,17 @@ GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
     secrets=(),
     summary="Search the content of files with a regular expression.",
     description=(
-        "Searches file contents for a regular expression and returns matching lines, file names or "
-        "counts.\n\n"
-        '- The syntax is that of ripgrep: write "log.*Error" or "function\\s+\\w+"; escape braces '
-        "to match them literally.\n"
-        "  \\w, \\d, \\s and \\b know ASCII; \\p{L} is any letter. There is no look-around and no "
-        "reference to a group.\n"
+        "Searches file contents for a regular expression and returns matching lines, "
+        "file names or counts.\n\n"
+        '- The syntax is that of ripgrep: write "log.*Error" or "function\\s+\\w+"; '
+        "escape braces to match them literally.\n"
+        "  \\w, \\d, \\s and \\b know ASCII; \\p{L} is any letter. There is no "
+        "look-around and no reference to a group.\n"
         "- Narrow the search with glob or file_types rather than reading many files.\n"
-        "- Hidden files are searched, too; .git, node_modules and .venv are not, nor are binary "
-        "files. Links are not followed.\n"
-        "- Without multiline, lines are searched one by one; a carriage return at a line's end is "
-        "no part of it.\n"
+        "- Hidden files are searched, too; .git, node_modules and .venv are not, nor "
+        "are binary files. Links are not followed.\n"
+        "- Without multiline, lines are searched one by one; a carriage return at a "
+        "line's end is no part of it.\n"
         '- With output "lines", context adds lines around each match.'
     ),
     contract="../contracts/grep.json",

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from .._types.text_edit import TextEdit
@@ -45,15 +44,16 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
     secrets=(),
     summary="Make several exact replacements in one file, all or none.",
     description=(
-        "Applies a list of exact replacements to one file, in order, as a single change.\n\n"
-        "- Each edit sees the result of the ones before it, so plan them so that an earlier edit "
-        "does not alter the text a\n"
+        "Applies a list of exact replacements to one file, in order, as a single "
+        "change.\n\n"
+        "- Each edit sees the result of the ones before it, so plan them so that an "
+        "earlier edit does not alter the text a\n"
         "  later one looks for.\n"
-        "- If any edit fails, for example because its old_string is missing or not unique, nothing "
-        "is written, and the error\n"
+        "- If any edit fails, for example because its old_string is missing or not "
+        "unique, nothing is written, and the error\n"
         "  names it by its number, counted from 1.\n"
-        "- One call does what repeated calls of edit on the same file would, and reads and writes "
-        "the file once."
+        "- One call does what repeated calls of edit on the same file would, and reads "
+        "and writes the file once."
     ),
     contract="../contracts/multi_edit.json",
     schemas="../schemas",

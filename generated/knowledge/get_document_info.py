@@ -4,7 +4,6 @@
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_format, check_pattern, check_unique, checked
 
@@ -32,7 +31,9 @@ class GetDocumentInfoParams(
         check_unique("include", self.include)
 
 
-class GetDocumentInfoResultAuthor(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class GetDocumentInfoResultAuthor(
+    Struct, frozen=True, kw_only=True, omit_defaults=True
+):
     name: str
     email: str | None | UnsetType = UNSET
 
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
     GetDocumentInfoResultLinksItem: TypeAlias = str
 else:
     GetDocumentInfoResultLinksItem = checked(
-        __name__, "../contracts/get_document_info.json#/result/properties/links/items", lambda: str
+        __name__,
+        "../contracts/get_document_info.json#/result/properties/links/items",
+        lambda: str,
     )
 
 
@@ -75,28 +78,30 @@ class GetDocumentInfoHandler(Protocol):
     ) -> Returns[GetDocumentInfoResult]: ...
 
 
-GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResult]] = ToolBinding(
-    module=__name__,
-    name="get_document_info",
-    group="knowledge",
-    params=GetDocumentInfoParams,
-    permission="read",
-    secrets=(),
-    summary="Get title, author, dates and outline of a document.",
-    description=(
-        "Returns what is known about one document of the workspace: title, author, dates, size, "
-        "and its outline on request.\n\n"
-        "Use it to check how current a document is before you rely on it, or to find the section "
-        "to read next."
-    ),
-    contract="../contracts/get_document_info.json",
-    schemas="../schemas",
-    result=GetDocumentInfoResult,
-    annotations={
-        "title": "Document details",
-        "destructive": False,
-        "idempotent": True,
-        "open_world": False,
-    },
-    wire_forms=("gemini",),
+GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResult]] = (
+    ToolBinding(
+        module=__name__,
+        name="get_document_info",
+        group="knowledge",
+        params=GetDocumentInfoParams,
+        permission="read",
+        secrets=(),
+        summary="Get title, author, dates and outline of a document.",
+        description=(
+            "Returns what is known about one document of the workspace: title, author, "
+            "dates, size, and its outline on request.\n\n"
+            "Use it to check how current a document is before you rely on it, or to find "
+            "the section to read next."
+        ),
+        contract="../contracts/get_document_info.json",
+        schemas="../schemas",
+        result=GetDocumentInfoResult,
+        annotations={
+            "title": "Document details",
+            "destructive": False,
+            "idempotent": True,
+            "open_world": False,
+        },
+        wire_forms=("gemini",),
+    )
 )

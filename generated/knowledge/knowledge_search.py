@@ -4,7 +4,6 @@
 from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_unique
 
@@ -19,17 +18,23 @@ class KnowledgeSearchParams(
     collections: list[Annotated[str, Meta(min_length=1)]] = []
     """Names of the collections to search. Empty means all."""
     filter: Filter | None = None
-    """Restricts the search by metadata fields: title, author.name, author.email, created,
-    updated, language, kind, collection, path, and what documents declare of themselves.
+    """Restricts the search by metadata fields: title, author.name, author.email,
+    created, updated, language, kind, collection, path, and what documents
+    declare of themselves.
     """
     mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
     """How to match: by meaning, by the words as they stand, or by both."""
     top_k: Annotated[int, Meta(ge=1, le=100)] = 8
     """Largest number of passages to return."""
-    min_score: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)] = 0
+    min_score: (
+        Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)]
+    ) = 0
     """Leave out passages that score lower."""
     boost: (
-        dict[str, Annotated[int, Meta(gt=0, le=10)] | Annotated[float, Meta(gt=0.0, le=10.0)]]
+        dict[
+            str,
+            Annotated[int, Meta(gt=0, le=10)] | Annotated[float, Meta(gt=0.0, le=10.0)],
+        ]
         | None
     ) = None
     """Weights by collection name; 1 is neutral."""
@@ -38,13 +43,17 @@ class KnowledgeSearchParams(
         check_unique("collections", self.collections)
 
 
-class KnowledgeSearchResultPassagesItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class KnowledgeSearchResultPassagesItem(
+    Struct, frozen=True, kw_only=True, omit_defaults=True
+):
     document_id: str
     text: str
     score: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)]
     page: Annotated[int, Meta(ge=1)] | None | UnsetType = UNSET
     metadata: dict[str, Any] | None = None
-    """Fields of the document, with its collection, its path there, and the section of the passage."""
+    """Fields of the document, with its collection, its path there, and the section
+    of the passage.
+    """
 
 
 class KnowledgeSearchResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,34 +70,36 @@ class KnowledgeSearchHandler(Protocol):
     ) -> Returns[KnowledgeSearchResult]: ...
 
 
-KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult]] = ToolBinding(
-    module=__name__,
-    name="knowledge_search",
-    group="knowledge",
-    params=KnowledgeSearchParams,
-    permission="read",
-    secrets=(),
-    summary="Search the document collections of this workspace.",
-    description=(
-        "Searches the workspace's documents and returns the passages that answer the query "
-        "best.\n\n"
-        '- mode "hybrid" suits most questions; use "keyword" for exact names and codes, "semantic" '
-        "for paraphrased questions.\n"
-        '  matched_by of the result says what "hybrid" was: where the workspace cannot search by '
-        'meaning, it is "keyword".\n'
-        "- Narrow the search with filter when the user names an author, a date or a kind of "
-        "document.\n"
-        "- Cite the document_id of every passage you use. Ask get_document_info for the details of "
-        "a document."
-    ),
-    contract="../contracts/knowledge_search.json",
-    schemas="../schemas",
-    result=KnowledgeSearchResult,
-    annotations={
-        "title": "Search documents",
-        "destructive": False,
-        "idempotent": True,
-        "open_world": False,
-    },
-    wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
+KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult]] = (
+    ToolBinding(
+        module=__name__,
+        name="knowledge_search",
+        group="knowledge",
+        params=KnowledgeSearchParams,
+        permission="read",
+        secrets=(),
+        summary="Search the document collections of this workspace.",
+        description=(
+            "Searches the workspace's documents and returns the passages that answer the "
+            "query best.\n\n"
+            '- mode "hybrid" suits most questions; use "keyword" for exact names and '
+            'codes, "semantic" for paraphrased questions.\n'
+            '  matched_by of the result says what "hybrid" was: where the workspace cannot '
+            'search by meaning, it is "keyword".\n'
+            "- Narrow the search with filter when the user names an author, a date or a "
+            "kind of document.\n"
+            "- Cite the document_id of every passage you use. Ask get_document_info for "
+            "the details of a document."
+        ),
+        contract="../contracts/knowledge_search.json",
+        schemas="../schemas",
+        result=KnowledgeSearchResult,
+        annotations={
+            "title": "Search documents",
+            "destructive": False,
+            "idempotent": True,
+            "open_world": False,
+        },
+        wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
+    )
 )

@@ -5,7 +5,6 @@ from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_unique
 
@@ -19,9 +18,9 @@ class MemoryRecallParams(
     """What to look for, in plain words; name things as the memory may name them."""
     tags: list[Annotated[str, Meta(min_length=1)]] = []
     """Only return memories that carry all of these tags."""
-    scopes: Annotated[list[Literal["user", "project", "session"]], Meta(min_length=1)] = (
-        msgspec.field(default_factory=lambda: ["user", "project"])
-    )
+    scopes: Annotated[
+        list[Literal["user", "project", "session"]], Meta(min_length=1)
+    ] = msgspec.field(default_factory=lambda: ["user", "project"])
     """Whose memories to search."""
     min_importance: Literal[1, 2, 3, 4, 5] = 1
     """Leave out memories below this; 5 is the most important."""
@@ -33,7 +32,9 @@ class MemoryRecallParams(
         check_unique("scopes", self.scopes)
 
 
-class MemoryRecallResultMemoriesItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MemoryRecallResultMemoriesItem(
+    Struct, frozen=True, kw_only=True, omit_defaults=True
+):
     item: MemoryItem
     score: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)]
 
@@ -59,14 +60,20 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallResult]] = Tool
     secrets=(),
     summary="Look up remembered facts.",
     description=(
-        "Finds memories that have words of a question, those with most of its rare words first.\n\n"
-        "Recall before asking the user for something they may have said already. An empty result "
-        "means that nothing is known,\n"
+        "Finds memories that have words of a question, those with most of its rare "
+        "words first.\n\n"
+        "Recall before asking the user for something they may have said already. An "
+        "empty result means that nothing is known,\n"
         "not that the fact is false."
     ),
     contract="../contracts/memory_recall.json",
     schemas="../schemas",
     result=MemoryRecallResult,
-    annotations={"title": "Recall", "destructive": False, "idempotent": True, "open_world": False},
+    annotations={
+        "title": "Recall",
+        "destructive": False,
+        "idempotent": True,
+        "open_world": False,
+    },
     wire_forms=("gemini",),
 )

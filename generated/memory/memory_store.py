@@ -3,8 +3,8 @@
 
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_format, check_pattern, check_unique
 
@@ -30,14 +30,15 @@ class MemoryStoreParams(
     id: str | None = None
     """Identifier of a memory to replace."""
     tags: Annotated[
-        list[Annotated[str, Meta(pattern="^[0-9a-z][\\-0-9a-z]{0,39}\\Z")]], Meta(max_length=10)
-    ] = []
+        list[Annotated[str, Meta(pattern="^[0-9a-z][\\-0-9a-z]{0,39}\\Z")]],
+        Meta(max_length=10),
+    ] = msgspec.field(default_factory=list)
     """Short lower-case labels to find the memory by."""
     importance: Literal[1, 2, 3, 4, 5] = 3
     """1 is trivia, 5 must never be forgotten."""
     expires_at: str | None | UnsetType = UNSET
-    """When to forget it, as an ISO 8601 time. null keeps it for good. Left out, a new memory
-    follows the default retention and a replaced one keeps its date.
+    """When to forget it, as an ISO 8601 time. null keeps it for good. Left out, a
+    new memory follows the default retention and a replaced one keeps its date.
     """
     scope: Literal["user", "project", "session"] = "user"
     """Who the memory belongs to; that of the memory to replace where id is given."""
@@ -72,12 +73,14 @@ MEMORY_STORE: Final[ToolBinding[MemoryStoreParams, MemoryStoreResult]] = ToolBin
     secrets=(),
     summary="Remember a fact for later conversations.",
     description=(
-        "Stores a fact, preference or decision so that later conversations can recall it.\n\n"
-        "- Write one self-contained statement per call; it will be read without this conversation "
-        "at hand.\n"
-        "- Store what stays useful: preferences, decisions, names, conventions. Do not store "
-        "passing details or secrets.\n"
-        "- Give the id of an existing memory to replace it instead of adding a contradicting one."
+        "Stores a fact, preference or decision so that later conversations can recall "
+        "it.\n\n"
+        "- Write one self-contained statement per call; it will be read without this "
+        "conversation at hand.\n"
+        "- Store what stays useful: preferences, decisions, names, conventions. Do not "
+        "store passing details or secrets.\n"
+        "- Give the id of an existing memory to replace it instead of adding a "
+        "contradicting one."
     ),
     contract="../contracts/memory_store.json",
     schemas="../schemas",

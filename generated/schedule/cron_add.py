@@ -3,8 +3,8 @@
 
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_format, check_pattern
 
@@ -29,7 +29,9 @@ class CronAddParams(
     """Unique short name in lower case, such as daily-report."""
     schedule: Annotated[str, Meta(max_length=200)]
     """When to run, such as "0 9 * * 1-5" for nine o'clock on weekdays."""
-    timezone: Annotated[str, Meta(pattern="^[A-Za-z]+([+\\-/_][0-9A-Za-z]+)*\\Z")] = "UTC"
+    timezone: Annotated[str, Meta(pattern="^[A-Za-z]+([+\\-/_][0-9A-Za-z]+)*\\Z")] = (
+        "UTC"
+    )
     """IANA time zone that the schedule is in, such as Europe/Berlin."""
     prompt: Annotated[str, Meta(min_length=1, max_length=10000)]
     """What to do at that time."""
@@ -41,7 +43,9 @@ class CronAddParams(
     """false stores the job without running it."""
     notify: Annotated[list[CronAddNotifyItem], Meta(max_length=10)] = []
     """Whom to tell about each run."""
-    metadata: Annotated[dict[str, Annotated[str, Meta(max_length=500)]], Meta(max_length=50)] = {}
+    metadata: Annotated[
+        dict[str, Annotated[str, Meta(max_length=500)]], Meta(max_length=50)
+    ] = msgspec.field(default_factory=dict)
     """Labels to keep with the job."""
 
     def __post_init__(self) -> None:
@@ -76,14 +80,15 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddResult]] = ToolBinding(
     summary="Schedule a task to run once or repeatedly.",
     description=(
         "Schedules a prompt that is carried out later, without anyone present.\n\n"
-        "- schedule is a cron expression with five fields (minute, hour, day of month, month, day "
-        "of week) or one of @hourly,\n"
-        "  @daily, @weekly and @monthly. Fields have numbers or English names (mon, jan), lists, "
-        "ranges and steps; 0 and 7 are\n"
+        "- schedule is a cron expression with five fields (minute, hour, day of month, "
+        "month, day of week) or one of @hourly,\n"
+        "  @daily, @weekly and @monthly. Fields have numbers or English names (mon, "
+        "jan), lists, ranges and steps; 0 and 7 are\n"
         "  Sunday. Where both days are restricted, either has to match.\n"
-        "- Write the prompt so that it makes sense on its own; it will not see this conversation.\n"
-        "- Confirm time and time zone with the user before scheduling anything that sends messages "
-        "or costs money."
+        "- Write the prompt so that it makes sense on its own; it will not see this "
+        "conversation.\n"
+        "- Confirm time and time zone with the user before scheduling anything that "
+        "sends messages or costs money."
     ),
     contract="../contracts/cron_add.json",
     schemas="../schemas",

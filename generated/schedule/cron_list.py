@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from .._types.cron_job import CronJob
@@ -22,7 +21,9 @@ class CronListParams(
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
     """Size of a page."""
     cursor: str | None | UnsetType = UNSET
-    """The next_cursor of the previous page. null or left out starts at the beginning."""
+    """The next_cursor of the previous page. null or left out starts at the
+    beginning.
+    """
 
 
 class CronListResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

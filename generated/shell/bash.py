@@ -3,25 +3,30 @@
 
 from typing import Annotated, Final, Protocol, TypeAlias
 
+import msgspec
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from .._types.process_state import ProcessState
 
 
-class BashParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class BashParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     command: Annotated[str, Meta(min_length=1, max_length=30000)]
     """The command line to run."""
     description: Annotated[str, Meta(max_length=200)] | None = None
     """What the command does, in five to ten words, for the person who approves it."""
-    timeout: Annotated[int, Meta(gt=0, le=600)] | Annotated[float, Meta(gt=0.0, le=600.0)] = 60
+    timeout: (
+        Annotated[int, Meta(gt=0, le=600)] | Annotated[float, Meta(gt=0.0, le=600.0)]
+    ) = 60
     """Seconds after which the command is ended. Ignored for background commands."""
     run_in_background: bool = False
     """Return at once with a process_id instead of waiting for the command to end."""
     env: Annotated[
-        dict[Annotated[str, Meta(pattern="^[A-Z_a-z][0-9A-Z_a-z]*\\Z")], str], Meta(max_length=100)
-    ] = {}
+        dict[Annotated[str, Meta(pattern="^[A-Z_a-z][0-9A-Z_a-z]*\\Z")], str],
+        Meta(max_length=100),
+    ] = msgspec.field(default_factory=dict)
     """Environment variables to add for this command."""
 
 
@@ -31,7 +36,9 @@ BashResult: TypeAlias = ProcessState
 class BashHandler(Protocol):
     """Runs `bash`: sync or async."""
 
-    def __call__(self, params: BashParams, context: ToolContext, /) -> Returns[BashResult]: ...
+    def __call__(
+        self, params: BashParams, context: ToolContext, /
+    ) -> Returns[BashResult]: ...
 
 
 BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
@@ -44,18 +51,18 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
     summary="Run a shell command.",
     description=(
         "Runs a command in bash and returns its output and exit code.\n\n"
-        '- Each call starts a fresh shell in the working folder; variables and "cd" do not carry '
-        "over. Chain steps with &&.\n"
-        "- Quote paths that contain spaces. Standard input is empty: never run commands that wait "
-        "for input.\n"
-        "- Prefer the dedicated tools: glob instead of find, grep instead of grep or rg, file_read "
-        "instead of cat, edit\n"
+        '- Each call starts a fresh shell in the working folder; variables and "cd" do '
+        "not carry over. Chain steps with &&.\n"
+        "- Quote paths that contain spaces. Standard input is empty: never run "
+        "commands that wait for input.\n"
+        "- Prefer the dedicated tools: glob instead of find, grep instead of grep or "
+        "rg, file_read instead of cat, edit\n"
         "  instead of sed.\n"
-        "- Set run_in_background for servers and other long-running programs, and follow them with "
-        "bash_process. Whatever\n"
+        "- Set run_in_background for servers and other long-running programs, and "
+        "follow them with bash_process. Whatever\n"
         "  a command leaves running is ended with it.\n"
-        "- The result has the exit code; it may be other than 0. Past 1 MiB, the middle of an "
-        "output is left out.\n"
+        "- The result has the exit code; it may be other than 0. Past 1 MiB, the "
+        "middle of an output is left out.\n"
         "- Pass credentials as <secret_ref:NAME> in env; never write them out."
     ),
     contract="../contracts/bash.json",

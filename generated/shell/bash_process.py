@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_pattern
 
@@ -18,7 +17,9 @@ class BashProcessParams(
     """Identifier that bash returned."""
     block: bool = False
     """Wait for the command to end before returning."""
-    timeout: Annotated[int, Meta(ge=0, le=600)] | Annotated[float, Meta(ge=0.0, le=600.0)] = 30
+    timeout: (
+        Annotated[int, Meta(ge=0, le=600)] | Annotated[float, Meta(ge=0.0, le=600.0)]
+    ) = 30
     """Longest time to wait, in seconds. Only used with block."""
     stop: bool = False
     """End the command."""
@@ -48,9 +49,10 @@ BASH_PROCESS: Final[ToolBinding[BashProcessParams, BashProcessResult]] = ToolBin
     summary="Read the output of a background command, wait for it, or stop it.",
     description=(
         "Follows a command that bash started with run_in_background.\n\n"
-        "Returns the output written since the last call. With block, waits until the command ends "
-        "or timeout has passed.\n"
-        "With stop, ends the command and everything it started, then returns its last output."
+        "Returns the output written since the last call. With block, waits until the "
+        "command ends or timeout has passed.\n"
+        "With stop, ends the command and everything it started, then returns its last "
+        "output."
     ),
     contract="../contracts/bash_process.json",
     schemas="../schemas",

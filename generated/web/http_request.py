@@ -4,7 +4,6 @@
 from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_format, check_pattern
 
@@ -68,7 +67,9 @@ class HttpRequestParams(
     """Request body; its kind decides the content type."""
     follow_redirects: bool = True
     """Go on to the address that a 3xx answer names."""
-    timeout: Annotated[int, Meta(gt=0, le=300)] | Annotated[float, Meta(gt=0.0, le=300.0)] = 30
+    timeout: (
+        Annotated[int, Meta(gt=0, le=300)] | Annotated[float, Meta(gt=0.0, le=300.0)]
+    ) = 30
     """Seconds to wait for the whole response."""
 
     def __post_init__(self) -> None:
@@ -113,12 +114,12 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "Sends one HTTP request and returns status, headers and body.\n\n"
         "- Use web_fetch to read a web page; this tool is for APIs.\n"
         "- Put credentials into headers as <secret_ref:NAME>; never write them out.\n"
-        "- The response body is returned as text up to 100 kB; a binary body is described but not "
-        "returned.\n"
-        "- Addresses of this machine and of private networks are refused, unless the program "
-        "allows them.\n"
-        "- A redirect to another server does not get credentials, a body, or a request that "
-        "changes something."
+        "- The response body is returned as text up to 100 kB; a binary body is "
+        "described but not returned.\n"
+        "- Addresses of this machine and of private networks are refused, unless the "
+        "program allows them.\n"
+        "- A redirect to another server does not get credentials, a body, or a request "
+        "that changes something."
     ),
     contract="../contracts/http_request.json",
     schemas="../schemas",

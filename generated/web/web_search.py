@@ -3,8 +3,8 @@
 
 from typing import Annotated, Final, Literal, Protocol
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_format, check_pattern
 
@@ -16,9 +16,13 @@ class WebSearchParams(
     """What to search for."""
     max_results: Annotated[int, Meta(ge=1, le=50)] = 10
     """Return at most so many results."""
-    allowed_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
+    allowed_domains: Annotated[
+        list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)
+    ] = msgspec.field(default_factory=list)
     """Only return results from these domains. Empty means any."""
-    blocked_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
+    blocked_domains: Annotated[
+        list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)
+    ] = msgspec.field(default_factory=list)
     """Never return results from these domains."""
     recency: Literal["day", "week", "month", "year"] | None | UnsetType = UNSET
     """Only return pages from the last day, week, month or year. null means any age."""
@@ -63,10 +67,12 @@ WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchResult]] = ToolBinding(
     secrets=(),
     summary="Search the web and return ranked results.",
     description=(
-        "Searches the web and returns titles, addresses and short excerpts, best match first.\n\n"
-        "- Write the query as you would for a search engine: a few specific words rather than a "
-        "sentence.\n"
-        "- Open promising results with web_fetch before relying on them; excerpts can mislead.\n"
+        "Searches the web and returns titles, addresses and short excerpts, best match "
+        "first.\n\n"
+        "- Write the query as you would for a search engine: a few specific words "
+        "rather than a sentence.\n"
+        "- Open promising results with web_fetch before relying on them; excerpts can "
+        "mislead.\n"
         "- Use recency for news and anything that changes often."
     ),
     contract="../contracts/web_search.json",

@@ -1,18 +1,21 @@
-"""What our templates print comes out with the bytes that black leaves, though black sees little of it."""
+"""Generated modules pass the checks of black and ruff in a project that configures neither."""
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
+import black
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
-from toolcast.python.bindings.format import blacken, formatted
 from toolcast.spec.load import load_tool
 
 from tests.python import stages
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=40).filter(lambda n: n.strip("_") != "")
 TEXTS = st.text(max_size=300) | st.lists(st.text("ab \"'\\\n-*.", max_size=60)).map(" ".join)
 LEAVES = st.one_of(
@@ -60,7 +63,7 @@ SCHEMAS = st.recursive(
     properties={"p": ({"default": "a" * 150}, "")}, description="d", name="C", title="t"
 )
 @example(properties={}, description="6e4 in a name is no number", name="tG0U6e4y", title="t")
-def test_what_templates_print_is_as_black_leaves_it(
+def test_any_module_passes(
     tmp_path_factory: pytest.TempPathFactory,
     properties: dict[str, tuple[dict[str, object], str]],
     description: str,
@@ -85,13 +88,58 @@ def test_what_templates_print_is_as_black_leaves_it(
     tool, _ = load_tool(folder, "tool.json", shown_root="specs", known_providers=frozenset())
     if tool is None or build_tool(tool, {}).contract is None:
         return  # what specs must not say is another room's to test
-    source = stages.rendered(tool)
-    assert formatted(source, ours=True).decode() == blacken(source)
+    source = stages.python(stages.compiled(tool))
+    (folder / "tool.py").write_text(source, "utf-8")
+    assert black.format_str(source, mode=black.Mode()) == source
+    judge(folder, "tool.py", commands=RUFF)
 
 
-def test_the_reference_toolset_is_as_black_leaves_it() -> None:
-    files = [path for path in (ROOT / "generated").rglob("*.py") if "models" not in path.parts]
-    assert len(files) > 25
-    for path in files:
-        text = path.read_text("utf-8")
-        assert blacken(text) == text, path
+BLACK = (("black", "--check", "--quiet", "--diff"),)
+RUFF = (
+    ("ruff", "format", "--check", "--no-cache", "--diff"),
+    ("ruff", "check", "--select", "I", "--no-cache", "--diff"),
+)
+
+
+def judge(project: Path, *paths: str, commands: tuple[tuple[str, ...], ...] = BLACK + RUFF) -> None:
+    """The checks that a project downstream runs, each with its defaults."""
+    for command in commands:
+        shown = [sys.executable, "-m", *command, *paths]
+        done = subprocess.run(shown, cwd=project, capture_output=True, text=True)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+
+
+def generate(project: Path, settings: str = "") -> None:
+    head = '[project]\nname = "downstream"\nversion = "1"\nrequires-python = ">=3.11"\n'
+    (project / "pyproject.toml").write_text(
+        head + '[tool.toolcast]\nproviders = ["mcp"]\n' + settings, "utf-8"
+    )
+    command = [sys.executable, "-m", "toolcast", "generate"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert (project / "generated" / "registry.py").is_file(), done.stdout + done.stderr
+
+
+def test_the_reference_toolset_passes_in_a_project(tmp_path: Path) -> None:
+    shutil.copytree(Path(stages.__file__).resolve().parents[2] / "specs", tmp_path / "specs")
+    generate(tmp_path, 'models = ["pydantic", "dataclass", "typeddict"]\n')
+    judge(tmp_path, "generated")
+
+
+@pytest.mark.corpora
+def test_real_tools_pass_in_a_project(tmp_path: Path, shared_dir: Path) -> None:
+    """One tool in sixteen of each corpus; names in every style, and numbers in them."""
+    for corpus in sorted((shared_dir / "corpora").glob("*.jsonl")):
+        folder = tmp_path / "specs" / corpus.stem.replace("-", "_")
+        folder.mkdir(parents=True)
+        for number, line in enumerate(corpus.read_text("utf-8").splitlines()[::16]):
+            write_spec(folder / f"tool_{number}.json", json.loads(line))
+    for name in ("page_2", "page_10", "Page_3", "page_03", "PAGE4"):
+        record = {"name": name, "description": "A page.", "parameters": {"type": "object"}}
+        write_spec(tmp_path / "specs" / f"{name}.json", record)
+    generate(tmp_path)
+    judge(tmp_path, "generated")
+
+
+def write_spec(path: Path, record: dict[str, Any]) -> None:
+    stated = {key: record.get(key) or "?" for key in ("name", "description", "parameters")}
+    path.write_text(json.dumps({**stated, "permission": "read", "secrets": []}), "utf-8")

@@ -13,7 +13,7 @@ import pytest
 from toolcast.config import load_config
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
-from toolcast.python.bindings.format import blacken
+from toolcast.python.bindings.format import formatted
 
 from tests.python import stages
 
@@ -45,7 +45,7 @@ def test_case(case: str, tmp_path: Path, update_cases: bool, monkeypatch: pytest
     assert written == files(expected)
     for path, content in written.items():
         if path.endswith(".py"):
-            assert blacken(content.decode()).encode() == content, path
+            assert formatted(content.decode()) == content, path
     with stages.package(written, tmp_path / "imported", f"case_{case}") as registry:
         decoded = _decode_examples(registry.BINDINGS, project / "specs", f"case_{case}")
     tools = [path for path in (project / "specs").rglob("*.yaml") if "_types" not in path.parts]

@@ -31,7 +31,7 @@ def test_a_docstring_is_as_black_leaves_it(value: str) -> None:
     source = docstring(value, "    ")
     if source:
         module = f"class A:\n    {source}\n\n    a: int\n"
-        assert black.format_str(module, mode=black.Mode(line_length=100)) == module
+        assert black.format_str(module, mode=black.Mode()) == module
 
 
 @given(TEXTS)

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 

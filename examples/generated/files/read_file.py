@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -20,7 +19,9 @@ class ReadFileParams(
 class ReadFileHandler(Protocol):
     """Runs `read_file`: sync or async."""
 
-    def __call__(self, params: ReadFileParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: ReadFileParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 READ_FILE: Final[ToolBinding[ReadFileParams, str | None]] = ToolBinding(

@@ -94,7 +94,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
     described = document.data.get("description") if isinstance(document.data, dict) else None
     try:
         source = type_text(path, str(described or ""), module, _templates(options.templates))
-        python = formatted(source, ours=options.templates is None)
+        python = formatted(source)
         _check_type(python, path, built, module, options)
     except (ValueError, UnsoundError) as problem:
         failed = isinstance(problem, TemplateFailedError)
@@ -121,7 +121,7 @@ def compile_package(
 ) -> dict[str, bytes]:
     """The registry, the rules of requests to each provider, and a package marker for each of `folders`
     (posix, below the output root; "" is the root itself)."""
-    templates, ours = _templates(options.templates), options.templates is None
+    templates = _templates(options.templates)
     tools = [
         {
             "name": entry.name,
@@ -133,9 +133,9 @@ def compile_package(
         }
         for entry in sorted(entries, key=lambda entry: entry.name)
     ]
-    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
-    registry = formatted(registry_text(tools, templates, options.providers), ours=ours)
-    require_python(registry, ours=ours)
+    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")))
+    registry = formatted(registry_text(tools, templates, options.providers))
+    require_python(registry)
     rules = {id: profile_of(id, options).request for id in sorted(options.providers)}
     requests = {id: request for id, request in rules.items() if request != RequestRules()}
     markers = {marker_path(folder): marker for folder in folders}
@@ -188,7 +188,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
     definitions, ledger, provider_files = _definitions(tool, built, options)
     try:
         source = tool_text(tool, names, module, roots, _templates(options.templates), provider_files)
-        python = formatted(source, ours=options.templates is None)
+        python = formatted(source)
         check_tool(python, tool, built, module, roots, names, options, provider_files)
     except TemplateFailedError as problem:
         raise _RefusedError(str(problem), "template-failed", _REMEDY) from problem

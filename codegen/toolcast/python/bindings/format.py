@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from typing import Any
 
-from .layout import LINE_LENGTH, lay_out
+from ..structs.source_literals import LINE_LENGTH
 
 
 @cache
@@ -21,26 +21,19 @@ def _mode() -> Any:
     )
 
 
-def blacken(source: str) -> str:
-    """`source` as black leaves it. Raises ValueError when it is not Python."""
-    import black
+def formatted(source: str) -> bytes:
+    """`source` as black leaves it, UTF-8 with LF.
+
+    Raises ValueError when `source` is not Python, which is a bug of ours or of an overriding template, never
+    of a spec.
+    """
+    import black  # takes as long as a small build: only where a module is made
     from black.parsing import InvalidInput
 
     try:
-        return black.format_str(source, mode=_mode())
+        return black.format_str(source, mode=_mode()).encode()
     except (ValueError, InvalidInput) as problem:
         raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
-
-
-def formatted(source: str, *, ours: bool = False) -> bytes:
-    """`source` as black leaves it, UTF-8 with LF.
-
-    `ours` says that a built-in template printed it: black itself is asked only where `layout` does not know
-    a long statement. Raises ValueError when `source` is not Python, which is a bug of ours or of an
-    overriding template, never of a spec.
-    """
-    laid_out = lay_out(source) if ours else None
-    return (blacken(source) if laid_out is None else laid_out).encode()
 
 
 def parsed(source: bytes) -> ast.Module:
@@ -51,13 +44,9 @@ def parsed(source: bytes) -> ast.Module:
         raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
 
 
-def require_python(source: bytes, *, ours: bool = False) -> None:
-    """Raise ValueError when `source` is not Python. Takes a fraction of the memory that `parsed` takes.
-
-    What `ours` is goes piece by piece: two empty lines stand only between two statements of the module.
-    """
+def require_python(source: bytes) -> None:
+    """Raise ValueError when `source` is not Python. Takes a fraction of the memory that `parsed` takes."""
     try:
-        for piece in source.split(b"\n\n\n") if ours else (source,):
-            compile(piece, "<generated>", "exec", dont_inherit=True)
+        compile(source, "<generated>", "exec", dont_inherit=True)
     except SyntaxError as problem:
         raise ValueError(f"the rendered module is not valid Python: {problem}") from problem

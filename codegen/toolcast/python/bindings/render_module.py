@@ -17,8 +17,7 @@ from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique
-from ..structs.source_literals import docstring, literal, text
-from .paragraphs import display, mapping, paragraph
+from ..structs.source_literals import docstring, literal, paragraph, text
 from .templates import Templates
 
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
@@ -80,7 +79,7 @@ def tool_text(
     """The module of one tool."""
     binding = _binding(tool, names, roots, provider_files)
     body = {
-        "definitions": _spaced(module.definitions),
+        "definitions": module.definitions,
         "handler": names.handler,
         "params": roots.params,
         "result": _returned(roots),
@@ -112,25 +111,10 @@ def type_text(path: str, description: str, module: Module, templates: Templates)
         mark=mark(path),
         doc=docstring(description, "") or '"""Types that tools share."""',
         imports=_imports(_needed((*module.definitions, *module.late_definitions)), module.imports),
-        definitions=_spaced(module.definitions),
-        late_gap=_gap(module.definitions[-1] if module.definitions else None, None),
+        definitions=module.definitions,
         late_imports=late,
         late_definitions=module.late_definitions,
     )
-
-
-def _spaced(definitions: Sequence[Definition]) -> list[tuple[str, Definition]]:
-    """Each definition with the empty lines before it, as black has them."""
-    before: list[Definition | None] = [None, *definitions][: len(definitions)]
-    return [(_gap(last, item), item) for last, item in zip(before, definitions, strict=True)]
-
-
-def _gap(last: Definition | None, item: Definition | None) -> str:
-    """The empty lines between two statements; None is an import."""
-    if isinstance(last, ClassDefinition) or isinstance(item, ClassDefinition):
-        return "\n\n"
-    plain = last is not None and item is not None and not last.marker and not item.marker
-    return "" if plain else "\n"
 
 
 def _binding(
@@ -166,32 +150,27 @@ def _binding(
         if value is not None and value != default:
             rows.append((name, literal(value)))
     if strict := tool.overrides("strict"):
-        modes = {name: literal(value) for name, value in strict.items()}
-        rows.append(("strict", mapping(modes, 11, 4)))
+        rows.append(("strict", literal(dict(strict))))
     if annotations:
-        shown = {name: literal(value) for name, value in annotations.items()}
-        rows.append(("annotations", mapping(shown, 16, 4)))
+        rows.append(("annotations", literal(annotations)))
     if tool.runtime_enums:
-        sources = {name: text(value) for name, value in tool.runtime_enums.items()}
-        rows.append(("runtime_enums", mapping(sources, 18, 4)))
+        rows.append(("runtime_enums", literal(dict(tool.runtime_enums))))
     if tool.empty_is_absent:
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
     if tool.described_by is not None:
         rows.append(("described_by", text(tool.described_by)))
     if tool.inject:
-        sources = {name: text(value) for name, value in tool.inject.items()}
-        rows.append(("inject", mapping(sources, 11, 4)))
+        rows.append(("inject", literal(dict(tool.inject))))
     if tool.http is not None:
-        rows.append(("http", display(tool.http, 9, 4)))
+        rows.append(("http", literal(tool.http)))
     if tool.deprecated is not None:
-        rows.append(("deprecated", display(tool.deprecated.as_written(), 15, 4)))
+        rows.append(("deprecated", literal(tool.deprecated.as_written())))
     if tool.source is not None:
-        rows.append(("source", display(tool.source.as_written(), 11, 4)))
+        rows.append(("source", literal(tool.source.as_written())))
     if provider_files.wire_forms:
         rows.append(("wire_forms", literal(provider_files.wire_forms)))
     if provider_files.envelopes:
-        places = {name: literal(value) for name, value in provider_files.envelopes.items()}
-        rows.append(("envelopes", mapping(places, 14, 4)))
+        rows.append(("envelopes", literal(dict(provider_files.envelopes))))
     if not roots.exact:
         rows.append(("exact", "False"))
     if roots.wire:
@@ -202,8 +181,8 @@ def _binding(
 def _input(stated: TextInput) -> str:
     if stated.grammar is None:
         return text("text")
-    parts = {"grammar": text(stated.grammar), "definition": paragraph(stated.definition, 22, 8)}
-    return mapping(parts, 10, 4)
+    definition = paragraph(stated.definition, 22, 8)
+    return f'{{"grammar": {text(stated.grammar)}, "definition": {definition}}}'
 
 
 def _needed(definitions: Iterable[Definition]) -> set[str]:
@@ -234,20 +213,19 @@ _PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUI
 
 
 def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    rows = [f"import {name[:-1]}" for name in ("datetime.", "decimal.", "uuid.") if name in needed]
-    group = ""
+    """Imports in the order of ruff's isort, for which toolcast is a package like msgspec."""
+    plain = ["import msgspec"] if "msgspec" in needed else []
+    found: dict[str, list[str]] = {
+        "standard": [f"import {name[:-1]}" for name in ("datetime.", "decimal.", "uuid.") if name in needed],
+        "third-party": plain,
+        "local": [f"from {home} import {', '.join(names)}" for home, names in modules],
+    }
     for package, exported in EXPORTED.items():
-        names = [name for name in exported if name in needed]
-        plain = package == "msgspec" and "msgspec" in needed
-        if names or plain:
-            same = package == "typing" or package.partition(".")[0] == group
-            group = package.partition(".")[0]
-            rows += [""] if rows and not same else []
-            rows += ["import msgspec"] if plain else []
-            rows += [f"from {package} import {', '.join(names)}"] if names else []
-    if modules:
-        rows.append("")
-    return rows + [f"from {home} import {', '.join(names)}" for home, names in modules]
+        if names := [name for name in exported if name in needed]:
+            group = "standard" if package == "typing" else "third-party"
+            found[group].append(f"from {package} import {', '.join(names)}")
+    groups = [rows for rows in found.values() if rows]
+    return [row for group in groups for row in ("", *group)][1:]
 
 
 class RegistryTool(Struct, frozen=True, kw_only=True):
@@ -270,21 +248,22 @@ def registry_text(
 
     `providers` are those that each tool has a definition for.
     """
-    used = {"_register", "_KEYWORDS"}  # of the module itself
-    imports: list[str] = []
+    used = set[str]()
+    imports: dict[str, str] = {}
     rows: list[RegistryTool] = []
     for tool in tools:
-        package, _, last = tool["module"].rpartition(".")
-        alias = unique("_" + tool["module"].replace(".", "_"), used)
+        handler = tool["handler"]
         if not tool["external"]:
-            imports.append(f"from .{package} import {last} as {alias}")
+            handler = unique(handler, used)
+            alias = "" if handler == tool["handler"] else f" as {handler}"
+            imports[tool["module"]] = f"from .{tool['module']} import {tool['handler']}{alias}"
         rows.append(
             RegistryTool(
                 literal=text(tool["name"]),
                 module=text("." + tool["module"]),
                 constant=text(tool["constant"]),
                 keyword=tool["keyword"],
-                handler=f"{alias}.{tool['handler']}",
+                handler=handler,
                 argument=tool["keyword"],
                 external=tool["external"],
             )
@@ -306,7 +285,7 @@ def registry_text(
             "from toolcast.runtime import ToolBinding, ToolRegistry",
             "from toolcast.runtime.support import LazyBindings",
         ],
-        handler_imports=sorted(imports),
+        handler_imports=[imports[module] for module in sorted(imports, key=_natural)],
         tools=rows,
         handled=handled,
         external=literal(external) if external else "",
@@ -326,6 +305,21 @@ def _one_of(literals: Iterable[str]) -> str:
 def _in_import(name: str) -> tuple[bool, str]:
     """Constants come before classes, as isort has them."""
     return not name.isupper(), name
+
+
+def _natural(module: str) -> tuple[list[tuple[int, int, str]], ...]:
+    """The order of isort: a number in a name counts as a number, and upper and lower case count only where
+    nothing else differs."""
+    return tuple(
+        [
+            (ord("0"), -1 if part[0] == "0" else int(part), part) if part.isdecimal() else (ord(part), 0, "")
+            for part in _NATURAL_PARTS.findall(name)
+        ]
+        for name in (module.lower(), module)
+    )
+
+
+_NATURAL_PARTS: Final = re.compile("[0-9]+|.", re.DOTALL)
 
 
 def keyword_of(tool: str) -> str:

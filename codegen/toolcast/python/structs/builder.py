@@ -11,7 +11,7 @@ from msgspec import structs
 from ...contract.tree import Contract, Node, Object, Reference, nodes
 from .module_model import AliasDefinition, Definition, Expression
 from .python_names import class_name, unique
-from .source_literals import text
+from .source_literals import deferred, text
 from .tags import Tag
 
 NameParts = tuple[str, ...]
@@ -106,7 +106,7 @@ class Builder:
         expression = self._rule(self, node, file, name_parts)
         if expression.native or expression.marker:
             return expression
-        marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
+        marker = f"checked({self.node_arguments(file, node.pointer)}, {deferred(expression.text)})"
         return structs.replace(expression, marker=marker)
 
     def checked_type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
@@ -210,7 +210,7 @@ class Builder:
         # An alias cannot name a class that is not defined yet: its text is inlined.
         late = expression.native and not expression.uses <= self.owners.keys()
         if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
-            marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
+            marker = f"checked({self.node_arguments(file, node.pointer)}, {deferred(expression.text)})"
             expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
         elif late or (expression.native and expression.text in _PLAIN):
             return expression

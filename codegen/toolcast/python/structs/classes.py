@@ -9,7 +9,7 @@ from ...jsonschema import translate
 from .builder import Builder, NameParts
 from .module_model import AliasDefinition, ClassDefinition, Expression, FieldLine
 from .python_names import field_names, unique
-from .source_literals import docstring, literal, text
+from .source_literals import LINE_LENGTH, deferred, docstring, literal, paragraph, text
 
 INDENT = "    "
 
@@ -110,7 +110,7 @@ def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expre
         )
         uses |= values.uses
         arguments = builder.node_arguments(file, node.pointer)
-        marker = f'open_object({arguments}, lambda: {name}, "{extra}", lambda: {values.text})'
+        marker = f'open_object({arguments}, lambda: {name}, "{extra}", {deferred(values.text)})'
     builder.define(
         file,
         ClassDefinition(
@@ -167,6 +167,7 @@ def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
         if field.default is not UNSET and (field.default is not None or field.nullable):
             typed = any(isinstance(node, String) and node.python for node in nodes(field.node))
             default = _default(field.default, kind, typed=typed)
+            default = _fitting(default, field.default, len(f"{INDENT}{name}: {annotation} = "))
         elif field.nullable:
             annotation, default = f"{annotation} | UnsetType", "UNSET"
         else:
@@ -195,6 +196,16 @@ def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
         guarded = absent or allows_none or (not field.required and field.nullable)
         rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
     return rows
+
+
+def _fitting(default: str, value: Any, before: int) -> str:
+    """A default that stands `before` columns into its line, in a form that black and ruff lay out alike where
+    it does not fit."""
+    if before + len(default) <= LINE_LENGTH:
+        return default
+    if default in ("[]", "{}"):
+        return f"msgspec.field(default_factory={'list' if default == '[]' else 'dict'})"
+    return paragraph(value, before, len(INDENT)) if default == text(str(value)) else default
 
 
 def _default(value: Any, expression: Expression, *, typed: bool) -> str:

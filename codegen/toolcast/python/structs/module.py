@@ -14,7 +14,7 @@ from .builder import Builder
 from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .node_types import node_type
 from .python_names import class_name, identifier, unique
-from .source_literals import text
+from .source_literals import deferred, text
 from .tags import find_tags
 
 
@@ -114,7 +114,7 @@ def _result(builder: Builder, built: Built, name: str) -> None:
         if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
             arguments = builder.node_arguments("", node.pointer)
             marker = (
-                f"checked({arguments}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
+                f"checked({arguments}, {deferred(expression.text)})"  # an alias cannot hold itself otherwise
             )
             expression = structs.replace(expression, exact=False, marker=marker)
         builder.alias(name, expression, node, "")

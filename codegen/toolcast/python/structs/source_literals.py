@@ -1,10 +1,15 @@
 """JSON values as Python source. Whatever a string holds, it stays inside one literal (law L8)."""
 
+import ast
+import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ...hidden_characters import hidden_offsets
 
-WIDTH: Final = 96
+LINE_LENGTH: Final = 88
+"""Columns: what black and ruff have by default, so that both pass in a project that configures neither."""
+WIDTH: Final = LINE_LENGTH - 6
 """Columns that docstrings fill, their indent included."""
 
 
@@ -32,10 +37,54 @@ def _inner(value: str) -> str:
     return _printable(repr(value)[1:-1])
 
 
+def paragraph(value: str, before: int, indent: int) -> str:
+    """A literal of `value` that stands `before` columns into its line.
+
+    What does not fit becomes several literals, one per line of text or part of one, in parentheses; rows
+    are indented by `indent` plus four. A text that fits on a row of its own stays one literal: ruff joins the
+    parts of such a text.
+    """
+    line = text(value)
+    width = LINE_LENGTH - indent - 4
+    if before + len(line) < LINE_LENGTH or len(line) <= width:
+        return line
+    pieces = [text(piece) for piece in _pieces(value, width - 2)]
+    if len(pieces) == 1:
+        return line
+    rows = "\n".join(" " * (indent + 4) + piece for piece in pieces)
+    return f"(\n{rows}\n{' ' * indent})"
+
+
+def _pieces(value: str, width: int) -> Iterator[str]:
+    """Parts of `value`, cut after newlines and spaces, whose literals are about `width` long."""
+    for line in re.findall(r"[^\n]*\n+|[^\n]+", value):
+        rest = line
+        while len(rest) > width or len(text(rest)) > width + 2:
+            limit = width
+            while len(text(rest[:limit])) > width + 2:
+                limit -= max(1, (len(text(rest[:limit])) - width) // 10)
+            end = rest.rfind(" ", 0, limit) + 1
+            if end < width // 4:
+                end = limit
+            yield rest[:end]
+            rest = rest[end:]
+        if rest:
+            yield rest
+
+
+def deferred(annotation: str, indent: int = 8) -> str:
+    """A lambda of `annotation`, which has a row with this indent to itself where its call takes several.
+    A long union stands in parentheses: ruff adds them, and black does not."""
+    row = f"lambda: {annotation}"
+    if indent + len(row) < LINE_LENGTH or not isinstance(ast.parse(annotation, mode="eval").body, ast.BinOp):
+        return row
+    return f"lambda: ({annotation})"
+
+
 def docstring(value: str, indent: str) -> str:
     """A docstring that reads like one, from any text: stripped line by line, unable to end early.
 
-    Black reshapes docstrings; this one already has the shape that black leaves.
+    It has the shape that black leaves.
     """
     rows = [
         row.rstrip()

@@ -5,6 +5,7 @@ from msgspec import structs
 from ...contract.tree import Anything, Enum, Node, Null, Object, Reference, Union
 from .builder import ANY, Builder, NameParts
 from .module_model import Expression
+from .source_literals import deferred
 
 PLAIN = {"str", "int", "bool"}
 
@@ -30,7 +31,7 @@ def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) 
         and not _corrupts_memory(branches)
     )
     keyword = "anyOf" if node.mode == "any" else "oneOf"
-    branch_sources = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
+    branch_sources = ", ".join(f'("/{keyword}/{i}", {deferred(b.text, 12)})' for i, b in enumerate(branches))
     return Expression(
         text=_joined(branches),
         kinds=frozenset[str]().union(*(b.kinds for b in branches)),

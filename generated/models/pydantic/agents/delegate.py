@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 
 class Attachment(BaseModel):
@@ -62,7 +71,10 @@ class DelegateParams(BaseModel):
     """
     Facts the agent needs, by name; any JSON values.
     """
-    attachments: Annotated[list[Attachment], Field(max_length=20, validate_default=True)] = []
+    attachments: Annotated[
+        list[Attachment],
+        Field(max_length=20, validate_default=True),
+    ] = []
     """
     Files to hand over.
     """

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 from typing_extensions import TypeAliasType
 
 
@@ -46,7 +55,9 @@ class InlineSource(BaseModel):
     """
     Names of the columns, from left to right.
     """
-    rows: Annotated[list[list[StrictStr | StrictFloat | StrictBool | None]], Field(max_length=1000)]
+    rows: Annotated[
+        list[list[StrictStr | StrictFloat | StrictBool | None]], Field(max_length=1000)
+    ]
     """
     Rows of cells, each as long as columns. A column of different types becomes text.
     """
@@ -270,7 +281,9 @@ class Chart(BaseModel):
 
 Value = TypeAliasType(
     "Value",
-    Annotated[list[StrictStr | StrictFloat | StrictBool], Field(max_length=200, min_length=1)],
+    Annotated[
+        list[StrictStr | StrictFloat | StrictBool], Field(max_length=200, min_length=1)
+    ],
 )
 """
 Value to compare with. Dates and times are ISO 8601 strings.
@@ -289,7 +302,9 @@ class Condition(BaseModel):
     """
     Name of the field or column; use dots to reach into nested records, as in author.name.
     """
-    op: Literal["eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"]
+    op: Literal[
+        "eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"
+    ]
     """
     Comparison to make. in expects a list value; contains and starts_with expect a string; is_null takes no value.
     """

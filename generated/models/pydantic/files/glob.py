@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
 ExcludeItem = TypeAliasType("ExcludeItem", Annotated[StrictStr, Field(min_length=1)])
@@ -21,7 +22,11 @@ class GlobParams(BaseModel):
     """
     Path of the folder to search. Default is the workspace's root.
     """
-    exclude: Annotated[list[ExcludeItem], Field(max_length=50)] = [".git", "node_modules", ".venv"]
+    exclude: Annotated[list[ExcludeItem], Field(max_length=50)] = [
+        ".git",
+        "node_modules",
+        ".venv",
+    ]
     """
     Names of files and folders to skip.
     """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
-FileType = TypeAliasType("FileType", Annotated[StrictStr, Field(pattern="^[a-z0-9+_-]{1,20}$")])
+FileType = TypeAliasType(
+    "FileType", Annotated[StrictStr, Field(pattern="^[a-z0-9+_-]{1,20}$")]
+)
 
 
 class Context(BaseModel):

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 from typing_extensions import TypeAliasType
 
 Collection = TypeAliasType("Collection", Annotated[StrictStr, Field(min_length=1)])
@@ -16,7 +25,9 @@ BoostAdditionalProperty = TypeAliasType(
 
 Value = TypeAliasType(
     "Value",
-    Annotated[list[StrictStr | StrictFloat | StrictBool], Field(max_length=200, min_length=1)],
+    Annotated[
+        list[StrictStr | StrictFloat | StrictBool], Field(max_length=200, min_length=1)
+    ],
 )
 """
 Value to compare with. Dates and times are ISO 8601 strings.
@@ -35,7 +46,9 @@ class Condition(BaseModel):
     """
     Name of the field or column; use dots to reach into nested records, as in author.name.
     """
-    op: Literal["eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"]
+    op: Literal[
+        "eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "starts_with", "is_null"
+    ]
     """
     Comparison to make. in expects a list value; contains and starts_with expect a string; is_null takes no value.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
 Tag = TypeAliasType("Tag", Annotated[StrictStr, Field(min_length=1)])
@@ -21,10 +22,9 @@ class MemoryRecallParams(BaseModel):
     """
     Only return memories that carry all of these tags.
     """
-    scopes: Annotated[list[Literal["user", "project", "session"]], Field(min_length=1)] = [
-        "user",
-        "project",
-    ]
+    scopes: Annotated[
+        list[Literal["user", "project", "session"]], Field(min_length=1)
+    ] = ["user", "project"]
     """
     Whose memories to search.
     """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from typing_extensions import TypeAliasType
 
-Tag = TypeAliasType("Tag", Annotated[StrictStr, Field(pattern="^[a-z0-9][a-z0-9-]{0,39}$")])
+Tag = TypeAliasType(
+    "Tag", Annotated[StrictStr, Field(pattern="^[a-z0-9][a-z0-9-]{0,39}$")]
+)
 
 
 class Source(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
@@ -40,12 +41,16 @@ class CronAddParams(BaseModel):
     """
     schedule: Annotated[
         StrictStr,
-        Field(max_length=200, pattern="^(@(hourly|daily|weekly|monthly)|\\S+( \\S+){4})$"),
+        Field(
+            max_length=200, pattern="^(@(hourly|daily|weekly|monthly)|\\S+( \\S+){4})$"
+        ),
     ]
     """
     When to run, such as "0 9 * * 1-5" for nine o'clock on weekdays.
     """
-    timezone: Annotated[StrictStr, Field(pattern="^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$")] = "UTC"
+    timezone: Annotated[
+        StrictStr, Field(pattern="^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$")
+    ] = "UTC"
     """
     IANA time zone that the schedule is in, such as Europe/Berlin.
     """
@@ -65,11 +70,17 @@ class CronAddParams(BaseModel):
     """
     false stores the job without running it.
     """
-    notify: Annotated[list[Notification], Field(max_length=10, validate_default=True)] = []
+    notify: Annotated[
+        list[Notification],
+        Field(max_length=10, validate_default=True),
+    ] = []
     """
     Whom to tell about each run.
     """
-    metadata: Annotated[dict[str, MetadataAdditionalProperty], Field(max_length=50)] = {}
+    metadata: Annotated[
+        dict[str, MetadataAdditionalProperty],
+        Field(max_length=50),
+    ] = {}
     """
     Labels to keep with the job.
     """

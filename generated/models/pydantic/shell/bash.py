@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -11,7 +13,6 @@ from pydantic import (
     StrictStr,
     StringConstraints,
 )
-from typing import Annotated
 
 
 class BashParams(BaseModel):
@@ -36,7 +37,9 @@ class BashParams(BaseModel):
     """
     env: Annotated[
         dict[
-            Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", strict=True)],
+            Annotated[
+                str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", strict=True)
+            ],
             StrictStr,
         ],
         Field(max_length=100),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictStr
 
 
@@ -71,7 +72,9 @@ class HttpRequestParams(BaseModel):
     """
     Request headers by name.
     """
-    query: dict[str, StrictStr | StrictFloat | StrictBool | list[StrictStr]] | None = None
+    query: dict[str, StrictStr | StrictFloat | StrictBool | list[StrictStr]] | None = (
+        None
+    )
     """
     Query parameters, added to the address. A list repeats its parameter.
     """

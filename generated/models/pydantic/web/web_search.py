@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
-AllowedDomain = TypeAliasType("AllowedDomain", Annotated[StrictStr, Field(min_length=3)])
+AllowedDomain = TypeAliasType(
+    "AllowedDomain", Annotated[StrictStr, Field(min_length=3)]
+)
 
 
-BlockedDomain = TypeAliasType("BlockedDomain", Annotated[StrictStr, Field(min_length=3)])
+BlockedDomain = TypeAliasType(
+    "BlockedDomain", Annotated[StrictStr, Field(min_length=3)]
+)
 
 
 class WebSearchParams(BaseModel):
@@ -36,7 +41,9 @@ class WebSearchParams(BaseModel):
     """
     Only return pages from the last day, week, month or year. null means any age.
     """
-    language: Annotated[StrictStr | None, Field(pattern="^[a-z]{2}(-[A-Z]{2})?$")] = None
+    language: Annotated[StrictStr | None, Field(pattern="^[a-z]{2}(-[A-Z]{2})?$")] = (
+        None
+    )
     """
     Preferred language, such as en or pt-BR.
     """

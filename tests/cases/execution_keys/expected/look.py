@@ -4,18 +4,21 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
-class LookParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class LookParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     pass
 
 
 class LookHandler(Protocol):
     """Runs `look`: sync or async."""
 
-    def __call__(self, params: LookParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: LookParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 LOOK: Final[ToolBinding[LookParams, str | None]] = ToolBinding(

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -17,7 +16,9 @@ class MoveParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class MoveHandler(Protocol):
     """Runs `move`: sync or async."""
 
-    def __call__(self, params: MoveParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: MoveParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 MOVE: Final[ToolBinding[MoveParams, str | None]] = ToolBinding(

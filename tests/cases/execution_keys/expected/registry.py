@@ -8,8 +8,8 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import look as _look
-    from . import move as _move
+    from .look import LookHandler
+    from .move import MoveHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -32,16 +32,16 @@ Provider: TypeAlias = Literal["openai", "mcp"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    look: "_look.LookHandler | None"
-    move: "_move.MoveHandler | None"
+    look: "LookHandler | None"
+    move: "MoveHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    look: "_look.LookHandler | None",
-    move: "_move.MoveHandler | None",
+    look: "LookHandler | None",
+    move: "MoveHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -60,7 +60,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, Type
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
-from toolcast.runtime.support import check_multiple_of, check_pattern, check_unique, checked
+from toolcast.runtime.support import (
+    check_multiple_of,
+    check_pattern,
+    check_unique,
+    checked,
+)
 
 if TYPE_CHECKING:
     EverythingMixed: TypeAlias = str | int | float | bool | None
@@ -34,7 +38,9 @@ class EverythingParams(
     code: str | None = None
     token: str | None = None
     count: Annotated[int, Meta(ge=1, le=10)]
-    ratio: Annotated[int, Meta(gt=0, le=1)] | Annotated[float, Meta(gt=0.0, le=1.0)] = 0.5
+    ratio: Annotated[int, Meta(gt=0, le=1)] | Annotated[float, Meta(gt=0.0, le=1.0)] = (
+        0.5
+    )
     even: int | None = None
     flag: bool = False
     nothing: None | UnsetType = UNSET
@@ -82,8 +88,8 @@ EVERYTHING: Final[ToolBinding[EverythingParams, str | None]] = ToolBinding(
     summary="One field of every kind.",
     description=(
         "One field of every kind, to see how each is written.\n\n"
-        "The second paragraph is long enough that its text does not fit into one line of the "
-        "generated module, so it is cut."
+        "The second paragraph is long enough that its text does not fit into one line "
+        "of the generated module, so it is cut."
     ),
     contract="contracts/everything.json",
     schemas="schemas",

@@ -8,7 +8,7 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import everything as _everything
+    from .everything import EverythingHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -28,14 +28,14 @@ Provider: TypeAlias = Literal["openai", "mcp"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    everything: "_everything.EverythingHandler | None"
+    everything: "EverythingHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    everything: "_everything.EverythingHandler | None",
+    everything: "EverythingHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -51,7 +51,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class ClassParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ClassHandler(Protocol):
     """Runs `class`: sync or async."""
 
-    def __call__(self, params: ClassParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: ClassParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 CLASS_: Final[ToolBinding[ClassParams, str | None]] = ToolBinding(

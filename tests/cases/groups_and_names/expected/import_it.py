@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class ImportItParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ImportItHandler(Protocol):
     """Runs `import-it`: sync or async."""
 
-    def __call__(self, params: ImportItParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: ImportItParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 IMPORT_IT: Final[ToolBinding[ImportItParams, str | None]] = ToolBinding(

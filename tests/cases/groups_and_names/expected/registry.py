@@ -8,11 +8,11 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import class_ as _class_
-    from . import import_it as _import_it
-    from .db import Query as _db_Query
-    from .web_api import get_user as _web_api_get_user
-    from .web_api.v2 import fetch_all as _web_api_v2_fetch_all
+    from .class_ import ClassHandler
+    from .db.Query import QueryHandler
+    from .import_it import ImportItHandler
+    from .web_api.get_user import GetUserHandler
+    from .web_api.v2.fetch_all import FetchAllHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -36,22 +36,22 @@ Provider: TypeAlias = Literal["mcp"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    Query: "_db_Query.QueryHandler | None"
-    class_: "_class_.ClassHandler | None"
-    fetch_all: "_web_api_v2_fetch_all.FetchAllHandler | None"
-    get_user: "_web_api_get_user.GetUserHandler | None"
-    import_it: "_import_it.ImportItHandler | None"
+    Query: "QueryHandler | None"
+    class_: "ClassHandler | None"
+    fetch_all: "FetchAllHandler | None"
+    get_user: "GetUserHandler | None"
+    import_it: "ImportItHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    Query: "_db_Query.QueryHandler | None",
-    class_: "_class_.ClassHandler | None",
-    fetch_all: "_web_api_v2_fetch_all.FetchAllHandler | None",
-    get_user: "_web_api_get_user.GetUserHandler | None",
-    import_it: "_import_it.ImportItHandler | None",
+    Query: "QueryHandler | None",
+    class_: "ClassHandler | None",
+    fetch_all: "FetchAllHandler | None",
+    get_user: "GetUserHandler | None",
+    import_it: "ImportItHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -71,7 +71,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -5,7 +5,6 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import check_pattern
 
@@ -33,7 +32,9 @@ class HostileParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HostileHandler(Protocol):
     """Runs `hostile`: sync or async."""
 
-    def __call__(self, params: HostileParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: HostileParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 HOSTILE: Final[ToolBinding[HostileParams, str | None]] = ToolBinding(

@@ -5,7 +5,6 @@ from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -25,7 +24,9 @@ class SearchParams(
 class SearchHandler(Protocol):
     """Runs `search`: sync or async."""
 
-    def __call__(self, params: SearchParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: SearchParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 SEARCH: Final[ToolBinding[SearchParams, str | None]] = ToolBinding(

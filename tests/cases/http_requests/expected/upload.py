@@ -4,7 +4,6 @@
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import open_object
 
@@ -32,7 +31,9 @@ else:
 class UploadHandler(Protocol):
     """Runs `upload`: sync or async."""
 
-    def __call__(self, params: UploadParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: UploadParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 UPLOAD: Final[ToolBinding[UploadParams, str | None]] = ToolBinding(

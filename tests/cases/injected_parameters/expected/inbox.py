@@ -4,7 +4,6 @@
 from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 from toolcast.runtime.support import checked
 
@@ -28,7 +27,9 @@ class InboxParams(
 class InboxHandler(Protocol):
     """Runs `inbox`: sync or async."""
 
-    def __call__(self, params: InboxParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: InboxParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 INBOX: Final[ToolBinding[InboxParams, str | None]] = ToolBinding(

@@ -8,8 +8,8 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import inbox as _inbox
-    from . import whoami as _whoami
+    from .inbox import InboxHandler
+    from .whoami import WhoamiHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -30,16 +30,16 @@ Provider: TypeAlias = Literal["openai", "anthropic", "gemini", "mcp"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    inbox: "_inbox.InboxHandler | None"
-    whoami: "_whoami.WhoamiHandler | None"
+    inbox: "InboxHandler | None"
+    whoami: "WhoamiHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    inbox: "_inbox.InboxHandler | None",
-    whoami: "_whoami.WhoamiHandler | None",
+    inbox: "InboxHandler | None",
+    whoami: "WhoamiHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -56,7 +56,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -17,7 +16,9 @@ class WhoamiParams(
 class WhoamiHandler(Protocol):
     """Runs `whoami`: sync or async."""
 
-    def __call__(self, params: WhoamiParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: WhoamiParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 WHOAMI: Final[ToolBinding[WhoamiParams, str | None]] = ToolBinding(

@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class PingParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class PingHandler(Protocol):
     """Runs `ping`: sync or async."""
 
-    def __call__(self, params: PingParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: PingParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 PING: Final[ToolBinding[PingParams, str | None]] = ToolBinding(

@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -18,7 +17,9 @@ class LooseParams(
 class LooseHandler(Protocol):
     """Runs `loose`: sync or async."""
 
-    def __call__(self, params: LooseParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: LooseParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 LOOSE: Final[ToolBinding[LooseParams, str | None]] = ToolBinding(

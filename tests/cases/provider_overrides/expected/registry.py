@@ -8,8 +8,8 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import loose as _loose
-    from . import strict as _strict
+    from .loose import LooseHandler
+    from .strict import StrictHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -30,16 +30,16 @@ Provider: TypeAlias = Literal["openai", "openai-responses", "gemini"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    loose: "_loose.LooseHandler | None"
-    strict: "_strict.StrictHandler | None"
+    loose: "LooseHandler | None"
+    strict: "StrictHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    loose: "_loose.LooseHandler | None",
-    strict: "_strict.StrictHandler | None",
+    loose: "LooseHandler | None",
+    strict: "StrictHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -56,7 +56,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

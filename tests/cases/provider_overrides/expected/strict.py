@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -18,7 +17,9 @@ class StrictParams(
 class StrictHandler(Protocol):
     """Runs `strict`: sync or async."""
 
-    def __call__(self, params: StrictParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: StrictParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 STRICT: Final[ToolBinding[StrictParams, str | None]] = ToolBinding(

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -18,7 +17,9 @@ CountResult: TypeAlias = list[Annotated[int, Meta(ge=0)]]
 class CountHandler(Protocol):
     """Runs `count`: sync or async."""
 
-    def __call__(self, params: CountParams, context: ToolContext, /) -> Returns[CountResult]: ...
+    def __call__(
+        self, params: CountParams, context: ToolContext, /
+    ) -> Returns[CountResult]: ...
 
 
 COUNT: Final[ToolBinding[CountParams, CountResult]] = ToolBinding(

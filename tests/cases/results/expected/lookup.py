@@ -4,7 +4,6 @@
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -24,7 +23,9 @@ class LookupResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class LookupHandler(Protocol):
     """Runs `lookup`: sync or async."""
 
-    def __call__(self, params: LookupParams, context: ToolContext, /) -> Returns[LookupResult]: ...
+    def __call__(
+        self, params: LookupParams, context: ToolContext, /
+    ) -> Returns[LookupResult]: ...
 
 
 LOOKUP: Final[ToolBinding[LookupParams, LookupResult]] = ToolBinding(
@@ -39,6 +40,11 @@ LOOKUP: Final[ToolBinding[LookupParams, LookupResult]] = ToolBinding(
     contract="contracts/lookup.json",
     schemas="schemas",
     result=LookupResult,
-    annotations={"title": "Look up", "destructive": False, "idempotent": True, "open_world": True},
+    annotations={
+        "title": "Look up",
+        "destructive": False,
+        "idempotent": True,
+        "open_world": True,
+    },
     runtime_enums={"store": "stores"},
 )

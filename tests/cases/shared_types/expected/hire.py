@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from ._types.company import Company
@@ -21,7 +20,9 @@ class HireParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HireHandler(Protocol):
     """Runs `hire`: sync or async."""
 
-    def __call__(self, params: HireParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: HireParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 HIRE: Final[ToolBinding[HireParams, str | None]] = ToolBinding(

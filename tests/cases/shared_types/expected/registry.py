@@ -8,8 +8,8 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import hire as _hire
-    from .org import walk as _org_walk
+    from .hire import HireHandler
+    from .org.walk import WalkHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -30,16 +30,16 @@ Provider: TypeAlias = Literal["mcp"]
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    hire: "_hire.HireHandler | None"
-    walk: "_org_walk.WalkHandler | None"
+    hire: "HireHandler | None"
+    walk: "WalkHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    hire: "_hire.HireHandler | None",
-    walk: "_org_walk.WalkHandler | None",
+    hire: "HireHandler | None",
+    walk: "WalkHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -56,7 +56,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

@@ -4,7 +4,6 @@
 from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -45,7 +44,9 @@ class DrawFillOption2(
     b: int
 
 
-class DrawParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class DrawParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     shapes: list[Shape]
     named: dict[str, Shape] | None = None
     fill: str | DrawFillOption2 | None = None
@@ -54,7 +55,9 @@ class DrawParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 class DrawHandler(Protocol):
     """Runs `draw`: sync or async."""
 
-    def __call__(self, params: DrawParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: DrawParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 DRAW: Final[ToolBinding[DrawParams, str | None]] = ToolBinding(

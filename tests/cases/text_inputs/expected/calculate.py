@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -26,7 +25,9 @@ class CalculateParams(
 class CalculateHandler(Protocol):
     """Runs `calculate`: sync or async."""
 
-    def __call__(self, params: CalculateParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: CalculateParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 CALCULATE: Final[ToolBinding[CalculateParams, str | None]] = ToolBinding(

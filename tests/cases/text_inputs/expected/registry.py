@@ -8,9 +8,9 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
-    from . import calculate as _calculate
-    from . import run as _run
-    from . import set_date as _set_date
+    from .calculate import CalculateHandler
+    from .run import RunHandler
+    from .set_date import SetDateHandler
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",
@@ -25,25 +25,27 @@ BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
 ToolName: TypeAlias = Literal["calculate", "run", "set_date"]
 """The name of a tool of this package: a type checker reports any other text."""
 
-Provider: TypeAlias = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+Provider: TypeAlias = Literal[
+    "openai", "openai-responses", "anthropic", "gemini", "mcp"
+]
 """The id of a provider that this package has definitions for."""
 
 
 class Handlers(TypedDict, total=False):
     """A handler for each tool, by the tool's Python name."""
 
-    calculate: "_calculate.CalculateHandler | None"
-    run: "_run.RunHandler | None"
-    set_date: "_set_date.SetDateHandler | None"
+    calculate: "CalculateHandler | None"
+    run: "RunHandler | None"
+    set_date: "SetDateHandler | None"
 
 
 def register_all(
     registry: ToolRegistry,
     /,
     *,
-    calculate: "_calculate.CalculateHandler | None",
-    run: "_run.RunHandler | None",
-    set_date: "_set_date.SetDateHandler | None",
+    calculate: "CalculateHandler | None",
+    run: "RunHandler | None",
+    set_date: "SetDateHandler | None",
 ) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
@@ -61,7 +63,9 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         _register(registry, name, given.pop(keyword, None))
     if given:
         known = ", ".join(_KEYWORDS.values())
-        raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
+        raise TypeError(
+            f"no tool is called {', '.join(sorted(given))}; the tools are {known}"
+        )
 
 
 _KEYWORDS: Final[Mapping[str, str]] = {

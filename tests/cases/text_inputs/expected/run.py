@@ -4,11 +4,12 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
-class RunParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class RunParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     input: str
     """The whole argument, as one text."""
 
@@ -16,7 +17,9 @@ class RunParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_un
 class RunHandler(Protocol):
     """Runs `run`: sync or async."""
 
-    def __call__(self, params: RunParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: RunParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 RUN: Final[ToolBinding[RunParams, str | None]] = ToolBinding(

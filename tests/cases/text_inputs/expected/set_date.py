@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -12,15 +11,18 @@ class SetDateParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     input: str
-    """The whole argument, as one text that this regular expression (Rust's syntax) matches from
-    its start to its end: [0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])
+    """The whole argument, as one text that this regular expression (Rust's syntax)
+    matches from its start to its end:
+    [0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])
     """
 
 
 class SetDateHandler(Protocol):
     """Runs `set_date`: sync or async."""
 
-    def __call__(self, params: SetDateParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: SetDateParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 SET_DATE: Final[ToolBinding[SetDateParams, str | None]] = ToolBinding(
@@ -34,5 +36,8 @@ SET_DATE: Final[ToolBinding[SetDateParams, str | None]] = ToolBinding(
     description="Sets the date of the report.",
     contract="contracts/set_date.json",
     schemas="schemas",
-    input={"grammar": "regex", "definition": "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"},
+    input={
+        "grammar": "regex",
+        "definition": "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
+    },
 )

@@ -4,11 +4,12 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
-class AskParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class AskParams(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     question: str
     """What the person reads."""
 
@@ -20,7 +21,9 @@ class AskResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class AskHandler(Protocol):
     """Runs `ask`: sync or async."""
 
-    def __call__(self, params: AskParams, context: ToolContext, /) -> Returns[AskResult]: ...
+    def __call__(
+        self, params: AskParams, context: ToolContext, /
+    ) -> Returns[AskResult]: ...
 
 
 ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(

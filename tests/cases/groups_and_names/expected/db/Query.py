@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class QueryParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class QueryHandler(Protocol):
     """Runs `Query`: sync or async."""
 
-    def __call__(self, params: QueryParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: QueryParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 QUERY: Final[ToolBinding[QueryParams, str | None]] = ToolBinding(

@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class GetUserParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GetUserHandler(Protocol):
     """Runs `get-user`: sync or async."""
 
-    def __call__(self, params: GetUserParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: GetUserParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 GET_USER: Final[ToolBinding[GetUserParams, str | None]] = ToolBinding(

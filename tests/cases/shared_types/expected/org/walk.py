@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from .._types.tree import Tree
@@ -17,7 +16,9 @@ class WalkParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class WalkHandler(Protocol):
     """Runs `walk`: sync or async."""
 
-    def __call__(self, params: WalkParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: WalkParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 WALK: Final[ToolBinding[WalkParams, str | None]] = ToolBinding(

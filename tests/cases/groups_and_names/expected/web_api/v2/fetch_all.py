@@ -4,7 +4,6 @@
 from typing import Final, Protocol
 
 from msgspec import Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
@@ -15,7 +14,9 @@ class FetchAllParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class FetchAllHandler(Protocol):
     """Runs `fetch_all`: sync or async."""
 
-    def __call__(self, params: FetchAllParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: FetchAllParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 FETCH_ALL: Final[ToolBinding[FetchAllParams, str | None]] = ToolBinding(

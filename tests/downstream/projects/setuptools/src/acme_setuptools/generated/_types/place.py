@@ -6,8 +6,15 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 
-class Place(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Place(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """A place on Earth."""
 
-    latitude: Annotated[int, Meta(ge=-90, le=90)] | Annotated[float, Meta(ge=-90.0, le=90.0)]
-    longitude: Annotated[int, Meta(ge=-180, le=180)] | Annotated[float, Meta(ge=-180.0, le=180.0)]
+    latitude: (
+        Annotated[int, Meta(ge=-90, le=90)] | Annotated[float, Meta(ge=-90.0, le=90.0)]
+    )
+    longitude: (
+        Annotated[int, Meta(ge=-180, le=180)]
+        | Annotated[float, Meta(ge=-180.0, le=180.0)]
+    )

@@ -4,7 +4,6 @@
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 from .._types.place import Place
@@ -18,7 +17,9 @@ class ForecastParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ForecastHandler(Protocol):
     """Runs `forecast`: sync or async."""
 
-    def __call__(self, params: ForecastParams, context: ToolContext, /) -> Returns[str | None]: ...
+    def __call__(
+        self, params: ForecastParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
 FORECAST: Final[ToolBinding[ForecastParams, str | None]] = ToolBinding(
