@@ -365,8 +365,8 @@ class RedirectedView(ToolView):
         """The snapshot of `base`."""
         return self._base.snapshot()
 
-    def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
-        return self._caller.carry_out(request)
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        return await self._caller.carry_out(request)
 
 
 def _set(values: str | Collection[str] | None) -> frozenset[str] | None:
