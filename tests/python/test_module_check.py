@@ -1,4 +1,4 @@
-"""The proof before publishing can fail: a module that says anything else than its spec is refused."""
+"""The check before publishing can fail: what does not run, and what a template changed, is refused."""
 
 import json
 import sys
@@ -8,7 +8,8 @@ import pytest
 from toolcast.contract.build import build_tool
 from toolcast.project.core.compiler import Options, check_tool, compile_tool, tool_names
 from toolcast.python.bindings.format import parsed
-from toolcast.python.check.unsound_error import UnsoundError
+from toolcast.python.check.isolate import UnsoundError
+from toolcast.python.check.overriding import require_definitions
 from toolcast.python.structs.module import tool_module
 
 from tests.python import stages
@@ -95,26 +96,10 @@ CHANGES = {
     "an optional field": ("rate: int | None = None", "rate: int"),
     "a lost option": (", forbid_unknown_fields=True", ""),
     "a lost field": ("    rate: int | None = None\n", ""),
-    "a statement": ("class ToolHandler", "print()\n\n\nclass ToolHandler"),
     "a statement in a class": ("    rate: int", "    print()\n    rate: int"),
     "a call": ("self.rate, 4", "self.rate, eval('4')"),
     "an expression": ("default=5", "default=5 + 0"),
-    "an import": ("import msgspec\n", "import msgspec\nimport os\n"),
     "a name for another": ("    Any,\n", "    Final as Any,\n"),
-    "a foreign name": ("from msgspec import Meta", "from os import path as Meta"),
-    "an unknown type": ("rate: int", "rate: integer"),
-    "the handler's base": ("ToolHandler(Protocol)", "ToolHandler(Struct)"),
-    "a keyword of the handler": ("ToolHandler(Protocol)", "ToolHandler(Protocol, metaclass=type)"),
-    "what the handler takes": ("params: ToolParams", "params: Unknown"),
-    "what the handler takes beside": ("context: ToolContext, /\n", "context: ToolContext, /, *more: int\n"),
-    "a default of the handler": ("context: ToolContext, /\n", "context: ToolContext = print(), /\n"),
-    "what the handler returns": ("-> Returns[str | None]", "-> Returns[print()]"),
-    "what the handler does": ("]: ...\n", "]: print()\n"),
-    "the binding's type": ("Final[ToolBinding[", "Final[print()["),
-    "what msgspec cannot decode": (
-        "rate: int |",
-        "rate: str | Literal['on'] | list[int] | tuple[int, ...] |",
-    ),
     "a lost check": ('        check_pattern("key", self.key, "^k")\n', ""),
     "a lost check of an optional field": (
         '        if self.rate is not None:\n            check_multiple_of("rate", self.rate, 4)\n',
@@ -151,22 +136,72 @@ CHANGES = {
     "their type": ("additional_properties: dict[str, Any]", "additional_properties: dict[str, str]"),
     "a lost unset": ("rate: int | None = None", "rate: int | None = UNSET"),
     "a factory": ("default_factory=lambda: [", "default=["),
+}
+
+
+OF_THE_BINDING = (
+    "the binding's name",
+    "the binding's text",
+    "the binding's summary",
+    "the permission",
+    "the secrets",
+    "an annotation",
+    "the parameters",
+    "the contract's file",
+    "the schemas' folder",
+    "what is exact",
+    "what is decoded",
+    "the result",
+)
+NOT_RUN = {
+    "a statement": ("class ToolHandler", "print()\n\n\nclass ToolHandler"),
+    "a function of Python": ("default=5", 'default=eval("5")'),
+    "an import": ("import msgspec\n", "import msgspec\nimport os\n"),
+    "a foreign name": ("from msgspec import Meta", "from os import path as Meta"),
+    "an unknown type": ("rate: int", "rate: integer"),
+    "what msgspec cannot decode": (
+        "rate: int |",
+        "rate: str | Literal['on'] | list[int] | tuple[int, ...] |",
+    ),
     "no Python": ("class ToolHandler", "class"),
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_another_module_is_refused(tmp_path: Path, change: str) -> None:
-    tool = stages.spec(tmp_path, json.dumps(SPEC))
-    built = build_tool(tool, {})
-    names = tool_names(tool)
-    module, roots = tool_module(built, name=tool.name, module=names.module)
-    text = stages.python(stages.compiled(tool))
-    check_tool(text.encode(), tool, built, module, roots, names, stages.OPTIONS)
-    old, new = CHANGES[change]
-    assert old in text, text
+class Made:
+    """The tool of `SPEC`, and its module."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tool = stages.spec(folder, json.dumps(SPEC))
+        self.built = build_tool(self.tool, {})
+        self.names = tool_names(self.tool)
+        _, self.roots = tool_module(self.built, name=self.tool.name, module=self.names.module)
+        self.text = stages.python(stages.compiled(self.tool))
+
+    def changed(self, old: str, new: str) -> str:
+        assert old in self.text, self.text
+        return self.text.replace(old, new, 1)
+
+    def check(self, text: str) -> None:
+        check_tool(text.encode(), self.tool, self.built, self.roots, self.names)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return Made(tmp_path_factory.mktemp("specs"))
+
+
+@pytest.mark.parametrize("change", [*OF_THE_BINDING, *NOT_RUN])
+def test_a_module_that_does_not_run_or_binds_another_tool_is_refused(made: Made, change: str) -> None:
+    made.check(made.text)
     with pytest.raises((UnsoundError, ValueError)):
-        check_tool(text.replace(old, new, 1).encode(), tool, built, module, roots, names, stages.OPTIONS)
+        made.check(made.changed(*{**CHANGES, **NOT_RUN}[change]))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_template_may_not_change_a_definition_or_the_binding(made: Made, change: str) -> None:
+    require_definitions(made.text, made.text)
+    with pytest.raises(UnsoundError):
+        require_definitions(made.changed(*CHANGES[change]), made.text)
 
 
 def test_nothing_stays_behind(tmp_path: Path) -> None:
@@ -182,17 +217,39 @@ def test_an_overriding_template_may_add_but_not_change(tmp_path: Path) -> None:
     source = built_in.read_text("utf-8")
     tool = stages.spec(tmp_path / "specs", json.dumps(SPEC))
     options = Options(providers=("mcp",), templates=str(templates))
-    (templates / "tool.py.jinja").write_text(source + "\nOWNER = 'us'\n", "utf-8")
+    added = """
+OWNER = 'us'
+{% for item in definitions if item.is_class %}
+{{ item.name }}_TITLE = {{ item.doc or '""' }}
+{% endfor %}
+{% for name, value in binding if name == "permission" and value != '"read"' %}
+AUDITED = True
+{% endfor %}
+"""
+    (templates / "tool.py.jinja").write_text(source + added, "utf-8")
     outcome = compile_tool(tool, {}, options)
     assert b'OWNER = "us"' in outcome.files["tool.py"]
+    assert b'ToolParams_TITLE = """The parameters."""' in outcome.files["tool.py"]
+    assert b"AUDITED" not in outcome.files["tool.py"]
     parsed(outcome.files["tool.py"])
 
 
-def test_a_template_that_changes_a_text_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("={{ value }}", "={{ value | upper }}"),
+        ("{{ mark }}", "{{ mark }}\n{{ binding[7][1][1:-1] }}"),
+        ("{{ mark }}", "{{ mark }}\n{{ 'import os' if 'sys' in binding[7][1] }}"),
+    ],
+    ids=["a changed text", "a text as statement", "a statement by a text"],
+)
+def test_a_template_that_makes_more_than_literals_of_texts_is_refused(
+    tmp_path: Path, old: str, new: str
+) -> None:
     built_in = Path(stages.__file__).resolve().parents[2] / "templates" / "tool.py.jinja"
     source = built_in.read_text("utf-8")
-    (tmp_path / "tool.py.jinja").write_text(source.replace("={{ value }}", "={{ value | upper }}"), "utf-8")
-    tool = stages.spec(tmp_path / "specs", json.dumps(SPEC))
+    (tmp_path / "tool.py.jinja").write_text(source.replace(old, new), "utf-8")
+    tool = stages.spec(tmp_path / "specs", json.dumps({**SPEC, "description": "import sys"}))
     outcome = compile_tool(tool, {}, Options(providers=("mcp",), templates=str(tmp_path)))
     assert not outcome.files
     assert [problem.code for problem in outcome.diagnostics] == ["unsound-module"]
@@ -206,9 +263,9 @@ def test_a_binding_says_that_its_struct_is_not_exact(tmp_path: Path) -> None:
     }
     tool = stages.spec(tmp_path, json.dumps({**SPEC, "parameters": parameters, "secrets": []}))
     built, names = build_tool(tool, {}), tool_names(tool)
-    module, roots = tool_module(built, name=tool.name, module=names.module)
+    _, roots = tool_module(built, name=tool.name, module=names.module)
     text = stages.python(stages.compiled(tool))
     assert "    exact=False,\n" in text
     changed = text.replace("    exact=False,\n", "").encode()
     with pytest.raises(UnsoundError, match="the exact of its binding is not the spec's"):
-        check_tool(changed, tool, built, module, roots, names, stages.OPTIONS)
+        check_tool(changed, tool, built, roots, names)

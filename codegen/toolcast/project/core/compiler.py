@@ -1,6 +1,6 @@
 """One spec in, its output files out: the pure core of the build."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,10 +32,14 @@ from ...python.bindings.render_module import (
     type_text,
 )
 from ...python.bindings.templates import Overrides, TemplateFailedError, Templates
-from ...python.check.executable import checked_statements, without_protocol
-from ...python.check.isolate import Isolated, build_decoders, check_binding
-from ...python.check.module_check import check_module
-from ...python.check.unsound_error import UnsoundError
+from ...python.check.isolate import (
+    Isolated,
+    UnsoundError,
+    build_decoders,
+    check_binding,
+    without_protocol,
+)
+from ...python.check.overriding import WithoutTexts, require_definitions, require_own_statements
 from ...python.structs.module import Roots, module_path, tool_module, type_module, type_modules
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name
@@ -93,9 +97,10 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
     document, module, place = types[path], type_module(built, path), module_path(path)
     described = document.data.get("description") if isinstance(document.data, dict) else None
     try:
-        source = type_text(path, str(described or ""), module, _templates(options.templates))
-        python = formatted(source)
-        _check_type(python, path, built, module, options)
+        python, built_in = _module_text(
+            lambda templates: type_text(path, str(described or ""), module, templates), options
+        )
+        _check_type(built_in, path, built, module)
     except (ValueError, UnsoundError) as problem:
         failed = isinstance(problem, TemplateFailedError)
         code, hint = ("template-failed", _REMEDY) if failed else ("unsound-module", "")
@@ -187,9 +192,10 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
     contract = pretty(built.normal.contract_file())
     definitions, ledger, provider_files = _definitions(tool, built, options)
     try:
-        source = tool_text(tool, names, module, roots, _templates(options.templates), provider_files)
-        python = formatted(source)
-        check_tool(python, tool, built, module, roots, names, options, provider_files)
+        python, built_in = _module_text(
+            lambda templates: tool_text(tool, names, module, roots, templates, provider_files), options
+        )
+        check_tool(built_in, tool, built, roots, names, provider_files)
     except TemplateFailedError as problem:
         raise _RefusedError(str(problem), "template-failed", _REMEDY) from problem
     except (ValueError, UnsoundError) as problem:
@@ -244,39 +250,41 @@ def _definitions(
     return files, ledger, ProviderFiles(wire_forms=tuple(encoded), envelopes=envelopes)
 
 
+def _module_text(render: Callable[[Templates], str], options: Options) -> tuple[bytes, bytes]:
+    """A module as it is published, and as it may be run: with no statement that a template of the project
+    added. Raises UnsoundError or ValueError where such a template changes definitions, or prints texts of the
+    spec as statements."""
+    templates = _templates(options.templates)
+    source = render(templates)
+    python = formatted(source)
+    if options.templates is None:
+        return python, python
+    built_in = render(_templates(None))
+    require_python(python)
+    require_own_statements(source, render(WithoutTexts(templates)))
+    require_definitions(source, built_in)
+    return python, built_in.encode()
+
+
 def check_tool(
     python: bytes,
     tool: ToolSpec,
     built: Built,
-    module: Module,
     roots: Roots,
     names: ToolNames,
-    options: Options,
     provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> None:
-    """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
-    assert built.contract is not None
-    tree, ours = parsed(python), options.templates is None
-    tail = (names.handler, names.constant)
-    check_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
+    """Raise UnsoundError or ValueError unless a module that the built-in templates printed runs, its binding
+    is the spec's, and its decoders can be built (law L10)."""
     dotted = ".".join(names.module)
-    run = (
-        without_protocol(tree)
-        if ours
-        else checked_statements(tree, frozenset(_defined(module)), names.constant)
-    )
-    with Isolated({dotted: run, **_shared_sources(built)}) as isolated:
+    with Isolated({dotted: without_protocol(parsed(python)), **_shared_sources(built)}) as isolated:
         check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(provider_files))
 
 
-def _check_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
+def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
     """`check_tool` for the module of a shared type."""
-    assert built.contract is not None
-    tree, ours = parsed(python), options.templates is None
-    check_module(tree, module, built.contract, python=python, ours=ours)
     dotted = ".".join(module_path(path))
-    run = python.decode() if ours else checked_statements(tree, frozenset(_defined(module)))
-    with Isolated({**_shared_sources(built), dotted: run}) as isolated:
+    with Isolated({**_shared_sources(built), dotted: python.decode()}) as isolated:
         build_decoders(isolated.load(dotted), _defined(module))
 
 

@@ -1,7 +1,8 @@
 """Run a generated module before it is published, and build its decoder (law L10).
 
-Modules run under private names and see nothing but msgspec, typing, `toolcast.runtime`, its `support` and
-each other: neither the output folder nor any code of the user's is imported.
+Modules run under private names and see nothing but msgspec, typing, `toolcast.runtime`, its `support`, each
+other, and the names of Python that definitions use: neither the output folder nor any code of the user's is
+imported, and no module can open a file or run a command by a name of Python.
 """
 
 import ast
@@ -22,13 +23,21 @@ from ...spec.deprecation import shown_description, shown_summary
 from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..structs.module import Roots
-from .allowed_syntax import PACKAGES, PYTHON
-from .unsound_error import UnsoundError
 
 _DEFAULTS: Final = {field.name: field.default for field in fields(Tool)}
-_IMPORTABLE = PACKAGES | PYTHON
+_IMPORTABLE: Final = frozenset(
+    {"typing", "msgspec", "toolcast.runtime", "toolcast.runtime.support", "datetime", "decimal", "uuid"}
+)
+_BUILTINS: Final = {
+    name: getattr(builtins, name)
+    for name in ("__build_class__", "bool", "dict", "float", "int", "list", "str", "tuple")
+}
 _LONGEST = 100_000
 """Characters of a module whose code is remembered; what is longer is rare, and specs may be hostile."""
+
+
+class UnsoundError(Exception):
+    """A generated module cannot be published; the message says why."""
 
 
 class Isolated:
@@ -61,7 +70,7 @@ class Isolated:
             raise UnsoundError(f"it imports {name}, which nothing generates")
         module = ModuleType(f"{self._prefix}.{name}")
         module.__package__ = module.__name__.rpartition(".")[0]
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        module.__dict__["__builtins__"] = {**_BUILTINS, "__import__": self._import}
         self._modules[name] = sys.modules[module.__name__] = module
         try:
             source = self._sources[name]
@@ -89,6 +98,18 @@ class Isolated:
         assert scope is not None
         package = str(scope["__package__"]).split(".")[1:]
         return self.load(".".join([*package[: len(package) - level + 1], name]))
+
+
+def without_protocol(tree: ast.Module) -> ast.Module:
+    """A tool's module as a built-in template prints it, without what decoding does not need: the Protocol,
+    and the annotation of the binding. Both take longer to run than all the rest, and cannot fail.
+    """
+    *body, protocol, binding = tree.body
+    assert isinstance(protocol, ast.ClassDef)
+    assert isinstance(binding, ast.AnnAssign)
+    assert binding.value is not None
+    assigned = ast.copy_location(ast.Assign([binding.target], binding.value), binding)
+    return ast.Module([*body, assigned], [])
 
 
 @lru_cache(maxsize=64)
