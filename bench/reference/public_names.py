@@ -119,7 +119,15 @@ def methods(cls: griffe.Object) -> list[griffe.Object]:
         if not name.startswith("_") or name in _METHODS
     ]
     kept: list[griffe.Object] = [each for each in found if each.is_function or "property" in each.labels]
-    return sorted(kept, key=lambda each: (each.name != "__init__", each.name))
+    kept.sort(key=lambda each: (each.name != "__init__", each.name))
+    return [_overridden(each, cls) if each.docstring is None else each for each in kept]
+
+
+def _overridden(member: griffe.Object, cls: griffe.Object) -> griffe.Object:
+    """The documented method of a base class that one without a docstring overrides; else itself."""
+    bases = cls.mro() if isinstance(cls, griffe.Class) and member.name != "__init__" else []
+    found = [base.members[member.name] for base in bases if member.name in base.members]
+    return next((each for each in found if isinstance(each, griffe.Object) and each.docstring), member)
 
 
 def problems() -> Iterator[str]:

@@ -309,6 +309,12 @@ class Disclosure(Caller):
         The first call in a turn whose arguments do not fit, of a tool that was shown in part, is answered
         with every violation, the tool's description and its full schema, of which the registry's output limit
         may leave a part. Its definition is full from the next round on.
+
+        Args:
+            request: the call.
+
+        Returns:
+            The result.
         """
         name, context = request.name, request.context
         if self._program_searches and name == TOOL_SEARCH:

@@ -77,7 +77,14 @@ class Caller:
         return self.carry_out(CallRequest(name, arguments, provider, context, guesses))
 
     def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
-        """Carry out a call as `execute` does."""
+        """Carry out a call as `execute` does.
+
+        Args:
+            request: the call.
+
+        Returns:
+            The result.
+        """
         raise NotImplementedError
 
 
