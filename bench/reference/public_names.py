@@ -153,7 +153,7 @@ def _lacking(name: str, found: griffe.Object) -> Iterator[str]:
             yield f"{name}: no return value"
         stated = {str(item.annotation).rpartition(".")[2] for item in kinds.get("raises", ())}
         yield from (f"{name}: no {each}" for each in sorted(_raised(found) - stated))
-    elif isinstance(found, griffe.Class) and _is_struct(found):
+    elif isinstance(found, griffe.Class) and (_is_struct(found) or _is_typed_dict(found)):
         stated = {item.name for item in kinds.get("attributes", ())}
         own = [
             member.name
@@ -176,6 +176,10 @@ def _needs_none(found: griffe.Object) -> bool:
 
 def _is_struct(cls: griffe.Class) -> bool:
     return any(str(base).rpartition(".")[2] in ("Struct", "_Event", "Tool") for base in cls.bases)
+
+
+def _is_typed_dict(cls: griffe.Class) -> bool:
+    return "TypedDict" in {str(base) for base in cls.bases}
 
 
 def _sections(found: griffe.Object) -> dict[str, list[Any]]:
@@ -234,6 +238,9 @@ def _entry(head: str, found: griffe.Object) -> list[str]:
     start = found.members.get("__init__") if isinstance(found, griffe.Class) else found
     if isinstance(start, griffe.Function):
         lines.append(f"```python\n{_signature(start, found.name)}\n```\n")
+    if isinstance(found, griffe.Class) and _is_typed_dict(found):
+        keys = [f"    {key}: {_plain(each.annotation)}" for key, each in found.attributes.items()]
+        lines.append("\n".join([f"```python\nclass {found.name}(TypedDict):", *keys, "```\n"]))
     lines += _body(found)
     for base in found.mro() if isinstance(found, griffe.Class) else ():
         lines += _part("attributes", _sections(base).get("attributes", []))

@@ -8,8 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from toolcast.agents import Disclosure, Record
-from toolcast.agents.options import RunOptions
+from toolcast.agents import Disclosure, Record, RunOptions
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 from toolcast.runtime.unicode_text import escape_control

@@ -6,9 +6,16 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from toolcast.agents import Disclosure, Record, RunState, StateError, stream_resume, stream_tools
+from toolcast.agents import (
+    Disclosure,
+    Record,
+    RunOptions,
+    RunState,
+    StateError,
+    stream_resume,
+    stream_tools,
+)
 from toolcast.agents.events import LoopEvent, Stopped
-from toolcast.agents.options import RunOptions
 from toolcast.runtime import ArgumentError, InjectionError, ToolContext, UnknownToolError
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.view import ToolView

@@ -4,6 +4,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from toolcast.agents import (
     Budget,
     Disclosure,
     Record,
+    RunOptions,
     RunState,
     record_of,
     resume,
@@ -20,6 +22,7 @@ from toolcast.agents import (
 )
 from toolcast.agents.answers import Answers, ReadAnswer
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from toolcast.agents.options import LIMIT, MAX_ROUNDS, REPEATS
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
@@ -383,6 +386,21 @@ def test_a_dispatcher_of_ones_own() -> None:
 def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         asyncio.run(run_tools(Scripted(asks()), tools(), USER, **options))
+
+
+def test_an_unknown_option_is_refused() -> None:
+    options: Any = {"format": "openai", "max_round": 3}
+    for run in (
+        run_tools(Scripted(asks()), tools(), USER, **options),
+        resume(Scripted(asks()), tools(), RunState(messages=USER), **options),
+    ):
+        with pytest.raises(TypeError, match="no option 'max_round'"):
+            asyncio.run(run)
+
+
+def test_stated_defaults_are_those_of_the_loop() -> None:
+    stated = dict(re.findall(r"^ *(\w+): .*; by default (\d+)\.$", RunOptions.__doc__ or "", re.MULTILINE))
+    assert stated == {"max_rounds": str(MAX_ROUNDS), "repeats": str(REPEATS), "limit": str(LIMIT)}
 
 
 @pytest.mark.parametrize("messages", ["Edit it.", b"Edit it.", USER[0]])

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .delegation import delegate
     from .disclosure import Disclosure
-    from .loop import run_tools
+    from .loop import resume, run_tools
     from .model_calls import ModelRequest, in_thread
+    from .options import RunOptions
     from .record import Record, record_of
-    from .resuming import resume
     from .run_state import ClaimedError, RunState, StateError, WaitingCall
     from .stream_events import stream_resume, stream_tools
     from .usage import Prices, Usage
@@ -26,6 +26,7 @@ __all__ = [
     "ModelRequest",
     "Prices",
     "Record",
+    "RunOptions",
     "RunState",
     "StateError",
     "Usage",
@@ -48,6 +49,7 @@ __getattr__ = lazy_exports(
         "ModelRequest": ".model_calls",
         "Prices": ".usage",
         "Record": ".record",
+        "RunOptions": ".options",
         "RunState": ".run_state",
         "StateError": ".run_state",
         "Usage": ".usage",
@@ -55,7 +57,7 @@ __getattr__ = lazy_exports(
         "delegate": ".delegation",
         "in_thread": ".model_calls",
         "record_of": ".record",
-        "resume": ".resuming",
+        "resume": ".loop",
         "run_tools": ".loop",
         "stream_resume": ".stream_events",
         "stream_tools": ".stream_events",

@@ -3,22 +3,29 @@
 The model is any async callable, or one that streams; no provider's client is imported.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Unpack
 
-from ..runtime.binding import ToolBinding
-from ..runtime.context import ToolContext
-from ..runtime.request_rules import Cache
+import msgspec
+
+from ..runtime.definitions import DefinitionBytes
+from ..runtime.request_rules import Cache, mark_list_cached
 from ..runtime.view import ToolView
+from .answers import Answers, WireAnswers
 from .budget import Budget
-from .disclosure import Disclosure
-from .events import Observer
-from .model_calls import AroundModel, Model
-from .options import Adapter, Checkpoint, Options
+from .delegation import depth
+from .disclosure import TEXT, Disclosure
+from .final_output import FinalOutput
+from .model_calls import Model
+from .options import LIMIT, REPEATS, Claim, RunOptions, check_options
 from .record import Record
-from .run_start import run_from
-from .run_state import RunState, conversation
-from .telemetry import Telemetry
+from .run import Run, RunSetup
+from .run_state import ClaimedError, RunState, StateError, conversation
+from .telemetry import UNWATCHED
+from .tool_calls import ToolCalls
+from .waiting import Decision, Settled, settle
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat
@@ -28,23 +35,7 @@ async def run_tools(
     model: Model,
     tools: ToolView | Disclosure,
     messages: Sequence[Any],
-    *,
-    format: str | None = None,
-    text_format: "str | TextFormat | None" = None,
-    dispatcher: Adapter | None = None,
-    provider: str | None = None,
-    max_rounds: int = 10,
-    budget: Budget | None = None,
-    repeats: int = 3,
-    limit: int = 8,
-    context: ToolContext | None = None,
-    on_event: Observer | None = None,
-    pause: bool | None = None,
-    checkpoint: Checkpoint | None = None,
-    around_model: Sequence[AroundModel] = (),
-    final: ToolBinding[Any, Any] | None = None,
-    telemetry: Telemetry | None = None,
-    cache: Cache | None = None,
+    **options: Unpack[RunOptions],
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -59,32 +50,7 @@ async def run_tools(
             generator of chunks is one, too.
         tools: a registry, a selection, or a Disclosure.
         messages: the conversation so far; it is not changed.
-        format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
-        text_format: for "text": the text format in which the model is asked to call, is read, and gets
-            results; by default it is asked in the canonical form, and read in any with marks.
-        dispatcher: a function that makes an adapter of your own for the tools that it gets.
-        provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
-            name.
-        max_rounds: answers of the model at most.
-        budget: calls, seconds, tokens and cost at most.
-        repeats: failures of the same call with the same arguments that stop the run.
-        limit: calls that run at once.
-        context: circumstances for every handler; the id and the tool of each call are filled in.
-        on_event: receives every step, and what a stream adds; what it raises is logged. The run waits for an
-            async one, and the provider's stream with it.
-        pause: whether a call that needs an approval for which the policy has no approver, or whose result
-            comes from outside, pauses the run; else it is answered with that. By default it does, except
-            inside of `delegate`, where nobody sees the state.
-        checkpoint: stores the state of the run, plain or async: after each answer of the model, before its
-            calls are carried out, and after them. What it raises ends the run.
-        around_model: hooks around each call of the model, the outermost first: async functions from a
-            `ModelRequest` and `proceed` to the answer. The conversation of the run keeps its own messages,
-            whatever they ask with.
-        final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
-            arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
-        telemetry: what watches the run, such as `toolcast.agents.otel.agent_spans(…)`.
-        cache: "last" marks in each round's definitions the last tool that is part of the prompt, so that a
-            prompt cache holds all of them; nothing for providers whose requests have no such mark.
+        **options: `format`, or `dispatcher`, and what else differs from its default.
 
     Returns:
         The record of the run; `resume` goes on from its `state`.
@@ -93,25 +59,190 @@ async def run_tools(
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
             is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run;
             `cache` is neither "last" nor None.
-        TypeError: `messages` is one text or one message instead of a list of messages.
+        TypeError: `messages` is one text or one message instead of a list of messages; an option is unknown.
         MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
     """
-    options = Options(
-        format=format,
-        text_format=text_format,
-        dispatcher=dispatcher,
-        provider=provider,
-        max_rounds=max_rounds,
-        budget=budget,
-        repeats=repeats,
-        limit=limit,
-        context=context,
-        on_event=on_event,
-        pause=pause,
-        checkpoint=checkpoint,
-        around_model=around_model,
-        final=final,
-        telemetry=telemetry,
-        cache=cache,
-    )
-    return await run_from(model, tools, RunState(messages=conversation(messages)), options)
+    return await _run(model, tools, RunState(messages=conversation(messages)), options)
+
+
+async def resume(
+    model: Model,
+    tools: ToolView | Disclosure,
+    state: RunState,
+    *,
+    decisions: Mapping[str, Decision] | None = None,
+    results: Mapping[str, Any] | None = None,
+    claim: Claim | None = None,
+    **options: Unpack[RunOptions],
+) -> Record:
+    """Go on with a run from its state, in this process or another one.
+
+    What has a result does not run again. A call that a process had begun when it ended runs again only where
+    its tool reads, or says that it is idempotent; else the model is told that it may have taken effect.
+
+    Calls for which there is neither a decision nor a result wait on, and the run pauses again, after the
+    others were carried out. What the policy forbids stays forbidden, whatever was decided; a call of a tool
+    that is gone, or has another contract now, is answered with that.
+
+    Limits count over the whole run: `max_rounds`, `repeats` and the budget. A run that ended with an answer
+    ends with it again, without asking the model.
+
+    Args:
+        model: as for `run_tools`.
+        tools: as for `run_tools`; a Disclosure goes on in the turn where the other one was.
+        state: from where to go on; use it once.
+        decisions: for calls that wait for an approval, by key: "yes", "no", "always", or an `Answer` with a
+            reason.
+        results: for calls that wait for a result, by key: a ToolResult, text, or what a handler of the tool
+            may return.
+        claim: called with `state` after it and the decisions were checked, and before anything is done. What
+            it raises ends the run.
+        **options: the options of `run_tools`, as the run began with them.
+
+    Returns:
+        The record, of what happened from there on; `messages` is the whole conversation.
+
+    Raises:
+        ValueError: as for `run_tools`; a key is unknown, or its call waits for something else; a result
+            breaks the contract of its tool; the state is of a run in another format, or shows a call that
+            waits otherwise than its answer has it.
+        ClaimedError: `claim` answered False.
+        TypeError: a decision is no answer of an approver; the messages of the state are one text or one
+            message; `claim` answered something else than True or False; an option is
+            unknown.
+    """
+    view = tools.tools if isinstance(tools, Disclosure) else tools
+
+    def settled(state: RunState, provider: str | None) -> Settled:
+        return settle(state.waiting, view, provider, decisions or {}, results or {})
+
+    async def claimed() -> None:
+        taken = True if claim is None else claim(state)
+        if isawaitable(taken):
+            taken = await taken
+        if not isinstance(taken, bool):
+            raise TypeError(f"claim must answer True or False, not {type(taken).__name__}.")
+        if not taken:
+            raise ClaimedError("Another process goes on with this run: nothing was done here.")
+
+    return await _run(model, tools, state, options, settled, claimed)
+
+
+async def _run(
+    model: Model,
+    tools: ToolView | Disclosure,
+    state: RunState,
+    options: RunOptions,
+    settle: Callable[[RunState, str | None], Settled] | None = None,
+    claim: Callable[[], Awaitable[None]] | None = None,
+) -> Record:
+    """Go on with a run, from its beginning or from where it was.
+
+    `settle` states what became of the calls that wait in a state, for the provider that results go to; by
+    default all of them wait on. `claim` takes the state for this process, when all is checked and nothing is
+    done yet.
+    """
+    check_options(options)
+    pause, final = options.get("pause"), options.get("final")
+    waits = depth() == 0 if pause is None else pause
+    view = tools.tools if isinstance(tools, Disclosure) else tools
+    output = None if final is None else FinalOutput(final, view)
+    if output is not None:
+        view = output.tools
+    calls = ToolCalls(view, options.get("budget") or Budget(), options.get("repeats", REPEATS), state, waits)
+    calls.uncounted = "" if output is None else output.binding.name
+    answers, provider = _answers(tools, calls, options)
+    if state.format not in (None, answers.name):
+        raise StateError(
+            f"The state is of a run in the format {state.format!r}: it cannot go on in {answers.name!r}."
+        )
+    pending = state.pending
+    if pending is not None:
+        pending = msgspec.structs.replace(pending, response=answers.restore(pending.response))
+    state = msgspec.structs.replace(state, format=answers.name, pending=pending)
+    settled = Settled(left=state.waiting) if settle is None else settle(state, provider)
+    definitions = _definitions(tools, options, state, output)
+    disclosure = tools if isinstance(tools, Disclosure) else None
+    telemetry = options.get("telemetry") or UNWATCHED
+    format = options.get("format")
+    named = options.get("provider") if format in (None, TEXT) else format
+    with telemetry.run(named or "") as watched:
+        run = Run(model, answers, RunSetup(definitions, disclosure, output, watched), calls, state, options)
+        return await run.to_end(settled, claim)
+
+
+def _answers(
+    tools: ToolView | Disclosure, calls: ToolCalls, options: RunOptions
+) -> tuple[Answers, str | None]:
+    """What reads the model's answers, and the provider whose form results have."""
+    dispatcher, format = options.get("dispatcher"), options.get("format")
+    provider, limit = options.get("provider"), options.get("limit", LIMIT)
+    if dispatcher is not None:
+        return dispatcher(calls.tools), _dialect(tools, provider, None)
+    if format == TEXT:
+        from .text_answers import TextAnswers
+
+        return TextAnswers(calls.tools, limit, options.get("text_format")), None
+    dialect = _dialect(tools, provider, format)
+    return WireAnswers(calls.tools, str(format), dialect, limit), dialect
+
+
+def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | None) -> str:
+    """The provider whose definitions the model sees."""
+    if isinstance(tools, Disclosure):
+        if provider is not None and provider != tools.provider:
+            raise ValueError(f"The tools are disclosed to {tools.provider!r}, not {provider!r}.")
+        return tools.provider
+    chosen = provider if provider is not None else format
+    if chosen is None:
+        raise ValueError("A dispatcher of your own needs provider=, for the definitions.")
+    return chosen
+
+
+def _definitions(
+    tools: ToolView | Disclosure, options: RunOptions, state: RunState, output: FinalOutput | None
+) -> Callable[[], bytes]:
+    """What makes each round's definitions; for text the block for the system prompt."""
+    disclosed = tools if isinstance(tools, Disclosure) else None
+    format, cache = options.get("format"), options.get("cache")
+    in_text = format == TEXT
+    dialect = TEXT if disclosed is None and in_text else _dialect(tools, options.get("provider"), format)
+    if disclosed is not None and format is not None and in_text != (dialect == TEXT):
+        needed = f"Disclosure(registry, {TEXT!r})" if in_text else "a Disclosure for its provider"
+        raise ValueError(f"The tools are disclosed to {dialect!r}; format={format!r} needs {needed}.")
+    if dialect == TEXT:
+        shown = _block(tools, output, options.get("text_format") or "toolcast")
+        shown()  # refused before the first round
+    elif isinstance(tools, ToolView):
+        view = tools if output is None else output.tools
+        shown = partial(view.definitions, dialect, cache=cache)
+    elif output is not None:
+        shown = partial(_with_output, tools, output, cache)
+    else:
+        shown = partial(tools.definitions, cache=cache)
+    if disclosed is not None and state.shown is None:
+        disclosed.next_turn()
+    elif disclosed is not None and state.shown is not None:
+        disclosed.restore(state.shown)
+    return shown
+
+
+def _with_output(disclosure: Disclosure, output: FinalOutput, cache: Cache | None) -> bytes:
+    whole = output.defined(disclosure.definitions(), disclosure.provider)
+    if cache is None:
+        return whole
+    rules = disclosure.tools.request_rules(disclosure.provider, required=True)
+    return DefinitionBytes(mark_list_cached(whole, rules))
+
+
+def _block(
+    tools: ToolView | Disclosure, output: FinalOutput | None, format: "str | TextFormat"
+) -> Callable[[], bytes]:
+    """What makes each round's block for the system prompt."""
+    from .text_calls.prompts.system_prompt import instructions, tools_block
+
+    if output is None:
+        return lambda: instructions(tools, format=format).encode()
+    if isinstance(tools, ToolView):
+        return lambda: instructions(output.tools, format=format).encode()
+    return lambda: tools_block([(output.binding, "full"), *tools.shown()], format).encode()

@@ -1,9 +1,7 @@
-"""The options of a run, as `run_tools` and `resume` take them."""
+"""The options of a run: their names, types and defaults."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
@@ -28,9 +26,43 @@ Claim: TypeAlias = Callable[[RunState], Awaitable[bool] | bool]
 """Takes a state for this process, plain or async: True where no other process has taken it. The state and
 what marks it as taken must change in one step of the store."""
 
+MAX_ROUNDS: Final = 10
+REPEATS: Final = 3
+LIMIT: Final = 8
+
 
 class RunOptions(TypedDict, total=False):
-    """The options of `run_tools`, for functions that pass them on."""
+    """The options of a run, which `run_tools`, `resume` and functions around them take as keyword arguments.
+    By default each is None, where its text names no other value.
+
+    Attributes:
+        format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
+        text_format: for "text": the text format in which the model is asked to call, is read, and gets
+            results; by default it is asked in the canonical form, and read in any with marks.
+        dispatcher: a function that makes an adapter of your own for the tools that it gets.
+        provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
+            name.
+        max_rounds: answers of the model at most; by default 10.
+        budget: calls, seconds, tokens and cost at most.
+        repeats: failures of the same call with the same arguments that stop the run; by default 3.
+        limit: calls that run at once; by default 8.
+        context: circumstances for every handler; the id and the tool of each call are filled in.
+        on_event: receives every step, and what a stream adds; what it raises is logged. The run waits for an
+            async one, and the provider's stream with it.
+        pause: whether a call that needs an approval for which the policy has no approver, or whose result
+            comes from outside, pauses the run; else it is answered with that. By default it does, except
+            inside of `delegate`, where nobody sees the state.
+        checkpoint: stores the state of the run, plain or async: after each answer of the model, before its
+            calls are carried out, and after them. What it raises ends the run.
+        around_model: hooks around each call of the model, the outermost first: async functions from a
+            `ModelRequest` and `proceed` to the answer. The conversation of the run keeps its own messages,
+            whatever they ask with; by default none.
+        final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
+            arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
+        telemetry: what watches the run, such as `toolcast.agents.otel.agent_spans(…)`.
+        cache: "last" marks in each round's definitions the last tool that is part of the prompt, so that a
+            prompt cache holds all of them; nothing for providers whose requests have no such mark.
+    """
 
     format: str | None
     text_format: "str | TextFormat | None"
@@ -50,36 +82,21 @@ class RunOptions(TypedDict, total=False):
     cache: Cache | None
 
 
-class Options(Struct, frozen=True, kw_only=True):
-    """The options of one run, with their defaults.
+def check_options(options: RunOptions) -> None:
+    """Check what types do not state.
 
     Raises:
+        TypeError: an option is unknown.
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, `text_format` is
             set without "text", or `cache` is neither "last" nor None.
     """
-
-    format: str | None = None
-    text_format: "str | TextFormat | None" = None
-    dispatcher: Adapter | None = None
-    provider: str | None = None
-    max_rounds: int = 10
-    budget: Budget | None = None
-    repeats: int = 3
-    limit: int = 8
-    context: ToolContext | None = None
-    on_event: Observer | None = None
-    pause: bool | None = None
-    checkpoint: Checkpoint | None = None
-    around_model: Sequence[AroundModel] = ()
-    final: ToolBinding[Any, Any] | None = None
-    telemetry: Telemetry | None = None
-    cache: Cache | None = None
-
-    def __post_init__(self) -> None:
-        if (self.format is None) == (self.dispatcher is None):
-            raise ValueError("Give one of format= and dispatcher=.")
-        if self.text_format is not None and self.format != "text":
-            raise ValueError('text_format= is for format="text".')
-        if self.max_rounds < 1 or self.repeats < 1 or self.limit < 1:
-            raise ValueError("max_rounds, repeats and limit must be at least 1.")
-        check_cache(self.cache)
+    for unknown in options.keys() - RunOptions.__optional_keys__:
+        raise TypeError(f"A run has no option {unknown!r}.")
+    if (options.get("format") is None) == (options.get("dispatcher") is None):
+        raise ValueError("Give one of format= and dispatcher=.")
+    if options.get("text_format") is not None and options.get("format") != "text":
+        raise ValueError('text_format= is for format="text".')
+    rounds, repeats = options.get("max_rounds", MAX_ROUNDS), options.get("repeats", REPEATS)
+    if min(rounds, repeats, options.get("limit", LIMIT)) < 1:
+        raise ValueError("max_rounds, repeats and limit must be at least 1.")
+    check_cache(options.get("cache"))

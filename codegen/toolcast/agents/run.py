@@ -18,7 +18,7 @@ from .dispatch.answer_end import raised_reason
 from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from .final_output import FinalOutput
 from .model_calls import Model, ModelCalls, ModelRequest
-from .options import Options
+from .options import MAX_ROUNDS, RunOptions
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .run_state import PendingAnswer, RunState, StateError, conversation
 from .telemetry import WatchedRun
@@ -68,14 +68,16 @@ class Run:
         shown: RunSetup,
         calls: ToolCalls,
         state: RunState,
-        options: Options,
+        options: RunOptions,
     ) -> None:
-        self._model = ModelCalls(model, options.around_model, answers, self._notify)
+        self._model = ModelCalls(model, options.get("around_model", ()), answers, self._notify)
         self._answers = answers
         self._shown = shown
         self._calls = calls
-        self._options = options
-        self._on_event = options.on_event
+        self._max_rounds = options.get("max_rounds", MAX_ROUNDS)
+        self._context = options.get("context")
+        self._checkpoint = options.get("checkpoint")
+        self._on_event = options.get("on_event")
         self._messages = [*conversation(state.messages)]
         self._rounds: list[Round] = []
         self._state = state
@@ -84,6 +86,7 @@ class Run:
         self._output = shown.output
         self._asked_for_output = state.output_asked  # after an answer without a call of its tool
         self._watched = shown.watched
+        self._is_watched = options.get("telemetry") is not None
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
         self._interrupted = False  # the provider paused its last answer
         self._storing = asyncio.Lock()
@@ -105,7 +108,7 @@ class Run:
                 await self._carry_out(work)
             elif self._calls.repeated:
                 raise StopRunError("repeated")
-            while self._number < self._options.max_rounds:
+            while self._number < self._max_rounds:
                 self._number += 1
                 await self._round()
             return await self._end(StopRunError("paused" if self._interrupted else "rounds"))
@@ -139,7 +142,7 @@ class Run:
                 continue  # it does not run, whatever was decided
             self._calls.checking = True
             try:
-                [made] = await self._answers.execute([work.answer.calls[call.index]], self._options.context)
+                [made] = await self._answers.execute([work.answer.calls[call.index]], self._context)
             finally:
                 self._calls.checking = False
             if isinstance(made, Deferred):
@@ -202,7 +205,7 @@ class Run:
             return
         for refused in self._answers.refused(calls):
             await self._calls.answer(refused)
-        context = self._options.context
+        context = self._context
         if batch.framework is not None:
             context = msgspec.structs.replace(context or ToolContext(), framework=batch.framework)
         results = await self._answers.execute(calls, context)
@@ -229,7 +232,7 @@ class Run:
                 )
                 async with clock:
                     response = await self._model.ask(request, call.chunk)
-                if self._options.telemetry is not None:
+                if self._is_watched:
                     call.answered(self._answers.facts(response))
         except TimeoutError:
             if not clock.expired():
@@ -323,8 +326,8 @@ class Run:
 
     async def _save(self) -> None:
         """Give the state to the program."""
-        if self._options.checkpoint is not None:
-            stored = self._options.checkpoint(self._state)
+        if self._checkpoint is not None:
+            stored = self._checkpoint(self._state)
             if isawaitable(stored):
                 await stored
 

@@ -6,9 +6,8 @@ from inspect import isawaitable
 from typing import Any, ParamSpec
 
 from .events import LoopEvent, Stopped
-from .loop import run_tools
+from .loop import resume, run_tools
 from .record import Record, attach_record
-from .resuming import resume
 
 P = ParamSpec("P")
 
