@@ -6,12 +6,12 @@ from functools import cache
 import msgspec
 
 from .feed import Syntax
+from .json_calls import is_json
 
 MAX_DEPTH = 32
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _BARE = re.compile(r"[^\W\d]\w*\Z")
 _WORDS = {"true": "true", "false": "false", "null": "null", "None": "null", "True": "true", "False": "false"}
-_FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 @cache
@@ -28,10 +28,9 @@ def read(text: str, quote: str) -> str | None:
     """The arguments as JSON; None where the text is not written so."""
     try:
         json, end = _object(text, 0, quote, 0)
-        msgspec.json.decode(json)
-    except (ValueError, *_FAULTS):
+    except (ValueError, RecursionError):
         return None
-    return json if end == len(text) else None
+    return json if end == len(text) and is_json(json) else None
 
 
 def _object(text: str, start: int, quote: str, depth: int) -> tuple[str, int]:

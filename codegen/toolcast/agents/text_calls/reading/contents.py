@@ -16,7 +16,6 @@ _CALLED = Pattern("{name}(")
 _LIST = Pattern("[", (" {", " [", " ]"))
 _LISTS = 8
 """Lists around calls, one in the other."""
-_FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 def read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001 - one signature for all contents
@@ -152,7 +151,7 @@ def _typed(value: str) -> object:
     """The JSON value; text that is none stays text, which the tool's contract judges."""
     try:
         return msgspec.json.decode(value)
-    except _FAULTS:
+    except json_calls.FAULTS:
         return value
 
 

@@ -11,7 +11,8 @@ _STRING = msgspec.json.Decoder(str)
 _ENVELOPES = ("tool_calls", "function_call")
 _DEPTH = 8
 """Lists around a call: each is read anew."""
-_FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
+FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
+"""What decoding raises for a text that is not JSON, or nests too deeply."""
 
 
 def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | None:
@@ -46,7 +47,7 @@ def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | No
                 waiting.append((inner, depth + 1))
                 continue
             one = _exact(members) if form.exact else _call(members, form, strict)
-        except _FAULTS:
+        except FAULTS:
             return None
         if one is None and (strict or not _is_declaration(members)):
             return None
@@ -58,7 +59,7 @@ def content(raw: str) -> str:
     """The text of an answer in OpenAI's form that has calls, too."""
     try:
         return _STRING.decode(_OBJECT.decode(raw).get("content", msgspec.Raw(b'""'))).strip()
-    except _FAULTS:
+    except FAULTS:
         return ""
 
 
@@ -66,7 +67,7 @@ def is_json(raw: str) -> bool:
     """Whether the text is JSON."""
     try:
         msgspec.json.decode(raw)
-    except _FAULTS:
+    except FAULTS:
         return False
     return True
 

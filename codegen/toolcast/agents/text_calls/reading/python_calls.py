@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from ..parsed_text import Found
+from .json_calls import is_json
 from .marker_patterns import NAME
 
 _HEAD = re.compile(rf"\s*({NAME})\(")
@@ -25,7 +26,6 @@ _JSON_TEXT = re.compile(r'(?:[^"\\\x00-\x1f\ud800-\udfff]++|\\[ntr"\\])*+')
 _CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _SET_ITEM = '"-0123456789'
 """How an item of a set begins: a text or a number. A set has each value once."""
-_FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 def read(text: str) -> list[Found] | None:
@@ -84,11 +84,7 @@ def _call(text: str, start: int) -> tuple[Found, int] | None:
     if end is None or end["mark"] != ")":
         return None
     arguments = "{" + ",".join(out) + "}"
-    try:
-        msgspec.json.decode(arguments)
-    except _FAULTS:
-        return None
-    return Found(head[1], arguments), end.end()
+    return (Found(head[1], arguments), end.end()) if is_json(arguments) else None
 
 
 class _Open:
