@@ -17,7 +17,7 @@ import pytest
 from toolcast.runtime import RefusalError
 from toolcast.tools.data.analysis import Request, analyse
 from toolcast.tools.data.engine import Connection, connect
-from toolcast.tools.data.queries import check_query
+from toolcast.tools.data.steps import check_query
 from toolcast.tools.generated.data.data_analysis import DataAnalysisParams
 
 from tests.tools.data.analyst import MEMORY, Analyst, analysed, inline

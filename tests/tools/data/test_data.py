@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from toolcast.runtime.workspace import Workspace
 from toolcast.tools.data import Data
-from toolcast.tools.data.cells import to_json
+from toolcast.tools.data.analysis import to_json
 
 from tests.held import descriptors
 from tests.tools.data.analyst import Analyst, analysed, inline

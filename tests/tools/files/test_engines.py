@@ -17,8 +17,7 @@ from toolcast.runtime import RefusalError
 from toolcast.runtime.workspace import Workspace
 from toolcast.tools.files import content_search
 from toolcast.tools.files.content_search import SearchOptions, search_content
-from toolcast.tools.files.line_search import TimeLimit
-from toolcast.tools.files.ripgrep import Preselection, find_ripgrep, preselect
+from toolcast.tools.files.line_search import Preselection, TimeLimit, find_ripgrep, preselect
 from toolcast.tools.generated.files.grep import GrepParams, GrepResult
 
 from tests.tools.files.searches import TREES, lines_of, make_tree, matching_lines, searches

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.tools.files import Files
-from toolcast.tools.files.line_ranges import read_lines
+from toolcast.tools.files.text_files import read_lines
 
 from tests.tools.files.calls import read
 

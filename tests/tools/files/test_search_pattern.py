@@ -7,16 +7,19 @@ import pytest
 import re2
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.files.character_sets import (
+from toolcast.tools.files.search_pattern import (
     CATEGORIES,
+    RE2,
+    RIPGREP,
+    PatternError,
     complement,
     contains,
     difference,
     fold,
     general_category,
+    translate,
     union,
 )
-from toolcast.tools.files.search_pattern import RE2, RIPGREP, PatternError, translate
 
 from tests.sampled import sampled
 from tests.tools.files.searches import patterns

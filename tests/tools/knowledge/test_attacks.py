@@ -15,11 +15,14 @@ from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast.tools.database import StorageError
 from toolcast.tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from toolcast.tools.knowledge import Knowledge
-from toolcast.tools.knowledge.blocks import MAX_HEADINGS, MAX_PASSAGES, passages
-from toolcast.tools.knowledge.documents import MAX_LINKS, UnreadableError, read_document
-from toolcast.tools.knowledge.front_matter import MAX_CHARACTERS, split_front_matter
-from toolcast.tools.knowledge.html_text import html_text
-from toolcast.tools.knowledge.markdown_text import markdown_blocks
+from toolcast.tools.knowledge.blocks import MAX_HEADINGS, MAX_PASSAGES, html_text, markdown_blocks, passages
+from toolcast.tools.knowledge.documents import (
+    MAX_CHARACTERS,
+    MAX_LINKS,
+    UnreadableError,
+    read_document,
+    split_front_matter,
+)
 
 from tests.counting import lines_executed
 from tests.tools.knowledge.calls import Open, identifier, info, paths, search
@@ -232,14 +235,14 @@ def test_no_file_is_an_error(data: bytes, name: str) -> None:
 def test_one_document_that_cannot_be_read_leaves_the_others(
     open_knowledge: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from toolcast.tools.knowledge import collection_reader
+    from toolcast.tools.knowledge import index
 
     def fail(path: str, data: bytes, modified: float) -> object:
         if path == "refunds.md":
             raise RecursionError
         return read_document(path, data, modified)
 
-    monkeypatch.setattr(collection_reader, "read_document", fail)
+    monkeypatch.setattr(index, "read_document", fail)
     knowledge = open_knowledge()
     assert paths(knowledge, "coffee") == ["notes.txt"]
     assert knowledge.skipped() == {("handbook", "refunds.md"): "It could not be read."}

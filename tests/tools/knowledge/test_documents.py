@@ -5,10 +5,17 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.knowledge.blocks import PASSAGE, Block, Heading, outline, passages
+from toolcast.tools.knowledge.blocks import (
+    PASSAGE,
+    Block,
+    Heading,
+    html_text,
+    links_in,
+    markdown_blocks,
+    outline,
+    passages,
+)
 from toolcast.tools.knowledge.documents import read_document
-from toolcast.tools.knowledge.html_text import html_text
-from toolcast.tools.knowledge.markdown_text import links_in, markdown_blocks
 
 
 def test_markdown_headings() -> None:

@@ -18,7 +18,7 @@ from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast.tools.generated.knowledge.get_document_info import GET_DOCUMENT_INFO
 from toolcast.tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from toolcast.tools.knowledge import Embedder, Knowledge
-from toolcast.tools.knowledge.ranking import combined, weighted, word_bound
+from toolcast.tools.knowledge.passage_search import combined, weighted, word_bound
 
 from tests.tools.knowledge.calls import Open, identifier, info, paths, search
 from tests.tools.knowledge.conftest import write

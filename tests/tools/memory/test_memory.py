@@ -10,7 +10,7 @@ from toolcast.runtime import RefusalError
 from toolcast.tools.generated.memory.memory_recall import MemoryRecallParams
 from toolcast.tools.generated.memory.memory_store import MemoryStoreSource
 from toolcast.tools.memory import Memory
-from toolcast.tools.memory.ranking import match_scores
+from toolcast.tools.memory.memory import match_scores
 
 from tests.tools.memory.calls import Clock, context, recall, scores, store
 

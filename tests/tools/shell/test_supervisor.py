@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.tools.shell import remaining_processes, supervisor
+from toolcast.tools.shell import processes, supervisor
 
 from tests.tools.shell.shells import eventually, gone, linux, new_token, with_token
 
@@ -155,19 +155,17 @@ def test_a_process_that_shows_no_environment_for_a_moment_is_found(
 ) -> None:
     """So it is while a process begins a program."""
     marker = new_token()
-    process = subprocess.Popen(
-        ["sleep", "60"], env={remaining_processes.MARK: marker}, start_new_session=True
-    )
+    process = subprocess.Popen(["sleep", "60"], env={processes.MARK: marker}, start_new_session=True)
     looked: list[int] = []
-    read = remaining_processes._environment
+    read = processes._environment
 
     def begins(pid: int) -> bytes:
         looked.append(pid)
         return b"" if looked.count(process.pid) == 1 else read(pid)
 
-    monkeypatch.setattr(remaining_processes, "_environment", begins)
+    monkeypatch.setattr(processes, "_environment", begins)
     try:
-        remaining_processes.kill_remaining(None, marker)
+        processes.kill_remaining(None, marker)
         assert process.wait(60) == -signal.SIGKILL
     finally:
         process.kill()

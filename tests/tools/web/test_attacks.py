@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.tools.generated.web.http_request import HttpRequestParams
 from toolcast.tools.web import AccessRules, BlockedAddressError, Web, WebLimits
+from toolcast.tools.web.access_rules import read_url
+from toolcast.tools.web.exchange import CheckedBackend, system_resolve
 from toolcast.tools.web.extract_page import Job
-from toolcast.tools.web.readable_page import readable_page
-from toolcast.tools.web.transport import CheckedBackend, system_resolve
-from toolcast.tools.web.urls import read_url
+from toolcast.tools.web.pages import readable_page
 
 from tests.sampled import sampled
 from tests.tools.web.servers import (
@@ -218,7 +218,7 @@ def test_a_url_that_two_parsers_read_differently_is_refused(url: str) -> None:
 
 
 async def _asked(url: str, rules: AccessRules) -> None:
-    from toolcast.tools.web.transport import CheckedTransport
+    from toolcast.tools.web.exchange import CheckedTransport
 
     async with CheckedTransport(rules, resolve=Names()) as transport:
         await transport.handle_async_request(httpx.Request("GET", read_url(url)))

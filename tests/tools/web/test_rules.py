@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema.formats import is_uri
 from toolcast.runtime import RefusalError
 from toolcast.tools.web import AccessRules
-from toolcast.tools.web.urls import as_uri, check_url, read_url
+from toolcast.tools.web.access_rules import as_uri, check_url, read_url
 
 LABELS = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 NAMES = st.lists(LABELS, min_size=1, max_size=4).map(".".join)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.tools.generated.web.web_search import WebSearchResult
 from toolcast.tools.web import Brave, SearchQuery, SearchResult, SearXng, Web, WebLimits
-from toolcast.tools.web.search import domain, wanted_results
+from toolcast.tools.web.search_engines import domain, wanted_results
 
 from tests.tools.web.servers import Asked, response, search, serving, web
 

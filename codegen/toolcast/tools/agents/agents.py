@@ -1,16 +1,230 @@
-"""The handler of delegate."""
+"""Delegation to agents: async functions from a task to a report, awaited or in the background."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable
+from typing import Any, Literal, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from ...agents.delegation import delegate, depth
 from ...runtime.binding import ToolBinding
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
+from ...runtime.log_records import ERROR, log
 from ...runtime.workspace import Workspace, path_errors
-from ..generated.agents.delegate import DELEGATE, DelegateLimits, DelegateParams, DelegateResult
-from .agent import Agent, AgentReport, AgentTask
-from .background import Background, Receiver
+from ..generated.agents.delegate import (
+    DELEGATE,
+    DelegateAttachmentsItem,
+    DelegateLimits,
+    DelegateParams,
+    DelegateResult,
+)
+from ..task_ends import cancel_tasks, have_ended
+
+Status = Literal["completed", "failed", "stopped"]
+
+
+class AgentTask(Struct, frozen=True, kw_only=True):
+    """What an agent is to do. It is the text of a model.
+
+    Attributes:
+        agent: name of the agent.
+        task: what to do, and what to report.
+        context: facts, by name.
+        attachments: files inside of the workspace, and whether the agent may change them: what holds it to
+            that is the policy of its own tools.
+        steps: calls of tools that it may make.
+        seconds: seconds that it may take; None for the limit of `Agents` alone.
+        cost: cost of its model calls at most, in US dollars; None for no limit.
+    """
+
+    agent: str
+    task: str
+    context: Mapping[str, Any] = {}
+    attachments: tuple[DelegateAttachmentsItem, ...] = ()
+    steps: int = 40
+    seconds: float | None = None
+    cost: float | None = None
+
+
+class AgentReport(Struct, frozen=True, kw_only=True):
+    """What came of a task.
+
+    Attributes:
+        status: "completed"; "stopped" where a limit ended it; "failed" where it could not be done.
+        report: what the agent says, or why there is no report.
+        files: paths of files that it wrote or changed.
+        steps_used: calls of tools that were carried out; None where nobody counted.
+    """
+
+    status: Status
+    report: str
+    files: tuple[str, ...] = ()
+    steps_used: int | None = None
+
+
+class Agent(Protocol):
+    """Carries out tasks: an async function, or an object with such a `__call__`."""
+
+    async def __call__(self, task: AgentTask, context: ToolContext, /) -> AgentReport:
+        """Carry out a task.
+
+        Args:
+            task: the task.
+            context: circumstances of the call that delegates it.
+
+        Returns:
+            The report.
+
+        Raises:
+            RefusalError: the task cannot be carried out as it is; the text says why.
+        """
+        ...
+
+
+_PATIENCE = 5.0
+"""Seconds that a cancelled agent has to end."""
+_STOPPED = AgentReport(status="stopped", report="The program ended before the agent did.")
+
+
+class BackgroundReport(Struct, frozen=True, kw_only=True):
+    """The report of a delegation that ran in the background.
+
+    Attributes:
+        task: the task.
+        call_id: the provider's id of the call that delegated it, or "".
+        report: what came of it. Its words are an agent's: add it to the conversation as data, not as words of
+            the user.
+    """
+
+    task: AgentTask
+    call_id: str
+    report: AgentReport
+
+
+Receiver: TypeAlias = Callable[[BackgroundReport], Awaitable[object] | object]
+"""Receives each report once, plain or async. What it raises is logged, with the text of the report."""
+
+
+class Background:
+    """The delegations that run, each as a task of the event loop of its call."""
+
+    def __init__(self, receive: Receiver, most: int) -> None:
+        """Make an empty set.
+
+        Args:
+            receive: gets the reports.
+            most: delegations that run at once.
+        """
+        self._receive = receive
+        self._most = most
+        self._lock = threading.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._unbegun: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def running(self) -> int:
+        """How many run."""
+        return len(self._tasks)
+
+    def start(self, task: AgentTask, call_id: str, work: Callable[[], Awaitable[AgentReport]]) -> None:
+        """Start a delegation.
+
+        Args:
+            task: the task.
+            call_id: id of the call.
+            work: runs the agent.
+
+        Raises:
+            RefusalError: too many run, or the program is ending.
+        """
+        with self._lock:
+            if self._closed:
+                raise RefusalError("The program is ending: no agent is started any more.")
+            if len(self._tasks) >= self._most:
+                raise RefusalError(
+                    f"{self._most} agents run in the background already. Wait for their reports, or delegate "
+                    "without run_in_background."
+                )
+            self._keep(asyncio.create_task(self._run(task, call_id, work)), task, call_id)
+
+    async def aclose(self) -> None:
+        """Cancel what runs; its reports say so. Waits for the agents to end, 5 seconds at most."""
+        with self._lock:
+            self._closed = True
+            tasks = tuple(self._tasks)
+        cancel_tasks(tasks)
+        # A task leaves the set by a callback, which may start another one that sends a report.
+        if not await have_ended(lambda: tuple(self._tasks), _PATIENCE):
+            log(ERROR, "Agents did not end when they were cancelled.", event="agent_runs_on", tool="delegate")
+
+    def _keep(self, running: asyncio.Task[None], task: AgentTask, call_id: str) -> None:
+        """Own a task of the event loop until it ends."""
+
+        def ended(done: asyncio.Task[None]) -> None:
+            if done in self._unbegun:  # cancelled before its first step
+                self._unbegun.discard(done)
+                self._send(task, call_id, _STOPPED)
+            with self._lock:
+                self._tasks.discard(done)
+            if not done.cancelled():
+                done.exception()
+
+        self._tasks.add(running)
+        self._unbegun.add(running)
+        running.add_done_callback(ended)
+
+    async def _run(self, task: AgentTask, call_id: str, work: Callable[[], Awaitable[AgentReport]]) -> None:
+        self._unbegun.discard(_current())
+        try:
+            report = await work()
+        except asyncio.CancelledError:
+            await self._deliver(task, call_id, _STOPPED)
+            raise
+        except RefusalError as problem:
+            report = AgentReport(status="failed", report=str(problem))
+        except Exception as problem:
+            log(ERROR, "Agent %r failed", task.agent, event="agent_failed", tool="delegate", problem=problem)
+            kind = type(problem).__name__
+            report = AgentReport(
+                status="failed", report=f"The agent ended by an error of the program ({kind})."
+            )
+        await self._deliver(task, call_id, report)
+
+    def _send(self, task: AgentTask, call_id: str, report: AgentReport) -> None:
+        """Deliver a report outside of a task."""
+        delivering = self._deliver(task, call_id, report)
+        sent = asyncio.get_running_loop().create_task(delivering)
+        with self._lock:
+            self._tasks.add(sent)
+        sent.add_done_callback(self._tasks.discard)
+
+    async def _deliver(self, task: AgentTask, call_id: str, report: AgentReport) -> None:
+        try:
+            received = self._receive(BackgroundReport(task=task, call_id=call_id, report=report))
+            if isawaitable(received):
+                await received
+        except Exception as problem:
+            log(
+                ERROR,
+                "The report of agent %r was not received: %s",
+                task.agent,
+                report.report,
+                event="report_not_received",
+                tool="delegate",
+                call_id=call_id,
+                problem=problem,
+            )
+
+
+def _current() -> "asyncio.Task[None]":
+    task = asyncio.current_task()
+    assert task is not None
+    return task
+
 
 _LISTED = 20
 

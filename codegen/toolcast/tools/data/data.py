@@ -1,11 +1,19 @@
-"""The handler of data_analysis."""
+"""The handler of data_analysis: runs each analysis in a process, and keeps results and charts."""
 
 import asyncio
 import os
+import secrets
+import shutil
+import tempfile
 import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
@@ -18,13 +26,232 @@ from ..generated.data.data_analysis import (
     DataAnalysisSourceResult,
 )
 from ..libraries import require
+from ..python_process import python_command, python_environment
 from .analysis import Reply, Request
-from .chart_files import ChartFiles
-from .columns import Column, Kind
-from .process import carry_out
 from .process_main import Limits
 from .sources import Format, format_of
-from .stored_results import StoredResult, StoredResults, new_file
+from .table import Column, Kind
+
+_REPLY = 64 * 1024 * 1024
+"""Bytes of a reply at most."""
+_PROGRAM = "toolcast.tools.data.process_main"
+
+
+async def carry_out(
+    request: Request, limits: Limits, descriptors: Sequence[int], running: set[asyncio.subprocess.Process]
+) -> Reply:
+    """Carry out a request in a process of its own.
+
+    Cancelled, it kills the process, and waits for its end.
+
+    Args:
+        request: the request.
+        limits: what the system holds the process to.
+        descriptors: the descriptors that the process gets, which the request names.
+        running: processes that run; this one is among them meanwhile.
+
+    Returns:
+        The reply.
+
+    Raises:
+        RefusalError: the process ended without a reply.
+        OSError: the system starts no process.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *python_command(_PROGRAM),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        pass_fds=tuple(descriptors),
+        env=python_environment(),
+        cwd="/",
+        start_new_session=True,
+    )
+    running.add(process)
+    try:
+        answer = await _exchanged(process, request, limits)
+        await process.wait()
+    except BaseException:
+        with suppress(ProcessLookupError):
+            process.kill()
+        # Shielded: a process that is not waited for stays in the table of processes.
+        await asyncio.shield(asyncio.ensure_future(process.wait()))
+        raise
+    finally:
+        running.discard(process)
+    if not answer:
+        raise RefusalError(
+            "The analysis was stopped: it needs more memory or processor time than it may use, or the "
+            "file is damaged. Filter and select earlier, or use a smaller file."
+        )
+    return msgspec.json.decode(answer, type=Reply)
+
+
+async def _exchanged(process: asyncio.subprocess.Process, request: Request, limits: Limits) -> bytes:
+    """Send the request; gives the reply, or nothing where the process ended before."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    encode = msgspec.json.encode
+    with suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(encode(limits) + b"\n" + encode(request) + b"\n")
+        await process.stdin.drain()
+    # Standard input stays open: the process ends with it.
+    parts: list[bytes] = []
+    size = 0
+    while part := await process.stdout.read(1 << 16):
+        size += len(part)
+        if size > _REPLY:
+            raise RefusalError("The result is too large. Ask for fewer rows, or select fewer columns.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+class StoredResult(Struct, frozen=True):
+    """A result that is kept.
+
+    Attributes:
+        file: its rows as Parquet, in a file without a name: it goes with its descriptor.
+        columns: its columns.
+        size: bytes of the file.
+    """
+
+    file: IO[bytes]
+    columns: tuple[Column, ...]
+    size: int
+
+
+class _StoredResults:
+    """The last results, within limits. The one that was not used for longest goes first."""
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        """Make an empty store.
+
+        Args:
+            most: results that are kept.
+            most_bytes: bytes that all of them may take.
+        """
+        self._most = most
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, StoredResult] = OrderedDict()
+
+    def keep(self, result: StoredResult) -> str:
+        """Keep a result.
+
+        Args:
+            result: the result.
+
+        Returns:
+            Its id, which nobody can guess: results of other conversations stay theirs.
+        """
+        name = f"res_{secrets.token_hex(16)}"
+        with self._lock:
+            self._kept[name] = result
+            while len(self._kept) > self._most or self.size > self._most_bytes:
+                _, gone = self._kept.popitem(last=False)
+                gone.file.close()
+        return name
+
+    def open(self, name: str) -> tuple[IO[bytes], tuple[Column, ...]] | None:
+        """Open a result: another descriptor of its file, for the caller to close.
+
+        Args:
+            name: its id.
+
+        Returns:
+            The file and the columns; None where it is not kept any more.
+        """
+        import os
+
+        with self._lock:
+            result = self._kept.get(name)
+            if result is None:
+                return None
+            self._kept.move_to_end(name)
+            return os.fdopen(os.dup(result.file.fileno()), "rb"), result.columns
+
+    @property
+    def size(self) -> int:
+        """Bytes of all results."""
+        return sum(result.size for result in self._kept.values())
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            while self._kept:
+                self._kept.popitem()[1].file.close()
+
+
+def _new_file() -> IO[bytes]:
+    """A file without a name, for one result."""
+    return tempfile.TemporaryFile(prefix="toolcast-")
+
+
+class _ChartFiles:
+    """Writes charts, and removes the oldest of its own past a limit."""
+
+    def __init__(self, folder: Path | None, most: int) -> None:
+        """Make a writer.
+
+        Args:
+            folder: the folder; None for a temporary one, made with the first chart.
+            most: charts that are kept.
+        """
+        self._folder = folder
+        self._most = most
+        self._temporary: Path | None = None
+        self._written: deque[Path] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def write(self, svg: str) -> Path:
+        """Write a chart.
+
+        Args:
+            svg: the document.
+
+        Returns:
+            Path of the file.
+
+        Raises:
+            RefusalError: the folder cannot be written to, or the program is ending.
+        """
+        with self._lock:
+            if self._closed:
+                raise RefusalError("The program is ending: no chart is written any more.")
+            try:
+                path = self._where() / f"chart_{secrets.token_hex(8)}.svg"
+                with path.open("x", encoding="utf-8") as file:
+                    file.write(svg)
+            except OSError as problem:
+                raise RefusalError(
+                    f"The chart could not be written: {problem.strerror}. Ask for rows, and tell the user."
+                ) from problem
+            self._written.append(path)
+            while len(self._written) > self._most:
+                with suppress(OSError):  # removed or replaced by the program; the new chart is written
+                    self._written.popleft().unlink()
+            return path
+
+    def close(self) -> None:
+        """Remove the temporary folder. Charts in a folder of the program stay."""
+        with self._lock:
+            self._closed = True
+            if self._temporary is not None:
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(self._temporary)
+                self._temporary = None
+
+    def _where(self) -> Path:
+        if self._folder is not None:
+            return self._folder
+        if self._temporary is None:
+            self._temporary = Path(tempfile.mkdtemp(prefix="toolcast-charts-"))
+        return self._temporary
+
 
 _Type: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime"]
 _TURN = 0.02
@@ -92,8 +319,8 @@ class Data:
         self._threads = threads
         self._max_running = max_running
         self._max_result_bytes = max_result_bytes
-        self._results = StoredResults(max_results, max_result_bytes)
-        self._charts = ChartFiles(None if charts is None else Path(charts).resolve(), max_charts)
+        self._results = _StoredResults(max_results, max_result_bytes)
+        self._charts = _ChartFiles(None if charts is None else Path(charts).resolve(), max_charts)
         self._running: set[asyncio.subprocess.Process] = set()
         self._places = 0
         self._lock = threading.Lock()
@@ -163,7 +390,7 @@ class Data:
             raise RefusalError("The program is ending: no analysis is carried out any more.")
 
     async def _analysed(self, params: DataAnalysisParams) -> DataAnalysisResult:
-        output = new_file()
+        output = _new_file()
         try:
             reply = await self._replied(params, output)
             self._check_open()

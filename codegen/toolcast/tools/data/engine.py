@@ -1,16 +1,61 @@
-"""A database of its own for one analysis, which reaches the files that it was made for, and nothing else."""
+"""SQL in pieces that bind their values, and the database of one analysis, within limits."""
 
 import errno
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct
+
 from ...runtime.errors import RefusalError
-from .sql import Sql
 
 if TYPE_CHECKING:
     import duckdb
+
+
+class Sql(Struct, frozen=True):
+    """A piece of a statement.
+
+    Attributes:
+        text: its text, with a `?` for each value.
+        values: the values, in the order of their marks.
+    """
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+
+def sql(template: str, *parts: Sql) -> Sql:
+    """Put pieces together.
+
+    Args:
+        template: text with `{}` for each piece.
+        *parts: the pieces, in the order of their places.
+
+    Returns:
+        The whole, with all values.
+    """
+    values = tuple(value for part in parts for value in part.values)
+    return Sql(template.format(*(part.text for part in parts)), values)
+
+
+def joined(separator: str, parts: Iterable[Sql]) -> Sql:
+    """Join pieces, as `str.join` does."""
+    listed = tuple(parts)
+    values = tuple(value for part in listed for value in part.values)
+    return Sql(separator.join(part.text for part in listed), values)
+
+
+def bound(value: Any, type: str = "") -> Sql:
+    """A value, never part of the text; with `type` cast to that."""
+    return Sql(f"CAST(? AS {type})" if type else "?", (value,))
+
+
+def quoted(name: str) -> str:
+    """A name as an identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
 
 Connection: TypeAlias = "duckdb.DuckDBPyConnection"
 

@@ -9,10 +9,8 @@ from typing import IO, Any, Literal, TypeAlias
 import msgspec
 
 from ...runtime.errors import RefusalError
-from .columns import Column, unique_names
-from .engine import Connection, describe
-from .sql import Sql, bound, sql
-from .table import Table, source_table
+from .engine import Connection, Sql, bound, describe, sql
+from .table import Column, Table, source_table, unique_names
 
 Format: TypeAlias = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 

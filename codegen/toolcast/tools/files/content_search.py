@@ -1,21 +1,64 @@
 """Searching files for a pattern: which files, in which order, and what a result shows of each."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from fnmatch import translate
+from functools import cache
 from itertools import chain, pairwise
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from msgspec import Struct
 
+from ...runtime import RefusalError
 from ...runtime.workspace import Entry, PathError, Workspace
 from ...runtime.workspace.atomic_write import is_temporary
 from ..byte_order_marks import byte_order_mark
 from ..generated.files.grep import GrepContext, GrepParams, GrepResult, GrepResultMatchesItem
-from .file_types import name_expression, patterns_of
-from .line_search import LinePattern, OversizedError, Span, TimeLimit, compile_pattern
-from .ripgrep import Preselection, preselect
-from .shown_paths import shown_path
+from .line_search import (
+    LinePattern,
+    OversizedError,
+    Preselection,
+    Span,
+    TimeLimit,
+    compile_pattern,
+    preselect,
+)
+from .text_files import shown_path
+
+
+@cache
+def file_types() -> dict[str, tuple[str, ...]]:
+    """The patterns of file names of each type, by its name."""
+    data = (Path(__file__).parent / "file_types.toml").read_text(encoding="utf-8")
+    return {name: tuple(patterns) for name, patterns in tomllib.loads(data)["types"].items()}
+
+
+def _patterns_of(types: Sequence[str]) -> tuple[str, ...]:
+    """The patterns of file names of any of some types; none for no types.
+
+    Raises:
+        RefusalError: a type is not known.
+    """
+    known = file_types()
+    for name in types:
+        if name not in known:
+            near = get_close_matches(name, known, cutoff=0.5)
+            hint = f"Near are {', '.join(near)}. " if near else ""
+            raise RefusalError(
+                f"There is no file type {name!r}. {hint}Types have the names that ripgrep has for them, "
+                "such as py, rust, ts, md and json; use glob for other files."
+            )
+    return tuple(dict.fromkeys(pattern for name in types for pattern in known[name]))
+
+
+@cache
+def name_expression(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """What a file's name has to match in full to match one of some patterns."""
+    return re.compile("|".join(map(translate, patterns)))
+
 
 _LONGEST: Final = 1_000
 """Characters that are shown of a line, or of a match that goes across lines."""
@@ -100,7 +143,7 @@ def _candidates(
     if status.kind != "folder":
         workspace.open(path, "rb").close()  # refused where it cannot be opened; in a folder it is passed over
         return [_Candidate(workspace.relative(path), status.size, lambda: workspace.open(path, "rb"))]
-    names = patterns_of(params.file_types)
+    names = _patterns_of(params.file_types)
     entries = _listed(workspace, path, params.glob, options.exclude, limit)
     if names:
         expression = name_expression(names)
@@ -162,10 +205,10 @@ def _text(candidate: _Candidate, largest: int) -> bytes | None:
             content = file.read(largest + 1)
     except (PathError, OSError):
         return None
-    return searchable(content) if len(content) <= largest else None
+    return _searchable(content) if len(content) <= largest else None
 
 
-def searchable(content: bytes) -> bytes:
+def _searchable(content: bytes) -> bytes:
     """The text of a file as patterns see it: UTF-8 without a byte order mark, lines ending in line feeds;
     nothing where it is binary."""
     mark, encoding = byte_order_mark(content)

@@ -1,13 +1,14 @@
 """The tools for files: file_read, file_write, edit, multi_edit, glob and grep."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from ...runtime import RefusalError, ToolContext
-from ...runtime.workspace import Workspace
+from ...runtime.workspace import Entry, Workspace
+from ...runtime.workspace.atomic_write import is_temporary
 from ...runtime.workspace.path_errors import path_errors, shown
 from ..byte_order_marks import byte_order_mark
 from ..generated.files.edit import EditParams, EditResult
@@ -17,14 +18,40 @@ from ..generated.files.glob import GlobParams, GlobResult
 from ..generated.files.grep import GrepParams, GrepResult
 from ..generated.files.multi_edit import MultiEditParams, MultiEditResult
 from .content_search import SearchOptions, search_content
-from .edit_diff import touch, unified_diff, untouched
-from .found_files import find_files
-from .line_ranges import read_lines, snippet
-from .line_search import load_re2
-from .ripgrep import find_ripgrep
-from .shown_paths import shown_path
-from .text_edits import MOST_LINES, Replacement, replace
-from .text_files import TextFile, count_lines, decode_text
+from .line_search import find_ripgrep, load_re2
+from .text_edits import MOST_LINES, Replacement, replace, touch, unified_diff, untouched
+from .text_files import TextFile, count_lines, decode_text, read_lines, shown_path, snippet
+
+_ORDERS: Final[dict[str, Callable[[Entry], Any]]] = {
+    "modified": lambda entry: (-entry.modified, entry.path),
+    "name": lambda entry: entry.path,
+    "size": lambda entry: (-entry.size, entry.path),
+}
+
+
+def _find_files(workspace: Workspace, params: GlobParams) -> GlobResult:
+    """List the files that match a pattern.
+
+    Args:
+        workspace: where the files are.
+        params: as the model wrote them.
+
+    Returns:
+        The paths from the workspace's root; the last changed, or the largest, first.
+
+    Raises:
+        RefusalError: the pattern or the path cannot be used, or there are too many files.
+    """
+    exclude = frozenset(params.exclude)
+    found = workspace.glob(
+        params.pattern,
+        "." if params.path is None else params.path,
+        skip=lambda name: name in exclude or is_temporary(name),
+        include_hidden=params.include_hidden,
+    )
+    entries = sorted((entry for entry in found if entry.kind == "file"), key=_ORDERS[params.sort])
+    return GlobResult(paths=[shown_path(entry.path) for entry in entries[: params.limit]], total=len(entries))
+
 
 _DIFF: Final = 20_000
 """Characters of a diff."""
@@ -217,7 +244,7 @@ class Files:
         """
         del context
         with self._call():
-            return find_files(self._workspace, params)
+            return _find_files(self._workspace, params)
 
     def grep(self, params: GrepParams, context: ToolContext) -> GrepResult:
         """Search the content of files.

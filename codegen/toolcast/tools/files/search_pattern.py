@@ -1,42 +1,148 @@
-"""Regular expressions of `grep`: one dialect, written in the syntax of each engine.
+r"""Regular expressions of `grep`: one dialect, written in the syntax of each engine.
 
-Linear-time engines differ in details: what `\\w` and `\\b` know, how letters are folded, what ends a line,
+Linear-time engines differ in details: what `\w` and `\b` know, how letters are folded, what ends a line,
 which escapes exist. A pattern is read once here, and every character of it reaches an engine as a class that
 both read alike. What only one of them has is refused, whichever is there.
 
-    def \\w+\\(      [d][e][f][\\x{20}](?:[0-9A-Z\\x{5F}a-z])+[\\x{28}]
+    def \w+\(      [d][e][f][\x{20}](?:[0-9A-Z\x{5F}a-z])+[\x{28}]
+
+The engines carry tables of different Unicode versions. Classes are made from Python's, and given as ranges.
 """
 
 import string
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import groupby
 from typing import Final
+from unicodedata import category
 
 from msgspec import Struct
 
 from ...runtime import RefusalError
-from .character_sets import (
-    CATEGORIES,
-    DIGITS,
-    LINE_FEED,
-    POSIX,
-    SPACES,
-    WORD,
-    Ranges,
-    bracketed,
-    complement,
-    contains,
-    difference,
-    fold,
-    general_category,
-    union,
-)
 
-LARGEST_COUNT: Final = 1000
+Ranges = tuple[tuple[int, int], ...]
+"""A set of characters: first and last code point of each run; sorted, none touches the next."""
+
+_LAST = sys.maxunicode
+_LAST_CASED = 0x1FFFF
+"""The planes after it hold ideographs, tags and private characters: none has cases."""
+_SURROGATES = (0xD800, 0xDFFF)
+"""Halves of UTF-16; no file in UTF-8 has them, and both engines refuse them."""
+
+_DIGITS: Ranges = ((0x30, 0x39),)
+_SPACES: Ranges = ((0x09, 0x0D), (0x20, 0x20))
+_WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_LINE_FEED: Ranges = ((0x0A, 0x0A),)
+POSIX: dict[str, Ranges] = {
+    "alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
+    "alpha": ((0x41, 0x5A), (0x61, 0x7A)),
+    "ascii": ((0x00, 0x7F),),
+    "blank": ((0x09, 0x09), (0x20, 0x20)),
+    "cntrl": ((0x00, 0x1F), (0x7F, 0x7F)),
+    "digit": _DIGITS,
+    "graph": ((0x21, 0x7E),),
+    "lower": ((0x61, 0x7A),),
+    "print": ((0x20, 0x7E),),
+    "punct": ((0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)),
+    "space": _SPACES,
+    "upper": ((0x41, 0x5A),),
+    "word": _WORD,
+    "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
+}
+"""The classes of POSIX, over ASCII."""
+
+_GROUPS = {"L": "ultmo", "M": "nce", "N": "dlo", "P": "cdseifo", "S": "mcko", "Z": "slp", "C": "cfo"}
+CATEGORIES = frozenset(group + kind for group, kinds in _GROUPS.items() for kind in ("", *kinds))
+"""General categories of Unicode that `general_category` knows."""
+
+
+def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
+    """The characters that are in any of `sets`."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(span for ranges in sets for span in ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], last)
+        else:
+            merged.append((first, last))
+    return tuple(merged)
+
+
+def complement(ranges: Ranges) -> Ranges:
+    """The characters that are not in `ranges`."""
+    edges = [-1, *(edge for first, last in ranges for edge in (first, last)), _LAST + 1]
+    gaps = zip(edges[::2], edges[1::2], strict=True)
+    return tuple((before + 1, after - 1) for before, after in gaps if before + 1 <= after - 1)
+
+
+def difference(ranges: Ranges, without: Ranges) -> Ranges:
+    """The characters in `ranges` that are not in `without`."""
+    return complement(union(complement(ranges), without))
+
+
+def contains(ranges: Ranges, code: int) -> bool:
+    """Whether the character `code` is in `ranges`."""
+    index = bisect_right(ranges, (code, _LAST))
+    return index > 0 and ranges[index - 1][1] >= code
+
+
+@cache
+def general_category(name: str) -> Ranges:
+    """The characters of a general category of Unicode, such as `Lu`, or of a group of them, such as `L`."""
+    spans: list[tuple[int, int]] = []
+    for kind, codes in groupby(range(_LAST + 1), key=lambda code: category(chr(code))):
+        run = list(codes)
+        if kind.startswith(name):
+            spans.append((run[0], run[-1]))
+    return union(spans)
+
+
+@lru_cache(256)
+def fold(ranges: Ranges) -> Ranges:
+    """`ranges`, and the other cases of their letters: simple case folding of Unicode, one letter for one."""
+    others = [
+        (other, other) for code, orbit in _orbits().items() if contains(ranges, code) for other in orbit
+    ]
+    return union(ranges, others)
+
+
+def _bracketed(ranges: Ranges) -> str:
+    """`ranges` as a character class that both engines read alike; of an empty set, what never matches."""
+    spans = "".join(
+        f"{_escaped(first)}-{_escaped(last)}" if first < last else _escaped(first)
+        for first, last in difference(ranges, (_SURROGATES,))
+    )
+    return f"[{spans}]" if spans else r"[^\x{0}-\x{10FFFF}]"
+
+
+def _escaped(code: int) -> str:
+    return chr(code) if code < 0x80 and chr(code).isalnum() else f"\\x{{{code:X}}}"
+
+
+@cache
+def _orbits() -> dict[int, tuple[int, ...]]:
+    """The letters that have other cases, each with all letters that fold to the same."""
+    folded = {code: _simple_fold(chr(code)) for code in range(_LAST_CASED + 1)}
+    orbits: dict[str, list[int]] = {}
+    for code, target in folded.items():
+        if target != chr(code):
+            orbits.setdefault(target, [ord(target)]).append(code)
+    return {code: tuple(orbit) for orbit in orbits.values() for code in orbit}
+
+
+def _simple_fold(letter: str) -> str:
+    """A letter's simple case folding: the full one where that is one letter, the small letter otherwise."""
+    return next((other for other in (letter.casefold(), letter.lower()) if len(other) == 1), letter)
+
+
+_LARGEST_COUNT: Final = 1000
 """Repetitions that `{n,m}` may ask for; RE2's own limit, nested counts multiplied."""
 _DEPTH: Final = 100
 _LARGEST: Final = 200_000
 """Characters of a translated pattern."""
 _SHOWN: Final = 80
-_CLASSES: Final[dict[str, Ranges]] = {"d": DIGITS, "s": SPACES, "w": WORD}
+_CLASSES: Final[dict[str, Ranges]] = {"d": _DIGITS, "s": _SPACES, "w": _WORD}
 _CONTROLS: Final = {"a": 0x07, "f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _HEX_DIGITS: Final = {"x": 2, "u": 4, "U": 8}
 _OPERATORS: Final = ("&&", "--", "~~")
@@ -145,7 +251,7 @@ class _Translation:
         elif letter == "[":
             self._add_set(self._class())
         elif letter == ".":
-            self._add_set(complement(() if self.flags.dot_all else LINE_FEED))
+            self._add_set(complement(() if self.flags.dot_all else _LINE_FEED))
         elif letter == "^":
             self._add("(?m:^)")
         elif letter == "$":
@@ -176,8 +282,8 @@ class _Translation:
 
     def _add_set(self, ranges: Ranges) -> None:
         if not self.multiline:
-            ranges = difference(ranges, LINE_FEED)
-        text = bracketed(ranges)
+            ranges = difference(ranges, _LINE_FEED)
+        text = _bracketed(ranges)
         if self.syntax.line_break and contains(ranges, 0x0A):
             text = f"(?:{self.syntax.line_break}{text})"
         self._add(text)
@@ -210,9 +316,9 @@ class _Translation:
         least, comma, most = count[1:-1].partition(",")
         if not least:
             raise self._error(f"has the count {count!r} without its least number. Write {{0,{most}}}")
-        if any(len(part) > 4 or int(part or 0) > LARGEST_COUNT for part in (least, most)):
+        if any(len(part) > 4 or int(part or 0) > _LARGEST_COUNT for part in (least, most)):
             raise self._error(
-                f"repeats more than {LARGEST_COUNT} times with {count!r}. Use * or +, or a smaller count"
+                f"repeats more than {_LARGEST_COUNT} times with {count!r}. Use * or +, or a smaller count"
             )
         if comma and most and int(most) < int(least):
             raise self._error(f"has the count {count!r}, whose numbers are in the wrong order")

@@ -9,13 +9,54 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...jsonschema.formats import is_email, is_uri
+from ...spec.reader_problems import Limits
+from ...spec.yaml_reader import read_yaml
 from ..byte_order_marks import byte_order_mark
 from ..timestamps import timestamp_text
-from .blocks import Block, Heading, Passage, headings, passages
+from .blocks import (
+    Block,
+    Heading,
+    Passage,
+    headings,
+    html_text,
+    links_in,
+    markdown_blocks,
+    passages,
+    text_blocks,
+)
 from .filters import instant
-from .front_matter import split_front_matter
-from .html_text import html_text
-from .markdown_text import links_in, markdown_blocks, text_blocks
+
+MAX_CHARACTERS: Final = 16_384
+"""Characters of front matter; where there are more, it is text."""
+LIMITS: Final = Limits(depth=8, values=500)
+"""Nesting and values, with those that aliases repeat."""
+_PROBLEM: Final = "front_matter_problem"
+
+
+def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """Separate front matter from the text.
+
+    Args:
+        text: a document.
+
+    Returns:
+        Its fields, JSON data, and the text after them. Front matter that is no YAML object within the limits
+        has no fields but `front_matter_problem`, which says why.
+    """
+    if not text.startswith("---\n"):
+        return {}, text
+    end = text.find("\n---", 3, MAX_CHARACTERS)
+    after = text.find("\n", end + 1)
+    if end < 0 or text[end + 1 : after if after >= 0 else None].rstrip() != "---":
+        return {}, text
+    body = "" if after < 0 else text[after + 1 :]
+    data, _, problems = read_yaml(text[4 : end + 1], LIMITS)
+    if problems:
+        return {_PROBLEM: f"line {problems[0].line + 1}: {problems[0].message}"[:300]}, body
+    if not isinstance(data, dict):
+        return ({} if data is None else {_PROBLEM: "It is no object."}), body
+    return data, body
+
 
 MAX_LINKS: Final = 200
 """Addresses that are kept of one document."""

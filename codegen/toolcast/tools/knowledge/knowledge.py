@@ -26,11 +26,9 @@ from ..generated.knowledge.knowledge_search import (
 )
 from ..libraries import require
 from .blocks import outline
-from .collection_reader import CollectionReader
-from .embedder import BATCH, Embedder, vectors
 from .filters import check_filter
-from .index import Index
-from .passage_search import PassageSearch, best_passages
+from .index import CollectionReader, Index
+from .passage_search import BATCH, Embedder, PassageSearch, best_passages, vectors
 
 _Mode: TypeAlias = Literal["hybrid", "semantic", "keyword"]
 _NAMES: Final = 20

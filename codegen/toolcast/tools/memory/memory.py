@@ -1,12 +1,13 @@
-"""Facts that later conversations recall, in one SQLite file."""
+"""Facts that later conversations recall, in one SQLite file: whose they are, and which match a query."""
 
 import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from math import log
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -23,8 +24,98 @@ from ..generated.memory.memory_recall import (
 )
 from ..generated.memory.memory_store import MemoryStoreParams
 from ..timestamps import timestamp_seconds, timestamp_text
-from .owners import Owners, Scope, owners_of
-from .ranking import match_scores
+
+Scope: TypeAlias = Literal["user", "project", "session"]
+_SCOPES: tuple[Scope, ...] = ("user", "project", "session")
+
+
+class Owners(Struct, frozen=True, kw_only=True):
+    """The user, project and session that a call belongs to.
+
+    Attributes:
+        user: id of the user.
+        project: id of the project.
+        session: id of the session; None where the program has none.
+    """
+
+    user: str
+    project: str
+    session: str | None
+
+    def of(self, scope: Scope) -> str:
+        """The owner of memories of a scope.
+
+        Args:
+            scope: the scope.
+
+        Returns:
+            The id.
+
+        Raises:
+            RefusalError: there is no session.
+        """
+        if scope == "user":
+            return self.user
+        if scope == "project":
+            return self.project
+        if self.session is None:
+            raise RefusalError(
+                "This program has no sessions to keep memories for. Use scope user or project instead."
+            )
+        return self.session
+
+    def known(self) -> tuple[tuple[Scope, str], ...]:
+        """Every scope that has an owner, with it."""
+        return tuple(
+            (scope, self.of(scope)) for scope in _SCOPES if scope != "session" or self.session is not None
+        )
+
+
+def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> Owners:
+    """Who a call belongs to.
+
+    Args:
+        extra: `ToolContext.extra`; `user`, `project` and `session` in it are ids.
+        user: id where `extra` has none.
+        project: the same.
+
+    Returns:
+        The owners.
+
+    Raises:
+        TypeError: an id is no text.
+    """
+    ids: dict[str, str | None] = {}
+    for name, default in (("user", user), ("project", project), ("session", None)):
+        found = extra.get(name, default)
+        if found is not None and not isinstance(found, str):
+            raise TypeError(f"context.extra[{name!r}] must be a text, not {type(found).__name__}.")
+        ids[name] = found
+    return Owners(user=ids["user"] or user, project=ids["project"] or project, session=ids["session"])
+
+
+def match_scores(matches: Sequence[Collection[int]], total: int) -> Mapping[int, float]:
+    """Score texts by the words of a query that they have.
+
+    A word weighs as in BM25, `log(1 + (N - n + 0.5) / (n + 0.5))`: with `n` of the `N` texts that have it.
+    How often a text has a word does not count: one of a few sentences that says it twice is no better.
+
+    Args:
+        matches: for each word of the query, the numbers of the texts that have it.
+        total: how many texts there are.
+
+    Returns:
+        For each text that has any of the words, the weight of those it has as a share of the weight of all:
+        more than 0, and 1 for a text that has all. A text that has more of the words never scores less.
+    """
+    weights = [log(1 + (total - len(match) + 0.5) / (len(match) + 0.5)) for match in matches]
+    total_weight = sum(weights)
+    scores: dict[int, float] = {}
+    for match, weight in zip(matches, weights, strict=True):
+        for number in match:
+            scores[number] = scores.get(number, 0.0) + weight
+    return {number: min(1.0, score / total_weight) for number, score in scores.items()}
+
 
 _SCHEMA: Final = Schema(
     title="The memory",
@@ -125,7 +216,7 @@ class Memory:
                 file cannot be written.
         """
         now = self._clock()
-        owners = owners_of(context.extra, self._user, self._project)
+        owners = _owners_of(context.extra, self._user, self._project)
         owner = owners.of(params.scope)
         expires = self._expiry(params, now)
         with self._database.write() as connection:
@@ -174,7 +265,7 @@ class Memory:
         terms = query_terms(params.query)
         if not terms:
             raise RefusalError("query has no word to look for. Name what you look for in plain words.")
-        owners = owners_of(context.extra, self._user, self._project)
+        owners = _owners_of(context.extra, self._user, self._project)
         now = self._clock()
         with self._database.read() as connection:
             visible: dict[int, tuple[set[str], int, float]] = {}

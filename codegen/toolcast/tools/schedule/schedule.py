@@ -23,8 +23,7 @@ from ..libraries import require
 from ..task_ends import cancel_tasks, have_ended
 from ..timestamps import timestamp_seconds, timestamp_text
 from .cron_times import cron_times
-from .job_table import Ended, Job, JobTable
-from .records import Notification, Recipient, ScheduledRun, Status, notifications
+from .job_table import Ended, Job, JobTable, Notification, Recipient, ScheduledRun, Status, notifications
 
 _LEASE: Final = 60.0
 """Seconds without a sign of life after which a run counts as failed."""

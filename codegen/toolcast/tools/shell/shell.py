@@ -15,14 +15,46 @@ from ...runtime import RefusalError, ToolContext
 from ...runtime.workspace import Workspace
 from ..generated.shell.bash import BashParams, BashResult
 from ..generated.shell.bash_process import BashProcessParams, BashProcessResult
-from . import bubblewrap
-from .environment import check, check_text, inherit
-from .notes import note_of
-from .processes import SUPERVISOR, Process, Processes
+from .environment import Sandbox, check, check_text, find_sandbox, inherit
+from .processes import SUPERVISOR, Process, Processes, State
 from .supervisor import GIVE_UP, Task
 
 if TYPE_CHECKING:
     from ...runtime.middleware.policy import Commands
+
+
+def _note_of(state: State, timeout: float | None) -> str | None:
+    """Say what status and exit code do not; None where there is nothing to say.
+
+    Args:
+        state: how the command is.
+        timeout: its limit in seconds; None for a background command.
+    """
+    if state.lost:
+        return (
+            "The process that supervises the command was killed, perhaps by the command. What was found of "
+            "the command was ended."
+        )
+    report = state.report
+    if report is None:
+        return None
+    parts: list[str] = []
+    if report["reason"] == "timeout" and timeout is not None:
+        parts.append(
+            f"Ended at its time limit of {timeout:g} s. Set a longer timeout, or use run_in_background."
+        )
+    if report["reason"] == "processes":
+        parts.append("Killed: it had too many processes at once.")
+    if report["left"]:
+        what = "A process" if report["left"] == 1 else f"{report['left']} processes"
+        verb = "was" if report["left"] == 1 else "were"
+        parts.append(
+            f"{what} that it left running {verb} ended. Use run_in_background for programs that go on."
+        )
+    if report["stuck"]:
+        parts.append("Some of its processes could not be ended. Tell the user.")
+    return " ".join(parts) or None
+
 
 _FINISHED = 32
 """Background commands that are over and can still be read."""
@@ -263,7 +295,7 @@ def _state(process: Process, timeout: float | None = None) -> BashResult:
         process_id=process.name,
         status=state.status,
         exit_code=state.code,
-        note=note_of(state, timeout),
+        note=_note_of(state, timeout),
         stdout=state.stdout,
         stderr=state.stderr,
         truncated=state.truncated,
@@ -274,12 +306,12 @@ def _find_sandbox(
     isolation: Literal["none", "auto", "bubblewrap"],
     network: bool,
     readable: Sequence[str | os.PathLike[str]],
-) -> bubblewrap.Sandbox | None:
+) -> Sandbox | None:
     """The sandbox; None for none. Raises RuntimeError where there must be one and there is none."""
     if isolation == "none":
         return None
-    found = bubblewrap.find(network, readable)
-    if isinstance(found, bubblewrap.Sandbox):
+    found = find_sandbox(network, readable)
+    if isinstance(found, Sandbox):
         return found
     if isolation == "auto":
         return None

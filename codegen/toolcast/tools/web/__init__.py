@@ -11,12 +11,10 @@ from ..libraries import missing
 
 if TYPE_CHECKING:
     from .access_rules import AccessRules
-    from .limits import WebLimits
-    from .page_question import Answer, PageQuestion
-    from .search import SearchEngine, SearchQuery, SearchResult
-    from .search_engines import Brave, SearXng
-    from .transport import BlockedAddressError, CheckedTransport, system_resolve
-    from .web import Web
+    from .exchange import BlockedAddressError, CheckedTransport, system_resolve
+    from .pages import Answer, PageQuestion
+    from .search_engines import Brave, SearchEngine, SearchQuery, SearchResult, SearXng
+    from .web import Web, WebLimits
 
 __all__ = [
     "AccessRules",
@@ -38,18 +36,18 @@ _load = lazy_exports(
     __name__,
     {
         "AccessRules": ".access_rules",
-        "Answer": ".page_question",
-        "BlockedAddressError": ".transport",
+        "Answer": ".pages",
+        "BlockedAddressError": ".exchange",
         "Brave": ".search_engines",
-        "CheckedTransport": ".transport",
-        "SearchResult": ".search",
-        "PageQuestion": ".page_question",
+        "CheckedTransport": ".exchange",
+        "SearchResult": ".search_engines",
+        "PageQuestion": ".pages",
         "SearXng": ".search_engines",
-        "SearchEngine": ".search",
-        "SearchQuery": ".search",
+        "SearchEngine": ".search_engines",
+        "SearchQuery": ".search_engines",
         "Web": ".web",
-        "WebLimits": ".limits",
-        "system_resolve": ".transport",
+        "WebLimits": ".web",
+        "system_resolve": ".exchange",
     },
 )
 

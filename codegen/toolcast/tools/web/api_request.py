@@ -17,9 +17,9 @@ from ..generated.web.http_request import (
     HttpRequestParams,
     HttpRequestResult,
 )
+from .access_rules import as_uri, read_url, shown
 from .body_text import MediaType, media_type, text_of
 from .exchange import WebRequest, WebResponse
-from .urls import as_uri, read_url, shown
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")

@@ -9,6 +9,8 @@ from math import ceil
 from typing import Final
 
 import httpx
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ...hidden_characters import without_hidden
 from ...runtime.context import ToolContext
@@ -17,18 +19,73 @@ from ..generated.web.http_request import HttpRequestParams, HttpRequestResult
 from ..generated.web.web_fetch import WebFetchParams, WebFetchResult
 from ..generated.web.web_search import WebSearchParams, WebSearchResult, WebSearchResultResultsItem
 from ..libraries import require
-from .access_rules import AccessRules
+from ..output_limit import OUTPUT_LIMIT
+from .access_rules import AccessRules, as_uri, read_url, shown
 from .api_request import build_request, to_result
-from .exchange import Bounds, ConnectionSettings, WebRequest, exchange
+from .body_text import is_html, page_text
+from .exchange import Bounds, ConnectionSettings, Resolve, WebRequest, exchange, system_resolve
 from .extract_page import Extract, Job
-from .limits import WebLimits
-from .page_question import SYSTEM, Answer, PageQuestion, as_message
-from .page_response import is_html, page_text
-from .pages import Page, PageCache, json_length, part_of
-from .readable_page import readable_page
-from .search import SearchEngine, SearchQuery, domain, wanted_results
-from .transport import Resolve, system_resolve
-from .urls import as_uri, read_url, shown
+from .pages import (
+    SYSTEM,
+    Answer,
+    Page,
+    PageCache,
+    PageQuestion,
+    as_message,
+    json_length,
+    part_of,
+    readable_page,
+)
+from .search_engines import SearchEngine, SearchQuery, domain, wanted_results
+
+
+class WebLimits(Struct, frozen=True, kw_only=True):
+    """Limits of the tools of the web.
+
+    Attributes:
+        body_bytes: bytes of a response that http_request returns, decompressed.
+        header_characters: characters of its headers that it returns.
+        page_bytes: bytes that a page may have for web_fetch, decompressed.
+        redirects: redirects that one call follows.
+        fetch_seconds: time in which web_fetch must have the page.
+        extraction_seconds: time in which a page must have become readable; half of it as CPU time.
+        extraction_bytes: address space of the process that makes it readable.
+        extractions: such processes at once; a page waits for one as long as it may take itself.
+        content_characters: characters of a page's content at most.
+        result_characters: characters of a result of web_fetch as JSON. A part of a page ends where it would
+            have more, whatever `max_length` says, so that nothing is cut from it afterwards: set it to the
+            `output_limit` of the registry. Addresses and titles leave at least one character of content.
+        cached_pages: pages that are kept, for their next parts.
+        cached_characters: characters of all of them.
+        cached_seconds: time for which a page is kept.
+        answer_characters: characters of a page that a model gets with a `prompt`.
+        answer_seconds: time in which `answer` must have answered.
+        search_seconds: time in which the engine must have searched.
+    """
+
+    body_bytes: int = 100_000
+    header_characters: int = 16_000
+    page_bytes: int = 5_000_000
+    redirects: int = 10
+    fetch_seconds: float = 30.0
+    extraction_seconds: float = 20.0
+    extraction_bytes: int = 1_000_000_000
+    extractions: int = 4
+    content_characters: int = 2_000_000
+    result_characters: int = OUTPUT_LIMIT
+    cached_pages: int = 16
+    cached_characters: int = 8_000_000
+    cached_seconds: float = 900.0
+    answer_characters: int = 100_000
+    answer_seconds: float = 120.0
+    search_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a limit is not positive."""
+        for name, value in asdict(self).items():
+            if not value > 0:
+                raise ValueError(f"{name} must be positive.")
+
 
 _ACCEPT: Final = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 _ANSWER_TOKENS: Final = 2_000
