@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from toolcast.http import HttpRequest, Part
-from toolcast.http.http_request import build_request
+from toolcast.http.http_request import build_request, joined
 from toolcast.http.operation import read_operation
-from toolcast.http.styles import joined
 from toolcast.runtime.errors import RefusalError
 
 PNG = base64.b64encode(b"\x89PNG\xff\x00").decode()

@@ -7,9 +7,8 @@ import pytest
 import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.http.http_request import build_request
+from toolcast.http.http_request import build_request, joined, keep_reserved, percent_encode
 from toolcast.http.operation import Operation, Place
-from toolcast.http.styles import joined, keep_reserved, percent_encode
 from toolcast.runtime.errors import RefusalError
 
 ARRAY = ["blue", "black", "brown"]

@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from ..runtime.errors import RefusalError
 from ..runtime.middleware.secrets.redactor import SHORTEST, Redactor, is_too_short
-from .http_request import HttpRequest
+from .http_request import HttpRequest, percent_encode
 from .operation import Operation, SchemeFields
-from .styles import percent_encode
 
 _CONTROL: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
 _PUBLIC: Final = frozenset(

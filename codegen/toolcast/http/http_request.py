@@ -1,29 +1,173 @@
-"""From a tool's values to its HTTP request, which nothing has been sent of."""
+"""From a tool's values to its HTTP request, which nothing has been sent of.
+
+Values become text in the styles of OpenAPI's Parameter Object (those of RFC 6570, and three of its own). What
+OpenAPI leaves undefined is decided here, and nowhere else: an array or object inside a value is JSON text,
+except in `deepObject`, where names go on in brackets and the items of an array repeat their name. Null and an
+empty array or object are nothing, as RFC 6570 says of undefined values.
+"""
 
 import binascii
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
 from ..runtime.injection import folded_name, set_by_program
-from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, is_json
-from .styles import (
-    Pair,
-    as_is,
-    in_header,
-    in_path,
-    is_absent,
-    joined,
-    keep_reserved,
-    pairs_of,
-    percent_encode,
-    scalar_text,
-)
+from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, Style, is_json
+
+Quote: TypeAlias = Callable[[str], str]
+"""Makes a text fit for a place: percent-encoding, or nothing."""
+Pair: TypeAlias = tuple[str, str]
+
+_UNRESERVED: Final = "-._~"
+_KEPT: Final = re.compile(r"%[0-9A-Fa-f]{2}|[^%]+|%")
+_ALLOWED: Final = _UNRESERVED + ":/?@!$'()*,;="
+"""Reserved characters that cannot end a value in a query: `&`, `#`, `+` and brackets can."""
+_SEPARATORS: Final = {"form": ",", "cookie": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+_EXPLODED: Final = ("form", "cookie", "deepObject")
+
+
+def percent_encode(text: str) -> str:
+    """Encode a text as UTF-8, with `%XX` for each byte that is no unreserved character of RFC 3986.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Letters, digits, `-`, `.`, `_`, `~` and triplets.
+
+    Raises:
+        UnicodeEncodeError: the text holds lone surrogates.
+    """
+    return quote(text, safe=_UNRESERVED)
+
+
+def keep_reserved(text: str) -> str:
+    """As `percent_encode`, and triplets and reserved characters stay, if they cannot end a value in a query.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The text of a value.
+
+    Raises:
+        UnicodeEncodeError: the text holds lone surrogates.
+    """
+    parts = (found[0] for found in _KEPT.finditer(text))
+    return "".join(
+        part if len(part) == 3 and part[0] == "%" else quote(part, safe=_ALLOWED) for part in parts
+    )
+
+
+def _as_is(text: str) -> str:
+    """The text itself."""
+    return text
+
+
+def _scalar_text(value: Any) -> str:
+    """The text of one value: strings as they are, all else as JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _is_absent(value: Any) -> bool:
+    """Whether RFC 6570 takes a value for undefined: null, and arrays and objects without anything in them."""
+    if isinstance(value, dict):
+        return all(item is None for item in value.values())
+    if isinstance(value, list):
+        return all(item is None for item in value)
+    return value is None
+
+
+def in_path(name: str, value: Any, style: Style, explode: bool) -> str:
+    """A value in a path: `simple`, `label` or `matrix`."""
+    if style == "simple":
+        return ",".join(_items(value, percent_encode, explode))
+    if style == "label":
+        dotted = "." if explode or not isinstance(value, list | dict) else ","
+        return "." + dotted.join(_items(value, percent_encode, explode))
+    key = percent_encode(name)
+    if not isinstance(value, list | dict):
+        text = percent_encode(_scalar_text(value))
+        return f";{key}={text}" if text else f";{key}"
+    if not explode:
+        return f";{key}={','.join(_items(value, percent_encode, False))}"
+    pairs = _exploded(name, value, percent_encode)
+    return "".join(
+        f";{percent_encode(key)}={text}" if text else f";{percent_encode(key)}" for key, text in pairs
+    )
+
+
+def in_header(value: Any, explode: bool) -> str:
+    """A value in a header: `simple`, and nothing is encoded."""
+    return ",".join(_items(value, _as_is, explode))
+
+
+def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted: Quote) -> list[Pair]:
+    """The names and values of one parameter in a query, a cookie or a form.
+
+    Args:
+        name: its name there.
+        value: JSON data.
+        style: `form`, `cookie`, `spaceDelimited`, `pipeDelimited` or `deepObject`.
+        explode: None for the style's default.
+        quoted: encodes the values; names are not encoded.
+
+    Returns:
+        The pairs, in order; none for what is absent.
+    """
+    if _is_absent(value):
+        return []
+    if not isinstance(value, list | dict):
+        return [(name, quoted(_scalar_text(value)))]
+    if style == "deepObject":
+        return list(_deep(name, value, quoted))
+    if explode or (explode is None and style in _EXPLODED):
+        return _exploded(name, value, quoted)
+    between = _SEPARATORS[style]
+    if quoted is _as_is:
+        between = {"%20": " ", "%7C": "|"}.get(between, between)
+    return [(name, between.join(_items(value, quoted, False)))]
+
+
+def joined(pairs: Sequence[Pair]) -> str:
+    """Pairs as a query or form: names are encoded here, values are already."""
+    return "&".join(f"{percent_encode(name)}={text}" for name, text in pairs)
+
+
+def _items(value: Any, quoted: Quote, explode: bool) -> list[str]:
+    """The texts of a value that are parted by the style's separator."""
+    if isinstance(value, list):
+        return [quoted(_scalar_text(item)) for item in value if item is not None]
+    if not isinstance(value, dict):
+        return [quoted(_scalar_text(value))]
+    present = ((quoted(key), quoted(_scalar_text(item))) for key, item in value.items() if item is not None)
+    if explode:
+        return [f"{key}={text}" for key, text in present]
+    return [text for pair in present for text in pair]
+
+
+def _exploded(name: str, value: Any, quoted: Quote) -> list[Pair]:
+    if isinstance(value, list):
+        return [(name, quoted(_scalar_text(item))) for item in value if item is not None]
+    return [(key, quoted(_scalar_text(item))) for key, item in value.items() if item is not None]
+
+
+def _deep(name: str, value: Any, quoted: Quote) -> Iterator[Pair]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _deep(f"{name}[{key}]", item, quoted)
+    elif isinstance(value, list):
+        for item in value:
+            if item is not None:
+                yield name, quoted(_scalar_text(item))
+    elif value is not None:
+        yield name, quoted(_scalar_text(value))
+
 
 _LITERAL: Final = "/:@!$&'()*+,;=-._~%"
 _CONTROL: Final = re.compile("[\0-\x08\x0a-\x1f\x7f]")
@@ -115,7 +259,7 @@ def _build(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
         if place.location == "path":
             segments[place.name] = _in_path(name, place, values.get(name))
         elif (
-            place.location == "body" or name not in values or (is_absent(values[name]) and not place.content)
+            place.location == "body" or name not in values or (_is_absent(values[name]) and not place.content)
         ):
             continue
         elif place.location == "query":
@@ -153,7 +297,7 @@ def _path(template: str, segments: Mapping[str, str]) -> str:
 def _in_path(name: str, place: Place, value: Any) -> str:
     if place.content:
         return percent_encode(msgspec.json.encode(value).decode())
-    if is_absent(value) or value == "":
+    if _is_absent(value) or value == "":
         raise RefusalError(f"`{name}` is part of the path, so it must not be empty.")
     return in_path(place.name, value, place.style or "simple", bool(place.explode))
 
@@ -162,7 +306,7 @@ def _in_query(place: Place, value: Any) -> list[Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     quoted = keep_reserved if place.allow_reserved else percent_encode
-    return pairs_of(place.name, value, place.style or "form", place.explode, quoted)
+    return _pairs_of(place.name, value, place.style or "form", place.explode, quoted)
 
 
 def _in_header(name: str, place: Place, value: Any) -> str:
@@ -179,7 +323,9 @@ def _in_cookie(name: str, place: Place, value: Any) -> list[Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     style = place.style or "form"
-    pairs = pairs_of(place.name, value, style, place.explode, as_is if style == "cookie" else percent_encode)
+    pairs = _pairs_of(
+        place.name, value, style, place.explode, _as_is if style == "cookie" else percent_encode
+    )
     if any(not TOKEN.fullmatch(key) or _NO_COOKIE.search(text) for key, text in pairs):
         raise RefusalError(f"`{name}` goes into a cookie, so it must have no space, `;`, quote or backslash.")
     return pairs
@@ -224,7 +370,7 @@ def _text_body(name: str, body: Any, binary: bool, media_type: str) -> tuple[byt
     if isinstance(body, list | dict):
         raise RefusalError(f"`{name}` is sent as {media_type}, which only text can be: write it as text.")
     charset = "; charset=utf-8" if media_type.startswith("text/") else ""
-    return scalar_text(body).encode(), f"{media_type}{charset}"
+    return _scalar_text(body).encode(), f"{media_type}{charset}"
 
 
 def _decoded(name: str, value: Any) -> bytes:
@@ -243,7 +389,7 @@ def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[Pair]
         encoding = operation.encoding.get(name)
         if encoding is not None and _is_styled(encoding):
             quoted = keep_reserved if encoding.allow_reserved else percent_encode
-            yield from pairs_of(name, value, encoding.style or "form", encoding.explode, quoted)
+            yield from _pairs_of(name, value, encoding.style or "form", encoding.explode, quoted)
             continue
         for item in value if isinstance(value, list) else [value]:
             if item is not None:
@@ -255,7 +401,7 @@ def _parts(operation: Operation, body: Mapping[str, Any], binary: frozenset[str]
     for name, value in body.items():
         encoding = operation.encoding.get(name)
         if encoding is not None and _is_styled(encoding) and name not in binary:
-            for key, text in pairs_of(name, value, encoding.style or "form", encoding.explode, as_is):
+            for key, text in _pairs_of(name, value, encoding.style or "form", encoding.explode, _as_is):
                 yield Part(name=key, content=text.encode())
             continue
         for item in value if isinstance(value, list) else [value]:
@@ -283,7 +429,7 @@ def _media_type(encoding: PropertyEncoding | None, value: Any) -> str:
 def _content(value: Any, media_type: str) -> tuple[bytes, str]:
     if isinstance(value, list | dict) or is_json(media_type):
         return msgspec.json.encode(value), media_type
-    return scalar_text(value).encode(), media_type
+    return _scalar_text(value).encode(), media_type
 
 
 class _Taken(Struct, frozen=True):
@@ -342,7 +488,7 @@ def _names_sent(operation: Operation, values: Mapping[str, Any]) -> Iterator[tup
     beyond them."""
     for name, place in operation.places.items():
         value = values.get(name)
-        if place.location == "body" or place.content or is_absent(value):
+        if place.location == "body" or place.content or _is_absent(value):
             continue
         if place.location == "query":
             yield from (("query", name, each) for each in _query_names(_in_query(place, value)))
@@ -373,7 +519,7 @@ def _property_names(operation: Operation, name: str, value: Any) -> list[str]:
     if operation.body not in (FORM, MULTIPART) or encoding is None or not _is_styled(encoding):
         return [name]
     quoted = keep_reserved if encoding.allow_reserved else percent_encode
-    return _query_names(pairs_of(name, value, encoding.style or "form", encoding.explode, quoted))
+    return _query_names(_pairs_of(name, value, encoding.style or "form", encoding.explode, quoted))
 
 
 def _query_names(pairs: list[Pair]) -> list[str]:

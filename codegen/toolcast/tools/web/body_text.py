@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ...http.response import known_charset
+from ...http.client import known_charset
 from ...runtime.errors import RefusalError
 from ..byte_order_marks import byte_order_mark
 from .access_rules import shown
