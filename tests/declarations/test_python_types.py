@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from toolcast.declarations.declared_tool import DeclaredTool
-from toolcast.declarations.inlined_definitions import with_definitions_inlined
+from toolcast.declarations.declared_tool import DeclaredTool, joined, with_definitions_inlined
 from toolcast.declarations.one_tool import free_names
-from toolcast.declarations.python import declare_function
-from toolcast.declarations.python_types import IMPORT, MAX_DEPTH, OPEN_CLASS, Types, comment, literal
-from toolcast.declarations.sentences import joined
+from toolcast.declarations.python_types import (
+    IMPORT,
+    MAX_DEPTH,
+    OPEN_CLASS,
+    Types,
+    comment,
+    declare_function,
+    literal,
+)
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
 from toolcast.runtime.declarations import declare

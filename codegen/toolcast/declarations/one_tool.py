@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import python, typescript
-from .declared_tool import DeclaredTool
-from .free_names import FreeNames
-from .function_names import function_names
-from .global_names import ECMASCRIPT
+from . import python_types, typescript_types
+from .declared_tool import DeclaredTool, FreeNames
+from .function_names import ECMASCRIPT, function_names
 from .language import Language
 from .python_types import RESERVED
 from .typescript_types import GLOBAL_TYPES
@@ -43,8 +41,8 @@ def declare_tool(
         top=top,
     )
     if language == "typescript":
-        return typescript.declare_function(tool, free)
-    return python.declare_function(tool, free)
+        return typescript_types.declare_function(tool, free)
+    return python_types.declare_function(tool, free)
 
 
 def declaration(definition: Mapping[str, Any], language: Language) -> str:

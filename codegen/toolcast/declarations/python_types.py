@@ -23,25 +23,34 @@ from ..jsonschema.equality import equal
 from ..jsonschema.json_types import distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
 from ..jsonschema.pointers import escape
-from .free_names import FreeNames
-from .inlined_definitions import reference_to
-from .object_members import object_members
-from .sentences import bounds_of_items, code, compact_json, count_of_items, joined
+from .declared_tool import (
+    DeclaredTool,
+    FreeNames,
+    bounds_of_items,
+    code,
+    compact_json,
+    count_of_items,
+    described_parameters,
+    joined,
+    object_members,
+    reference_to,
+    returns,
+    with_definitions_inlined,
+)
 from .typescript_types import BESIDE_REFERENCE, MAX_DEPTH, OPEN, TOO_DEEP, type_name
 
-SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
-BUILT_IN = frozenset(("list", "dict", "tuple", *SCALARS.values()))
+_SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
+_BUILT_IN = frozenset(("list", "dict", "tuple", *_SCALARS.values()))
 """Names of types without an import; a field of that name would hide them in its class."""
-TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
-IMPORT = f"from typing_extensions import {', '.join(TYPING)}"
+_TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
+IMPORT = f"from typing_extensions import {', '.join(_TYPING)}"
 """The import of what a declaration may use; `extra_items` of TypedDict is in `typing` since Python 3.15."""
 OPEN_CLASS = f"class {OPEN}(TypedDict, extra_items=ReadOnly[Any]): ..."
 """The base of objects that may have any further keys. If those were not read-only, no subclass could require
 one."""
-RESERVED = frozenset((*keyword.kwlist, *BUILT_IN, *TYPING, OPEN))
+RESERVED = frozenset((*keyword.kwlist, *_BUILT_IN, *_TYPING, OPEN))
 """Names that no function and no type of a declaration may have."""
-IDENTIFIER = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
-WIDTH = 96
+_IDENTIFIER = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
 
 
 class TypeText(Struct, frozen=True):
@@ -192,7 +201,7 @@ class Types:
         if kind == "array":
             return self._array(schema, name, depth)
         if kind != "object":
-            return TypeText(SCALARS.get(kind, "Any"))
+            return TypeText(_SCALARS.get(kind, "Any"))
         if _has_members(schema):
             return TypeText(self._class(self._free.take(type_name(f"/{escape(name)}")), schema, depth))
         _, further = self.fields(schema, depth)
@@ -255,7 +264,7 @@ class Types:
         extra = "" if further is None else f", extra_items={further.text}"
         notes = [*described, *(_hoisted("Other keys", further) if further is not None else ())]
         rows = [_field(one) for one in fields]
-        if any(not IDENTIFIER.fullmatch(one.name) or one.name in RESERVED for one in fields):
+        if any(not _IDENTIFIER.fullmatch(one.name) or one.name in RESERVED for one in fields):
             items = "".join(
                 f" {literal(one.name)}: {text},\n" for one, (_, text) in zip(fields, rows, strict=True)
             )
@@ -267,8 +276,8 @@ class Types:
             made = f'{name} = TypedDict("{name}", {{\n{items}}}{extra})\n'
         else:
             lines = zip(fields, rows, strict=True)
-            body = "".join(annotated(f"{one.name}: {text}", said) for one, (said, text) in lines)
-            made = f"class {name}({base}{'' if base == OPEN else extra}):\n{indented(body)}"
+            body = "".join(_annotated(f"{one.name}: {text}", said) for one, (said, text) in lines)
+            made = f"class {name}({base}{'' if base == OPEN else extra}):\n{_indented(body)}"
         self.statements += [*inner, comment(notes) + made]
         return name
 
@@ -292,7 +301,7 @@ def comment(sentences: Sequence[str]) -> str:
     return "".join(f"# {line}".rstrip() + "\n" for line in lines) if text else ""
 
 
-def annotated(row: str, sentences: Sequence[str]) -> str:
+def _annotated(row: str, sentences: Sequence[str]) -> str:
     """A line with a comment: behind it, or above it where the comment has several lines.
 
     Args:
@@ -318,7 +327,7 @@ def literal(value: Any) -> str:
     return f'"{"".join(letters)}"'
 
 
-def indented(lines: str) -> str:
+def _indented(lines: str) -> str:
     """Lines, each indented by one space, which costs no token of its own; empty ones stay empty."""
     return re.sub(r"^(?=.)", " ", lines, flags=re.MULTILINE)
 
@@ -406,3 +415,66 @@ def _union(branches: Sequence[TypeText], *, flat: bool = False) -> TypeText:
     if flat or len(others) == 1:
         return TypeText(text, tuple(note for one in unique for note in one.notes))
     return TypeText(text, tuple(note for one in unique for note in _hoisted(one.text, one)))
+
+
+_TEXT = TypeText("str")
+"""The type of a result without a schema."""
+WIDTH = 96
+"""Characters of the longest signature on one line."""
+
+
+def declare_function(tool: DeclaredTool, free: FreeNames) -> str:
+    """Declare a tool.
+
+    Args:
+        tool: the tool.
+        free: the names of its module; those of its classes are taken from them.
+
+    Returns:
+        Lines of a stub: the classes and aliases that the tool needs, and its function.
+    """
+    types = Types(free)
+    parameters = with_definitions_inlined(tool.parameters)
+    types.define(parameters.get("$defs", {}), open_objects=True)
+    fields, further = types.fields(parameters) if parameters else ([], None)
+    returned = _TEXT
+    if tool.result is not None:
+        result = with_definitions_inlined(tool.result) if isinstance(tool.result, Mapping) else tool.result
+        types.define(result.get("$defs", {}) if isinstance(result, Mapping) else {})
+        returned = types.type_of(result, f"{tool.function}_result")
+    text = joined((tool.description, *described_parameters(parameters), *returns(returned.notes)))
+    head = f"async def {tool.function}({_parameters(fields, further)}) -> {returned.text}:"
+    body = f"\n{_indented(_docstring(text))}" if text else " ...\n"
+    return "\n".join([*types.statements, head + body])
+
+
+def _parameters(fields: list[Field], further: TypeText | None) -> str:
+    """The parameters between the parentheses of a function."""
+    rows = [(_parameter(one), _notes(one)) for one in sorted(fields, key=lambda one: not one.required)]
+    if further is not None:
+        others = "others"
+        while any(one.name == others for one in fields):
+            others += "_"
+        rows.append((f"**{others}: {further.text}", further.notes))
+    line = ", ".join(row for row, _ in rows)
+    if not any(comment(notes) for _, notes in rows) and len(line) <= WIDTH:
+        return f"*, {line}" if fields else line
+    body = "".join(_annotated(f"{row},", notes) for row, notes in rows)
+    return "\n" + _indented(f"*,\n{body}" if fields else body)
+
+
+def _parameter(field: Field) -> str:
+    if field.required:
+        return f"{field.name}: {field.type.text}"
+    return f"{field.name}: {field.type.text} = {'...' if field.default is None else field.default}"
+
+
+def _notes(field: Field) -> tuple[str, ...]:
+    """The comment of a parameter; a default that the signature has is not repeated."""
+    stated = not field.required and field.default is not None
+    return field.type.notes if stated else (*field.type.notes, field.note)
+
+
+def _docstring(text: str) -> str:
+    escaped = re.sub(r'"(?=""|\Z)', r"\"", text.replace("\\", "\\\\"))
+    return f'"""{escaped}"""\n' if "\n" not in escaped else f'"""{escaped}\n"""\n'
