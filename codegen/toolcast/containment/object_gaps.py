@@ -19,7 +19,7 @@ from .case_facts import (
 )
 from .cases import Case, Part, cases_of, possible_facts
 from .gaps import PROPERTIES, Gap, Prover, merged, size_gaps
-from .texts import UndecidedTextError, find_text
+from .scalar_values import UndecidedTextError, find_text
 
 VARIED: Final = 4
 """Objects that are made around a value, where the small ones are refused."""

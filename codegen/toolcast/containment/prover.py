@@ -5,24 +5,157 @@ Every case must satisfy every keyword. References are coinductive: a pair that i
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from ..jsonschema.equality import key
+from ..jsonschema.equality import equal, key
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from .array_gaps import array_gaps
 from .build_values import Budget, Builder, UnfillableError
 from .case_facts import array_lengths, object_sizes, smallest, values_of, whole_numbers
-from .cases import ALL, FRACTION, INTEGER, KINDS, Case, Part, cases_of, mask_of, mask_of_types, possible_facts
+from .cases import (
+    ALL,
+    FRACTION,
+    INTEGER,
+    KINDS,
+    Case,
+    Part,
+    asserts,
+    cases_of,
+    mask_of,
+    mask_of_types,
+    possible_facts,
+)
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
-from .emptiness import Emptiness
-from .gaps import Gap, Values, joined, merged
+from .gaps import Emptiness, Gap, Values, joined, merged
 from .object_gaps import object_gaps
 from .reasons import OF_KEYWORD
-from .same_values import SameSchemas
 from .scalar_gaps import no_fraction_gap, number_gaps, string_gaps
+
+_COMPARED_DEPTH: Final = 60
+"""Levels of schemas that are compared; deeper ones count as different."""
+_SETS: Final = frozenset({"required", "enum", "type"})
+
+
+class _SameSchemas:
+    """Compares schemas of two sides; remembers every pair. References are followed in step."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], bool] = {}
+        self._assumed: list[tuple[int, int]] = []
+        self._keys: dict[int, tuple[Any, frozenset[Any]]] = {}
+
+    def same(self, left: Part, right: Part) -> bool:
+        """Whether two schemas have equal normal forms. A pair that contains itself counts as equal there."""
+        found = self._same(left, right, 0)
+        if not found:  # what was taken to be equal may rest on a pair that is not
+            for pair in self._assumed:
+                del self._known[pair]
+        self._assumed.clear()
+        return found
+
+    def _same(self, left: Part, right: Part, depth: int) -> bool:
+        left, right = _unwrapped(left), _unwrapped(right)
+        one, two = left.schema, right.schema
+        if isinstance(one, bool) or isinstance(two, bool) or (one is two and left.side is right.side):
+            return one is two
+        if depth > _COMPARED_DEPTH:
+            return False
+        pair = (id(one), id(two))
+        known = self._known.get(pair)
+        if known is None:
+            self._known[pair] = True
+            self._assumed.append(pair)
+            known = self._equal(left, right, depth)
+            if not known:
+                self._known[pair] = False
+                self._assumed.remove(pair)
+        return known
+
+    def _equal(self, left: Part, right: Part, depth: int) -> bool:
+        one, two = _asserted(left.schema), _asserted(right.schema)
+        if one != two:
+            return False
+        return all(self._keyword(left, right, name, depth) for name in sorted(one, key=_cheap_first))
+
+    def _keyword(self, left: Part, right: Part, name: str, depth: int) -> bool:
+        one, two = left.schema[name], right.schema[name]
+        if name == "$ref":
+            return self._same(left.side.target(one), right.side.target(two), depth + 1)
+        if name in SCHEMA:
+            return self._same(left.below(name), right.below(name), depth + 1)
+        if name in SCHEMA_LIST:
+            return len(one) == len(two) and all(
+                self._same(ours, theirs, depth + 1)
+                for ours, theirs in zip(left.listed(name), right.listed(name), strict=True)
+            )
+        if name in SCHEMA_MAP:
+            return one.keys() == two.keys() and all(
+                self._same(left.below(name, each), right.below(name, each), depth + 1) for each in one
+            )
+        if name in _SETS:
+            return self.members(one) == self.members(two)
+        if name == "dependentRequired":
+            return _named_sets(one) == _named_sets(two)
+        return equal(one, two)
+
+    def members(self, value: Any) -> frozenset[Any]:
+        """The members of `required`, `enum` or `type`, as keys of JSON equality."""
+        if not isinstance(value, list):
+            return frozenset([key(value)])
+        known = self._keys.get(id(value))
+        if known is None:
+            known = self._keys[id(value)] = (value, frozenset(map(key, value)))
+        return known[1]
+
+
+def _asserted(schema: Mapping[str, Any]) -> set[str]:
+    """The keywords of a schema that may refuse a value of its types."""
+    mask = ALL
+    if "type" in schema:
+        mask = mask_of_types(schema["type"])
+    if "enum" in schema or "const" in schema:
+        stated = 0
+        for value in schema["enum"] if "enum" in schema else [schema["const"]]:
+            stated |= mask_of(value)
+        mask &= stated
+    return {
+        name
+        for name, value in schema.items()
+        if asserts(name, value) and KINDS.get(TYPE_OF.get(name, ""), ALL) & mask
+    }
+
+
+def _unwrapped(part: Part) -> Part:
+    """The schema that a reference, or a union or `allOf` of one, stands for."""
+    for _ in range(_MAX_WRAPS):
+        schema = part.schema
+        if isinstance(schema, bool) or not _WRAPS & schema.keys():
+            break
+        stated = [name for name, value in schema.items() if asserts(name, value)]
+        if stated == ["$ref"]:
+            part = part.side.target(schema["$ref"])
+        elif len(stated) == 1 and stated[0] in _WRAPS and len(schema[stated[0]]) == 1:
+            part = part.below(stated[0], 0)
+        else:
+            break
+    return part
+
+
+_WRAPS: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
+_MAX_WRAPS: Final = 20
+
+
+def _cheap_first(name: str) -> bool:
+    return name in SCHEMA or name in SCHEMA_LIST or name in SCHEMA_MAP or name == "$ref"
+
+
+def _named_sets(value: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(names) for name, names in value.items()}
+
 
 MAX_STEPS: Final = 10_000
 """Schemas that are compared for one pair of contracts."""
@@ -45,7 +178,7 @@ class SchemaProver:
         """`forgiving`: an explicit null of an optional property that refuses null counts as absent."""
         self._left = MAX_STEPS
         self._forgiving = forgiving
-        self._same = SameSchemas()
+        self._same = _SameSchemas()
         self._done: dict[tuple[Any, ...], list[Gap]] = {}
         self._active: dict[tuple[Any, ...], int] = {}
         self._assumed = _NO_LIMIT
@@ -125,7 +258,7 @@ class SchemaProver:
         if not places:
             return gaps
         theirs = self.mask(target)
-        message = f"{types_text(mask)} before, {types_text(theirs) or 'no value'} now"
+        message = f"{_types_text(mask)} before, {_types_text(theirs) or 'no value'} now"
         return merged(
             Gap(gap.pointer, "type-narrowed", message if mask & ~theirs else gap.message, gap.values)
             if gap.at_place and gap.pointer in places and gap.reason in ("type-narrowed", "null-refused")
@@ -225,8 +358,8 @@ class SchemaProver:
     def _type_gap(self, case: Case, target: Part) -> Gap:
         if case.kind == "null":
             return self.gap(case, target, "null-refused", "null before, no null now", lambda: iter((None,)))
-        names = types_text(self.mask(target))
-        message = f"{types_text(case.mask)} before, {names or 'no value'} now"
+        names = _types_text(self.mask(target))
+        message = f"{_types_text(case.mask)} before, {names or 'no value'} now"
         return self.gap(case, target, "type-narrowed", message, lambda: self._values(case))
 
     def _literal_gaps(self, case: Case, target: Part) -> list[Gap]:
@@ -276,9 +409,8 @@ class SchemaProver:
         schema = target.schema
         members = schema["enum"] if "enum" in schema else [schema["const"]]
         shown = ", ".join(f"{value!r:.60}" for value in members[:MAX_SHOWN])
-        message = (
-            f"any {types_text(case.mask)} before, only {shown}{', …' if len(members) > MAX_SHOWN else ''} now"
-        )
+        more = ", …" if len(members) > MAX_SHOWN else ""
+        message = f"any {_types_text(case.mask)} before, only {shown}{more} now"
         return [self.gap(case, target, "enum-added", message, lambda: self._values(case))]
 
     def _values(self, case: Case) -> Iterator[Any]:
@@ -378,7 +510,7 @@ _OTHER_THAN_ENUM: Final = frozenset(
 )  # fmt: skip
 
 
-def types_text(mask: int) -> str:
+def _types_text(mask: int) -> str:
     """The types of a mask in words."""
     names = [name for name, each in KINDS.items() if mask & each]
     if mask & INTEGER and not mask & FRACTION:

@@ -14,8 +14,7 @@ from .case_facts import (
 )
 from .cases import FRACTION, Case, Part, asserts
 from .gaps import Gap, Prover
-from .scalar_values import EXACT, patterns_of
-from .texts import UndecidedTextError, find_text
+from .scalar_values import EXACT, UndecidedTextError, find_text, patterns_of
 
 UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "date-time": ("2024-02-29t12:00:00z", "2024-02-29T12:00:00.123456789+23:59", "0000-01-01T00:00:00-00:00"),

@@ -1,16 +1,204 @@
-"""Numbers and strings of a case, the likeliest first; values at which schemas may change their verdict."""
+"""Values of scalars that one case of a contract admits: numbers and strings, the likeliest first.
+
+A text that some patterns find and others do not comes of a breadth-first search through their automata
+together. Each pattern runs as the set of its states; `FOUND` absorbs. Patterns with conditions or
+back-references have no exact automaton, and nothing is decided about them.
+"""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
 from ..instances.samples import FORMATS, sample
+from ..jsonschema.automaton import AT_END, NOTHING, Automaton
+from ..jsonschema.charset import Alphabet
+from ..jsonschema.ecma import exact_automaton
 from ..jsonschema.equality import equal
 from ..jsonschema.json_values import is_number
 from .case_facts import Interval, as_number, interval_of, text_lengths, values_of
 from .cases import Case, Part, possible_facts
-from .texts import UndecidedTextError, find_text
+
+MAX_STEPS: Final = 20_000
+"""Characters that are tried in one search."""
+MAX_PATTERNS: Final = 2_000
+"""Characters of all patterns of one search."""
+MAX_EDGES: Final = 4_000
+"""Edges of all automata of one search."""
+MAX_KINDS: Final = 200
+"""Classes of characters of one search."""
+_NICE: Final = "a0 A_-./:@#x1b2zZ9é\n\t"
+_FOUND: Final = None
+
+_States = tuple[int, ...] | None
+"""The states of one pattern; None once it has found something."""
+
+
+class UndecidedTextError(Exception):
+    """The patterns are not regular, too large, or the search takes too long."""
+
+
+def find_text(
+    found: Sequence[str], refused: Sequence[str], least: int = 0, most: int | None = None
+) -> str | None:
+    """The shortest text in which some patterns are found, and others are not.
+
+    Args:
+        found: ECMA-262 patterns that are found in it.
+        refused: patterns that are not found in it.
+        least: characters that it has at least.
+        most: characters that it has at most.
+
+    Returns:
+        The text; None where there is none.
+
+    Raises:
+        UndecidedTextError: that is not decided within the bounds of this module.
+    """
+    if sum(map(len, (*found, *refused))) > MAX_PATTERNS:
+        raise UndecidedTextError
+    text = _found(tuple(found), tuple(refused), least, most)
+    if isinstance(text, UndecidedTextError):
+        raise text
+    return text
+
+
+@lru_cache(maxsize=512)
+def _found(
+    found: tuple[str, ...], refused: tuple[str, ...], least: int, most: int | None
+) -> str | UndecidedTextError | None:
+    """`find_text`, with its error as a value: the same patterns are asked for many times."""
+    try:
+        return _searched(found, refused, least, most)
+    except UndecidedTextError as undecided:
+        return undecided
+
+
+def _searched(found: tuple[str, ...], refused: tuple[str, ...], least: int, most: int | None) -> str | None:
+    machines = [_machine(pattern) for pattern in (*found, *refused)]
+    wanted = [True] * len(found) + [False] * len(refused)
+    if sum(len(row) for machine in machines for row in machine.follow) > MAX_EDGES:
+        raise UndecidedTextError
+    alphabet = Alphabet([ranges for machine in machines for ranges in machine.ranges])
+    letters = _letters(alphabet, machines)
+    if len(letters) > MAX_KINDS:
+        raise UndecidedTextError
+    runs: list[_Run] = []
+    first = 0
+    for machine in machines:
+        runs.append(_Run(machine, alphabet.accepted[first : first + len(machine.ranges)]))
+        first += len(machine.ranges)
+    return _shortest(runs, wanted, letters, least, most)
+
+
+def _machine(pattern: str) -> Automaton:
+    machine = exact_automaton(pattern)
+    if machine is None:
+        raise UndecidedTextError
+    return machine
+
+
+def _letters(alphabet: Alphabet, machines: list[Automaton]) -> list[tuple[int, str]]:
+    """One character of each class, one that reads well where there is one."""
+    edges = [
+        chr(point)
+        for machine in machines
+        for ranges in machine.ranges
+        for low, high in ranges
+        for point in (low, high, high + 1)
+        if point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF
+    ]
+    kinds: dict[int, str] = {}
+    for letter in (*_NICE, *map(chr, range(0x20, 0x7F)), *edges):
+        kinds.setdefault(alphabet.kind(letter), letter)
+    return list(kinds.items())
+
+
+class _Run:
+    """One pattern, stepping through classes of characters."""
+
+    def __init__(self, machine: Automaton, accepted: Sequence[Sequence[int]]) -> None:
+        whole = machine.whole
+        self._accepted = [frozenset(kinds) for kinds in accepted]
+        self._follow = machine.follow
+        self._ends = {state: needs for state, (_, needs) in whole.last.items()}
+        self._initially = whole.initially_needs if whole.initially_empty else None
+        self._later = whole.needs if whole.empty else None
+        self._known: dict[tuple[tuple[int, ...], int], _States] = {}
+        self.start: _States = _FOUND if self._initially == NOTHING else (Automaton.START,)
+
+    def step(self, states: _States, kind: int) -> _States:
+        """The states behind one more character."""
+        if states is None:
+            return _FOUND
+        known = (states, kind)
+        if known not in self._known:
+            after = {
+                following
+                for state in states
+                for following in self._follow[state]
+                if kind in self._accepted[following]
+            }
+            ended = any(self._ends.get(state) == NOTHING for state in after)
+            self._known[known] = _FOUND if ended else tuple(sorted(after))
+        return self._known[known]
+
+    def accepts(self, states: _States, *, empty: bool) -> bool:
+        """Whether the pattern is found in a text that ends here."""
+        if states is None:
+            return True
+        at_end = self._initially if empty else self._later
+        return at_end == AT_END or any(state in self._ends for state in states)
+
+
+def _shortest(
+    runs: list[_Run], wanted: list[bool], letters: list[tuple[int, str]], least: int, most: int | None
+) -> str | None:
+    start = tuple(run.start for run in runs)
+    before: dict[tuple[tuple[_States, ...], int], tuple[tuple[tuple[_States, ...], int], str] | None] = {
+        (start, 0): None
+    }
+    level = [(start, 0)]
+    steps = length = 0
+    while level and (most is None or length <= most):
+        following: list[tuple[tuple[_States, ...], int]] = []
+        for node in level:
+            states, counted = node
+            if counted >= least and all(
+                run.accepts(state, empty=length == 0) == expected
+                for run, state, expected in zip(runs, states, wanted, strict=True)
+            ):
+                return _text(before, node)
+            for kind, letter in letters:
+                steps += 1
+                if steps > MAX_STEPS:
+                    raise UndecidedTextError
+                after = tuple(run.step(state, kind) for run, state in zip(runs, states, strict=True))
+                if any(
+                    state == () if expected else state is _FOUND
+                    for state, expected in zip(after, wanted, strict=True)
+                ):
+                    continue  # no text goes on from here
+                reached = (after, min(counted + 1, least))
+                if reached not in before:
+                    before[reached] = (node, letter)
+                    following.append(reached)
+        level = following
+        length += 1
+    return None
+
+
+def _text(
+    before: dict[tuple[tuple[_States, ...], int], tuple[tuple[tuple[_States, ...], int], str] | None],
+    node: tuple[tuple[_States, ...], int],
+) -> str:
+    letters: list[str] = []
+    while (step := before[node]) is not None:
+        node, letter = step
+        letters.append(letter)
+    return "".join(reversed(letters))
+
 
 _DATE: Final = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _ZONE: Final = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
@@ -55,7 +243,7 @@ def literals(facts: Sequence[Part], wanted: Callable[[Any], bool]) -> list[Any]:
     return [value for value in found if wanted(value)]
 
 
-def number_edges(facts: Sequence[Part]) -> list[Any]:
+def _number_edges(facts: Sequence[Part]) -> list[Any]:
     """Numbers at which the schemas may change their verdict."""
     found: list[Any] = []
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
@@ -78,7 +266,7 @@ def multiples(interval: Interval) -> list[Any]:
     return [as_number(count * step) for count in range(-3, 8)]
 
 
-def text_edges(facts: Sequence[Part], rng: random.Random) -> list[str]:
+def _text_edges(facts: Sequence[Part], rng: random.Random) -> list[str]:
     """Texts at which the schemas may change their verdict."""
     found = ["", "a", "b1", " ", "A-b", "é", "\n", "0"]
     for keyword in ("minLength", "maxLength"):
@@ -98,7 +286,7 @@ def text_edges(facts: Sequence[Part], rng: random.Random) -> list[str]:
     return found
 
 
-def distinct(values: Iterable[Any]) -> Iterator[Any]:
+def _distinct(values: Iterable[Any]) -> Iterator[Any]:
     """Each of `values` once."""
     found: list[Any] = []
     for value in values:
@@ -112,10 +300,10 @@ def numbers(
 ) -> Iterator[Any]:
     """Numbers that are likely to be in a case: round ones, and those at its bounds."""
     near = facts_of(hints)
-    suggested = [*number_edges(near), *literals(near, is_number)]
+    suggested = [*_number_edges(near), *literals(near, is_number)]
     plain = interval_of(case.facts, whole=case.whole)
     if rng is not None:
-        yield from shuffled([*suggested, *number_edges(case.facts), *multiples(plain)], rng)[:16]
+        yield from shuffled([*suggested, *_number_edges(case.facts), *multiples(plain)], rng)[:16]
     interval = interval_of((*case.facts, *soft), whole=case.whole)
     for each in (interval, plain):
         if each.empty:
@@ -142,7 +330,7 @@ def texts(
     if rng is not None:
         suggested = [
             *literals(near, lambda value: isinstance(value, str)),
-            *text_edges((*case.facts, *near), rng),
+            *_text_edges((*case.facts, *near), rng),
         ]
         yield from shuffled(suggested, rng)[:16]
     for facts in ((*case.facts, *soft), case.facts):
