@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcast.package_files import PACKAGE
-from toolcast.typescript.slow_patterns import slow_patterns
+from toolcast.typescript.modules import slow_patterns
 
 from .cases import Case, Cases, constructs, inlined, real_tools, suite
 

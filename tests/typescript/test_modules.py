@@ -23,8 +23,8 @@ from toolcast.python.structs.module import tool_module
 from toolcast.python.structs.python_names import class_name
 from toolcast.runtime import ArgumentError
 from toolcast.runtime.injection import folded_name
-from toolcast.typescript.default_plans import default_plans
-from toolcast.typescript.javascript_text import literal
+from toolcast.typescript.modules import literal
+from toolcast.typescript.type_texts import default_plans
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas

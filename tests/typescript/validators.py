@@ -11,7 +11,7 @@ from toolcast.contract.build import Built, build_tool
 from toolcast.jsonschema import Validator
 from toolcast.package_files import PACKAGE
 from toolcast.spec.spec_reader import read_tool
-from toolcast.typescript.slow_patterns import slow_patterns
+from toolcast.typescript.modules import slow_patterns
 
 from tests.python.compiled import document, spec
 

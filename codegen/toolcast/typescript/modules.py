@@ -1,6 +1,8 @@
 """The JavaScript modules of tools and shared types, each with its declaration: `edit.js` and `edit.d.ts`."""
 
+import json
 import posixpath
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,11 @@ from ..contract.build import Built, build_type
 from ..contract.normal_form import NormalForm, direct_references, without_keyword
 from ..contract.python_types import KEYWORD
 from ..declarations.typescript_types import comment
+from ..jsonschema.automaton import AT_END, NOTHING, Automaton
+from ..jsonschema.charset import Alphabet
+from ..jsonschema.ecma import analyse
+from ..jsonschema.search_cost import ANY_LENGTH, STEPS, Cost
+from ..jsonschema.subschemas import subschemas
 from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
 from ..python.bindings.render_module import keyword_of
 from ..python.structs.module import module_path, tool_module, type_module
@@ -17,20 +24,157 @@ from ..python.structs.python_names import class_name
 from ..spec.deprecation import shown_description, shown_summary
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
-from .default_plans import Filled, default_plans, filled_in
-from .javascript_text import literal, text, variable_name
-from .slow_patterns import slow_patterns
 from .text_grammars import grammar_table
 from .type_texts import (
+    Filled,
     Located,
     Names,
     TypeName,
     declarations,
+    default_plans,
     definition_names,
     definition_pointer,
+    filled_in,
     local_name,
     root_name,
 )
+
+WIDTH = 100
+"""Characters of the longest object or array on one line."""
+_SAFE = 2**53 - 1
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+RESERVED = frozenset((
+    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default",
+    "delete", "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function",
+    "if", "implements", "import", "in", "instanceof", "interface", "let", "new", "null", "package",
+    "private", "protected", "public", "return", "static", "super", "switch", "this", "throw", "true",
+    "try", "typeof", "undefined", "var", "void", "while", "with", "yield",
+))  # fmt: skip
+"""Words that no variable of a module can be named."""
+
+
+def literal(value: Any, indent: str = "") -> str:
+    """A JSON value as a JavaScript expression.
+
+    Args:
+        value: a JSON value.
+        indent: blanks before the lines after the first.
+
+    Returns:
+        The source. An integer past 2**53 is a bigint.
+    """
+    flat = _flat(value)
+    if len(flat) + len(indent) <= WIDTH or not isinstance(value, (Mapping, list, tuple)) or not value:
+        return flat
+    inner = indent + "  "
+    if isinstance(value, Mapping):
+        rows = [f"{inner}{_property_name(name)}: {literal(item, inner)},\n" for name, item in value.items()]
+        return "{\n" + "".join(rows) + indent + "}"
+    return "[\n" + "".join(f"{inner}{literal(item, inner)},\n" for item in value) + indent + "]"
+
+
+def _property_name(name: str) -> str:
+    """The name of a property in an object literal. `__proto__` is computed: plain, it sets the prototype."""
+    if name == "__proto__":
+        return '["__proto__"]'
+    return name if _IDENTIFIER.fullmatch(name) else text(name)
+
+
+def text(value: str) -> str:
+    """A string literal. Characters that a reader does not see are escaped, by their UTF-16 code units."""
+    return "".join(
+        character if character.isprintable() else _escaped(character)
+        for character in json.dumps(value, ensure_ascii=False)
+    )
+
+
+def variable_name(name: str) -> str:
+    """The variable of a tool, which is unique where `name` is: a reserved word gets a `$`."""
+    return f"{name}$" if name in RESERVED else name
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, Mapping):
+        members = ", ".join(f"{_property_name(name)}: {_flat(item)}" for name, item in value.items())
+        return f"{{ {members} }}" if members else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_flat, value))}]"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _SAFE:
+        return f"{value}n"
+    return json.dumps(value, allow_nan=False)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+_LONGEST = 4 * 1024 * 1024  # characters of arguments at most
+
+
+def slow_patterns(schema: Any) -> dict[str, dict[str, Any]]:
+    """The patterns of a schema that are slow in some text.
+
+    Args:
+        schema: a schema in normal form.
+
+    Returns:
+        By pattern, the members of `SlowPattern` in `support/patterns.js`; without those that are always fast.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for pattern in sorted(_patterns(schema)):
+        analysis = analyse(pattern)
+        fast = analysis.cost.fast_length()
+        if fast == ANY_LENGTH:
+            continue
+        found[pattern] = {"fast": int(fast)}
+        if analysis.automaton is not None:
+            found[pattern]["automaton"] = _table(analysis.automaton)
+        else:
+            levels = (1 << level for level in range(STEPS.bit_length()))
+            found[pattern]["levels"] = [_longest(analysis.cost, steps) for steps in levels]
+    return found
+
+
+def _patterns(schema: Any) -> set[str]:
+    found: set[str] = set()
+    pending = [schema]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Mapping):
+            found |= {node["pattern"]} if "pattern" in node else set()
+            found |= set(node.get("patternProperties", ()))
+            pending += [below for _, below in subschemas(node)]
+    return found
+
+
+def _longest(cost: Cost, steps: int) -> int:
+    """The longest text that is searched within some steps; -1 where none is."""
+    low, high = -1, _LONGEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cost.steps(middle) <= steps:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _table(automaton: Automaton) -> dict[str, Any]:
+    """An automaton as `Automaton` in `support/patterns.js` describes it."""
+    alphabet, whole = Alphabet(automaton.ranges), automaton.whole
+    starts, kinds = alphabet.ranges()
+    return {
+        "starts": starts,
+        "kinds": kinds,
+        "accepted": alphabet.accepted,
+        "follow": [list(row) for row in automaton.follow],
+        "ends": [[state, needs] for state, (_, needs) in whole.last.items() if needs in (NOTHING, AT_END)],
+        "initially": whole.initially_needs if whole.initially_empty else None,
+        "later": whole.needs if whole.empty else None,
+    }
 
 
 def mark(source: str) -> str:

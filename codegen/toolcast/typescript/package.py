@@ -7,8 +7,7 @@ from typing import Protocol
 from ..output_layout import DECLARATION_INDEX, JAVASCRIPT_INDEX, JAVASCRIPT_SUPPORT, TYPESCRIPT
 from ..package_files import PACKAGE
 from ..python.structs.python_names import class_name
-from .javascript_text import text, variable_name
-from .modules import mark
+from .modules import mark, text, variable_name
 
 _WITHOUT = "another tool has a type of that name"
 

@@ -20,9 +20,9 @@ from toolcast.runtime import ToolRegistry
 from toolcast.runtime.argument_hint import schema_text
 from toolcast.runtime.encode import with_defaults
 from toolcast.spec.spec_reader import read_tool
-from toolcast.typescript.default_plans import default_plans
-from toolcast.typescript.slow_patterns import slow_patterns
+from toolcast.typescript.modules import slow_patterns
 from toolcast.typescript.text_grammars import grammar_table
+from toolcast.typescript.type_texts import default_plans
 
 from bench.corpora.compile import CORPORA
 from tests.python.compiled import Binding, RefusedError, document, package, spec
