@@ -17,7 +17,7 @@ from typing import Any, get_type_hints
 import pytest
 import yaml
 from toolcast.models import FAMILIES, Family, ModelError, generate_models
-from toolcast.models.check import check_module
+from toolcast.models.model_generator import check_module
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 TOOLS = sorted(path for path in SPECS.rglob("*.yaml") if path.parent.name != "_types")

@@ -6,8 +6,7 @@ from typing import Any
 
 from ..instances.oracle import Oracle
 from ..instances.shrink import shrink, size
-from ..models.model_generator import generate_models
-from ..models.plain import ModelError
+from ..models.model_generator import ModelError, generate_models
 from ..project.core.memory_package import attribute, imported
 from ..python.structs.python_names import class_name
 from .verified_tool import Subject
