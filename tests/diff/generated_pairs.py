@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.diff.emitted_types import Emitted, emitted
+from toolcast.diff.audiences.code import Emitted, emitted
 from toolcast.diff.pairs import Side
 from toolcast.python.structs.module_model import AliasDefinition, ClassDefinition
 from toolcast.python.structs.python_names import identifier

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from toolcast.diff.audiences.calls import calls
 from toolcast.diff.audiences.code import code
+from toolcast.diff.audiences.definitions import sent_pairs
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import make_pairs
 from toolcast.diff.rules import RULES
-from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.providers import load_profile
 
 from tests.diff.audience_pairs import context, pair, properties, spec

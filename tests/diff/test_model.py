@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
-from toolcast.diff.audiences.definitions import definitions
-from toolcast.diff.audiences.ended_tools import deprecation
-from toolcast.diff.audiences.model import model_changes
+from toolcast.diff.audiences.code import deprecation
+from toolcast.diff.audiences.definitions import definitions, model_changes, sent_pairs
 from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
-from toolcast.diff.sent_definitions import sent_pairs
-from toolcast.diff.short_texts import words_changed
+from toolcast.diff.places import words_changed
 from toolcast.spec.spec_reader import read_tool
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.definitions import definitions, provider_changes
+from toolcast.diff.audiences.definitions import definitions, provider_changes, sent_pairs
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import Pair
-from toolcast.diff.sent_definitions import sent_pairs
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.ended_tools import deprecation
+from toolcast.diff.audiences.code import deprecation
 from toolcast.diff.rules import RULES
 from toolcast.diff.settings import stated_version
 

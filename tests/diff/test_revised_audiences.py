@@ -11,15 +11,13 @@ import pytest
 from msgspec.structs import replace
 from toolcast.containment.compare import compare
 from toolcast.diff.audiences.calls import calls
-from toolcast.diff.audiences.code import code
-from toolcast.diff.audiences.definitions import definitions
-from toolcast.diff.audiences.ended_tools import deprecation
+from toolcast.diff.audiences.code import code, deprecation
+from toolcast.diff.audiences.definitions import definitions, sent_pairs
 from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
 from toolcast.diff.contract_changes import sides
 from toolcast.diff.pairs import Context, Pair, make_pairs, offered_pair
 from toolcast.diff.rules import RULES
-from toolcast.diff.sent_definitions import sent_pairs
 from toolcast.diff.states import State, read_listed
 
 from tests.diff import generated_pairs

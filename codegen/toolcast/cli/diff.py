@@ -135,7 +135,7 @@ def try_compare(
     """The comparison, or why a state or the configuration cannot be read."""
     from ..diff.compare_states import compare_states
     from ..diff.settings import diff_profiles, setting_problems
-    from ..diff.spec_files import UnreadableStateError
+    from ..diff.states import UnreadableStateError
     from ..diff.targets import open_states
     from .progress import Bar
 

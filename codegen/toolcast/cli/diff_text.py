@@ -11,7 +11,7 @@ from ..diagnostics import Diagnostic
 from ..diff.change import AUDIENCES, Change
 from ..diff.changelog import KINDS, Entry
 from ..diff.compare_states import RANKS, Finding, Outcome
-from ..diff.short_texts import cut
+from ..diff.places import cut
 from ..markdown_text import code, escaped
 
 _LONGEST = 160

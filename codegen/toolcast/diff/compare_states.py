@@ -17,9 +17,8 @@ from ..spec.parsed_document import diagnose
 from ..spec.suppressions import in_force
 from ..spec.tool_spec import Suppression
 from .audiences.calls import calls
-from .audiences.code import code
+from .audiences.code import code, deprecation
 from .audiences.definitions import definitions
-from .audiences.ended_tools import deprecation
 from .audiences.results import results
 from .audiences.spec_keys import spec_keys
 from .audiences.trust import trust

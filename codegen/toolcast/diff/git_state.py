@@ -21,7 +21,7 @@ from ..spec.discovery import kind_of, stem_problems
 from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_names import shown
 from ..spec.type_folders import is_packaged
-from .spec_files import MAX_FILES, MAX_TOTAL, SpecFiles, UnreadableStateError, unreadable
+from .states import MAX_FILES, MAX_TOTAL, SpecFiles, UnreadableStateError, unreadable
 
 EXACT: Final = ".."
 """At the end of a ref: that commit itself, as in git's own notation, and not the merge base."""

@@ -1,14 +1,244 @@
-"""Places in two contract documents: how they are written for people, and what stands there."""
+"""Differences as texts: values in short, schemas side by side, and the places of what changed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..contract.schema_forms import asserted_keywords
 from ..contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
-from ..jsonschema.pointers import split
-from .short_texts import compact, cut
+from ..jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape, split
+
+_LONGEST_VALUE: Final = 80  # characters of a value
+_AROUND: Final = 3  # words that are kept on either side of a difference
+_MOST_WORDS: Final = 200  # of a text that are compared word by word: the time grows with the third power
+_MOST_SHOWN: Final = 400  # characters of a difference
+
+
+def compact(value: Any) -> str:
+    """A value as JSON on one line, cut where it is long; "nothing" for None."""
+    if value is None:
+        return "nothing"
+    return cut(msgspec.json.encode(value).decode(), _LONGEST_VALUE)
+
+
+def cut(text: str, most: int) -> str:
+    """`text` on one line, with `…` for what is beyond `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """`a`, `b` and `c`; of many, the first and how many more there are."""
+    shown = [f"`{name}`" for name in names[:most]]
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def words_changed(old: str, new: str) -> str:
+    """What differs between two texts, word by word: `[-removed-]` and `{+added+}`, with a few words around.
+
+    Args:
+        old: the text before.
+        new: the text now.
+
+    Returns:
+        One line, cut where it is long. Long texts are compared from the first word that differs.
+    """
+    before, after = old.split(), new.split()
+    if before == after:
+        return "only white space differs"
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    start = max(0, start - _AROUND)
+    left = len(after) - start
+    before, after = before[start : start + _MOST_WORDS], after[start : start + _MOST_WORDS]
+    end = 0
+    parts: list[str] = ["…"] if start else []
+    for number, group in enumerate(
+        SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_AROUND)
+    ):
+        parts += ["…"] if number else []
+        for kind, i, j, k, m in group:
+            removed, added = " ".join(before[i:j]), " ".join(after[k:m])
+            if kind == "equal":
+                parts.append(removed)
+                continue
+            parts += [f"[-{removed}-]"] if removed else []
+            parts += [f"{{+{added}+}}"] if added else []
+        end = group[-1][4]
+    parts += ["…"] if end < left else []
+    return cut(" ".join(parts), _MOST_SHOWN)
+
+
+_TEXTS: Final = {"description": "parameter-description-read", "title": "title-read"}
+_SHOWN: Final = {"default": "default-read", "examples": "examples-read", "example": "examples-read"}
+_LONGEST_TEXT: Final = 200  # characters of a text that is new, or was removed
+_ROOTS: Final[tuple[str, ...]] = ("parameters", "result", "$defs")
+_CONSTRAINTS: Final = ASSERTIONS | HOLDS_SCHEMAS | {"$ref", "$dynamicRef"}
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """One place that reads differently. `old` says that `pointer` is one of the old document."""
+
+    rule: str
+    pointer: str
+    message: str
+    old: bool = False
+
+
+def differences(
+    old: Mapping[str, Any], new: Mapping[str, Any], renamed: Mapping[str, str]
+) -> Iterator[Difference]:
+    """Compare two contract documents.
+
+    Args:
+        old: the document of the old state.
+        new: that of the new state.
+        renamed: of top-level parameters that were renamed, the new name → the old one.
+
+    Yields:
+        The differences in the order of the new document. One of names or of a schema's form comes without
+        those below it.
+    """
+    waiting: list[tuple[Any, Any, str]] = []
+    for root in reversed(_ROOTS):
+        if root == "$defs":
+            before, after = {root: old.get(root, {})}, {root: new.get(root, {})}
+            yield from _schema_map(root, before, after, "", {}, waiting)
+        elif (root in old) != (root in new):
+            what = "is there now" if root in new else "is no longer there"
+            yield Difference(
+                rule="constraint-read", pointer=f"/{root}", message=f"`{root}` {what}", old=root in old
+            )
+        elif root in new:
+            waiting.append((old[root], new[root], f"/{root}"))
+    while waiting:
+        before, after, pointer = waiting.pop()
+        if before is after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            below: list[tuple[Any, Any, str]] = []
+            yield from _node(before, after, pointer, renamed if pointer == "/parameters" else {}, below)
+            waiting += reversed(below)
+        elif before != after or type(before) is not type(after):
+            message = f"the schema was {compact(before)} and is {compact(after)}"
+            yield Difference(rule="constraint-read", pointer=pointer, message=message)
+
+
+def _node(
+    old: dict[str, Any],
+    new: dict[str, Any],
+    pointer: str,
+    renamed: Mapping[str, str],
+    below: list[tuple[Any, Any, str]],
+) -> Iterator[Difference]:
+    for keyword in dict.fromkeys((*new, *old)):
+        here, there = keyword in new, keyword in old
+        if keyword in SCHEMA_MAP and isinstance(new.get(keyword, {}), dict):
+            yield from _schema_map(keyword, old, new, pointer, renamed, below)
+        elif here and there and keyword in SCHEMA:
+            below.append((old[keyword], new[keyword], f"{pointer}/{escape(keyword)}"))
+        elif here and there and keyword in SCHEMA_LIST and len(old[keyword]) == len(new[keyword]):
+            for index, pair in enumerate(zip(old[keyword], new[keyword], strict=True)):
+                below.append((*pair, f"{pointer}/{escape(keyword)}/{index}"))
+        elif not (here and there and _same(old[keyword], new[keyword])):
+            yield _keyword(keyword, old, new, pointer)
+    common = [keyword for keyword in old if keyword in new]
+    if common != [keyword for keyword in new if keyword in old]:
+        yield Difference(rule="order-read", pointer=pointer, message="keywords stand in another order")
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Equal also in the order of members and in the kind of numbers: models read text."""
+    return old is new or msgspec.json.encode(old) == msgspec.json.encode(new)
+
+
+def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: str) -> Difference:
+    before, after = old.get(keyword), new.get(keyword)
+    if keyword in _TEXTS:
+        if isinstance(before, str) and isinstance(after, str):
+            message = f"the {keyword}: {words_changed(before, after)}"
+        elif keyword in new:
+            message = f"the {keyword} is new: {cut(str(after), _LONGEST_TEXT)}"
+        else:
+            message = f"the {keyword} was removed: {cut(str(before), _LONGEST_TEXT)}"
+        return Difference(rule=_TEXTS[keyword], pointer=pointer, message=message)
+    if isinstance(before, list) and isinstance(after, list) and _encoded(before) == _encoded(after):
+        message = f"the values of `{keyword}` stand in another order"
+        return Difference(rule="order-read", pointer=pointer, message=message)
+    rule = _SHOWN.get(keyword) or ("constraint-read" if keyword in _CONSTRAINTS else "note-read")
+    if isinstance(before, list) and isinstance(after, list) and keyword in ("enum", "required", "type"):
+        message = f"`{keyword}` has {_members(before, after)}"
+    elif keyword not in old:
+        message = f"`{keyword}` is new: {_value(after)}"
+    elif keyword not in new:
+        message = f"`{keyword}` was removed: {_value(before)}"
+    else:
+        message = f"`{keyword}` was {_value(before)} and is {_value(after)}"
+    return Difference(rule=rule, pointer=pointer, message=message)
+
+
+def _value(value: Any) -> str:
+    return "null" if value is None else compact(value)
+
+
+def _encoded(values: list[Any]) -> list[bytes]:
+    return sorted(msgspec.json.encode(each) for each in values)
+
+
+def _members(old: list[Any], new: list[Any]) -> str:
+    before, after = ({msgspec.json.encode(each).decode(): None for each in values} for values in (old, new))
+    added, removed = (
+        [each for each in after if each not in before],
+        [each for each in before if each not in after],
+    )
+    parts = [f"{listed(added)} more"] if added else []
+    parts += [f"{listed(removed)} no longer"] if removed else []
+    return ", and ".join(parts) or "some values more or less often"
+
+
+def _schema_map(
+    keyword: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    pointer: str,
+    renamed: Mapping[str, str],
+    below: list[tuple[Any, Any, str]],
+) -> Iterator[Difference]:
+    """Names and what they hold, of `properties` and the like."""
+    before: dict[str, Any] = old.get(keyword, {})
+    after: dict[str, Any] = new.get(keyword, {})
+    noun = {"properties": "the property", "$defs": "the definition"}.get(keyword, f"the name in `{keyword}`")
+    names = renamed if keyword == "properties" else {}
+    order: list[str] = []
+    for name, schema in after.items():
+        place = f"{pointer}/{escape(keyword)}/{escape(name)}"
+        former = names.get(name, name)
+        if former not in before or (former != name and former in after):
+            yield Difference(rule="names-read", pointer=place, message=f"{noun} `{name}` is new")
+            continue
+        if former != name:
+            message = f"{noun} `{former}` is called `{name}` now"
+            yield Difference(rule="names-read", pointer=place, message=message)
+        order.append(former)
+        below.append((before[former], schema, place))
+    kept = set(order)
+    for name in before:
+        if name not in kept:
+            place = f"{pointer}/{escape(keyword)}/{escape(name)}"
+            yield Difference(
+                rule="names-read", pointer=place, message=f"{noun} `{name}` was removed", old=True
+            )
+    if order != [name for name in before if name in kept]:
+        what = {"properties": "properties", "$defs": "definitions"}.get(keyword, f"names in `{keyword}`")
+        yield Difference(rule="order-read", pointer=pointer, message=f"the {what} stand in another order")
+
 
 _LONGEST: Final = 120
 _MAX_DEPTH: Final = 40

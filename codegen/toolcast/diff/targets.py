@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from ..config import Config, find_config, load_config, show
 from ..project.type_packages import find_types
 from .git_state import EXACT, Repository, head, holds, is_commit, open_repository, read_commit, resolve
-from .spec_files import SpecFiles, UnreadableStateError, read_folder, unreadable
-from .states import State, read_listed, read_states
+from .states import SpecFiles, State, UnreadableStateError, read_folder, read_listed, read_states, unreadable
 
 WORK_TREE: Final = ""
 """The target of the specs as they are now."""

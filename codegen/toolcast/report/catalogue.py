@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..diff.short_texts import compact, cut
+from ..diff.places import compact, cut
 from ..jsonschema.pointers import resolve
 from ..markdown_text import code, escaped
 from .report_model import Loss, Report, ToolDetail, ToolRow

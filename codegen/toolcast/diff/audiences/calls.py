@@ -8,8 +8,7 @@ from ...jsonschema.pointers import escape
 from ..change import Change
 from ..contract_changes import ABSENCE, Direction, Explained, changes_of, place_of, sides
 from ..pairs import Context, Pair, Side, offered_pair
-from ..places import PropertyChange, property_changes, spoken
-from ..short_texts import listed
+from ..places import PropertyChange, listed, property_changes, spoken
 from ..witnesses import call_of_old_name
 
 BY_REASON: Final[Mapping[str, str]] = {

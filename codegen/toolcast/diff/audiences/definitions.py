@@ -2,37 +2,240 @@
 
 For each provider: strict mode, what its schema lacks, its limits and what a request costs. For requests that
 hold every tool: limits that are passed now. For caches of prompts: from which tool on a request differs, and
-how much lies behind. What models read is in `model`.
+how much lies behind. For models: every place that reads differently, with both texts in short.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...diagnostics import Diagnostic
 from ...jsonschema.pointers import split
 from ...lint.finding import Finding
-from ...lint.linted_tool import Subject
+from ...lint.linted_tool import Subject, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits
-from ...lint.tokens import estimate
+from ...lint.tokens import definition, estimate
 from ...lint.tool_limits import tool_limits
 from ...providers import LedgerEntry, Profile
 from ...providers.ledger import NOT_STRICT
+from ...runtime.definitions import EXAMPLES
+from ...spec.deprecation import shown_summary
+from ...spec.keys import KEYS
+from ...spec.tool_spec import ToolSpec
 from ..change import Change
-from ..pairs import Context, Pair
+from ..pairs import Context, Pair, Side
+from ..places import differences, listed, words_changed
 from ..rules import RULES
-from ..sent_definitions import Sent, SentPair, sent_pairs
-from ..short_texts import listed
-from .model import model_changes
+from .spec_keys import flag_changes
+
+
+class Sent(Struct, frozen=True, kw_only=True):
+    """A tool in one state, as providers are sent it.
+
+    Attributes:
+        subject: the tool with each provider's schema.
+        definitions: by provider, the tool object as compact JSON.
+        summary: what brief definitions say.
+        problems: why the other providers have no definition.
+    """
+
+    subject: Subject
+    definitions: Mapping[str, bytes]
+    summary: str
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class _SentPair(Struct, frozen=True, kw_only=True):
+    """A pair with what providers are sent; None for a state without the tool."""
+
+    pair: Pair
+    old: Sent | None
+    new: Sent | None
+
+    def differing(self, *, brief: bool = False) -> tuple[str, ...]:
+        """Providers whose definition is another one now, or the brief one with `brief`; all that have one,
+        where the tool is in one state only."""
+        sides = [({} if each is None else each.definitions) for each in (self.old, self.new)]
+        ids = dict.fromkeys((*sides[1], *sides[0]))
+        texts = [None if each is None else each.summary for each in (self.old, self.new)]
+        if brief and texts[0] != texts[1]:
+            return tuple(ids)
+        return tuple(id for id in ids if sides[0].get(id) != sides[1].get(id))
+
+
+def sent_pairs(pairs: Sequence[Pair], profiles: Sequence[Profile]) -> tuple[_SentPair, ...]:
+    """Make the definitions of pairs, for these providers."""
+    dialects = numbered(profiles)
+    found: list[_SentPair] = []
+    for pair in pairs:
+        old = None if pair.old is None else _sent(pair.old, dialects)
+        new = (
+            None if pair.new is None else _sent(pair.new, dialects, like=old if _same_schemas(pair) else None)
+        )
+        found.append(_SentPair(pair=pair, old=old, new=new))
+    return tuple(found)
+
+
+def _same_schemas(pair: Pair) -> bool:
+    """Whether every provider gets the same schema in both states."""
+    old, new = pair.old, pair.new
+    if old is None or new is None:
+        return False
+    one, other = old.tool, new.tool
+    return (
+        old.built is new.built
+        and one.providers == other.providers
+        and one.inject.keys() == other.inject.keys()
+    )
+
+
+def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | None = None) -> Sent:
+    """What is sent of a tool; its schemas are those of `like` where that is stated."""
+    if like is None:
+        subject, problems = emitted_subject(side.tool, side.built, profiles)
+    else:
+        subject, problems = replace(like.subject, tool=side.tool), like.problems
+    made: dict[str, Any] = {
+        profile.id: definition(subject, profile) for profile, _ in profiles if profile.id in subject.emitted
+    }
+    return Sent(
+        subject=subject,
+        definitions={id: msgspec.json.encode(each) for id, each in made.items()},
+        summary=shown_summary(side.tool),
+        problems=problems,
+    )
+
+
+_KEY: Final = EXAMPLES.encode()
+_MOST: Final = 100
+"""Places of one tool that are named one by one."""
+
+
+def model_changes(sent: _SentPair) -> tuple[Change, ...]:
+    """What models read differently of a tool.
+
+    Args:
+        sent: a tool of both states, as providers are sent it; one that was added or removed has no such
+            changes.
+
+    Returns:
+        The changes, by place of the contract; none where every provider's definition, full and brief, is what
+        it was. Each names the providers whose definition of the tool differs, nobody where all of them do.
+    """
+    pair = sent.pair
+    if pair.old is None or pair.new is None or sent.old is None or sent.new is None:
+        return ()
+    differing = sent.differing(brief=True)
+    if not differing:
+        return ()
+    providers = () if len(differing) == len(sent.new.definitions) else differing
+    found = [
+        *_texts(pair, pair.old.tool, pair.new.tool, providers),
+        *_client_data(sent, differing),
+        *_examples(sent, differing),
+        *_schemas(pair, providers),
+    ]
+    if not found and not _is_explained(pair.old.tool, pair.new.tool):
+        id = differing[0]
+        before, after = (each.definitions.get(id, b"").decode() for each in (sent.old, sent.new))
+        message = f"the definition: {words_changed(before, after)}"
+        found.append(pair.change("definition-read", message, providers=providers))
+    return tuple(found)
+
+
+def _is_explained(old: ToolSpec, new: ToolSpec) -> bool:
+    """Whether other audiences are told why a definition differs: by hints, strict mode and the like."""
+    return any(key.value_in(old) != key.value_in(new) for key in KEYS.values() if key.audience)
+
+
+def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...]) -> Iterator[Change]:
+    if old.name != new.name:
+        message = f"models call the tool `{new.name}`, and called it `{old.name}`"
+        yield pair.change("name-read", message, at=("name",), providers=providers)
+    stated = new.document.data if isinstance(new.document.data, dict) else {}
+    if old.description != new.description:
+        at = "description" if "description" in stated else "summary"
+        message = f"the description: {words_changed(old.description, new.description)}"
+        yield pair.change("description-read", message, at=(at,), providers=providers)
+    if old.summary != new.summary and ("summary" in stated or old.description == new.description):
+        message = f"the summary: {words_changed(old.summary, new.summary)}"
+        yield pair.change("summary-read", message, at=("summary",), providers=providers)
+    for rule, message, key in flag_changes(old, new):
+        if not key.audience:
+            yield pair.change(rule, message, at=(key.name,), providers=providers)
+
+
+def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """What clients are sent beside what models read: each for the providers whose tool objects have it."""
+    assert sent.old is not None
+    assert sent.new is not None
+    old, new = sent.old.subject.tool, sent.new.subject.tool
+    titles = [each.annotations.title or "" for each in (old, new)]
+    for rule, message, at, values in (
+        ("title-read", f"the title: {words_changed(*titles)}", ("annotations", "title"), titles),
+        ("client-data", "`icons` differs", ("icons",), [old.icons, new.icons]),
+        ("client-data", "`meta` differs", ("meta",), [old.meta, new.meta]),
+    ):
+        before, after = map(msgspec.json.encode, values)
+        stated = [
+            (sides.definitions, text)
+            for sides, value, text in zip((sent.old, sent.new), values, (before, after), strict=True)
+            if value
+        ]
+        providers = [id for id in differing if any(text in known.get(id, b"") for known, text in stated)]
+        if before != after and providers:
+            every = len(providers) == len(sent.new.definitions)
+            yield sent.pair.change(rule, message, at=at, providers=() if every else tuple(providers))
+
+
+def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """Calls that definitions show as examples."""
+    shown = [
+        {id: _shown(text) for id, text in each.definitions.items()}
+        for each in (sent.old, sent.new)
+        if each is not None
+    ]
+    providers = tuple(id for id in differing if shown[0].get(id) != shown[1].get(id))
+    if providers:
+        yield sent.pair.change(
+            "examples-read", "other calls are shown as examples", at=("examples",), providers=providers
+        )
+
+
+def _shown(definition: bytes) -> Any:
+    """The examples in a tool object; None without them, and for declarations of functions."""
+    if _KEY not in definition or not definition.startswith(b"{"):
+        return None
+    return msgspec.json.decode(definition).get(EXAMPLES)
+
+
+def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:
+    assert pair.old is not None
+    assert pair.new is not None
+    if pair.old.built is pair.new.built:
+        return
+    count = 0
+    for each in differences(pair.old.built.document, pair.new.built.document, pair.renamed_parameters):
+        count += 1
+        if count <= _MOST:
+            yield pair.change(
+                each.rule, each.message, pointer=each.pointer, old=each.old, providers=providers
+            )
+    if count > _MOST:
+        message = f"{count - _MOST} more places of the schema read differently"
+        yield pair.change("constraint-read", message, at=("parameters",), providers=providers)
+
 
 _GROWTH: Final = 1.25
 _LEAST_GROWTH: Final = 20  # tokens
 _LEAST_LONGER: Final = 1.1  # a quarter more tokens never is in so few more characters
 
 
-def provider_changes(sent: SentPair, context: Context) -> tuple[Change, ...]:
+def provider_changes(sent: _SentPair, context: Context) -> tuple[Change, ...]:
     """What changed for single providers about one tool.
 
     Args:
@@ -52,7 +255,7 @@ def provider_changes(sent: SentPair, context: Context) -> tuple[Change, ...]:
     return (*_merged(found), *_tokens(sent, old, new))
 
 
-def _provider(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _provider(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
     id, pair = profile.id, sent.pair
     if id not in new.definitions:
         if id in old.definitions:
@@ -69,7 +272,7 @@ def _provider(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterato
     yield from _limits(sent, old, new, profile)
 
 
-def _tokens(sent: SentPair, old: Sent, new: Sent) -> Iterator[Change]:
+def _tokens(sent: _SentPair, old: Sent, new: Sent) -> Iterator[Change]:
     """One change for all providers, with the tokens of the first."""
     grown: dict[str, tuple[int, int]] = {}
     for id in new.definitions.keys() & old.definitions.keys():
@@ -86,7 +289,7 @@ def _tokens(sent: SentPair, old: Sent, new: Sent) -> Iterator[Change]:
         yield sent.pair.change("tokens-grown", message, providers=ids)
 
 
-def _strictness(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _strictness(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
     id, pair = profile.id, sent.pair
     before, after = old.subject.emitted[id].strict, new.subject.emitted[id].strict
     if before == after:
@@ -104,7 +307,7 @@ def _strictness(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Itera
     yield change if finding is None else _placed(change, finding)
 
 
-def _losses(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _losses(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
     """For each rule one change for all new entries about schemas, and one for each key of the spec; one, too,
     for all providers that have the same."""
     renamed = sent.pair.renamed_parameters
@@ -149,7 +352,7 @@ def _pointer(entry: LedgerEntry) -> str:
     return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
-def _limits(sent: SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _limits(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
     before = Counter(each.code for each in tool_limits(old.subject, profile, 0))
     for finding in tool_limits(new.subject, profile, 0):
         if before[finding.code]:
@@ -179,7 +382,7 @@ _SUMMED: Final = ("all_properties", "optional", "unions", "strict_tools")
 """Limits of a request that depend on what its tools hold."""
 
 
-def request_changes(sent: Sequence[SentPair], context: Context) -> tuple[Change, ...]:
+def _request_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
     """What changed for requests that hold every tool.
 
     Args:
@@ -193,7 +396,7 @@ def request_changes(sent: Sequence[SentPair], context: Context) -> tuple[Change,
     return tuple(change for profile in context.profiles for change in _of_provider(sent, context, profile))
 
 
-def _of_provider(sent: Sequence[SentPair], context: Context, profile: Profile) -> Iterator[Change]:
+def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) -> Iterator[Change]:
     old = [each.old.subject for each in sent if each.old is not None]
     new = [each.new.subject for each in sent if each.new is not None]
     counts = [len(context.new.unchanged) + len(each) for each in (old, new)]
@@ -274,7 +477,7 @@ class _End(Struct, frozen=True):
     read: int  # those of them whose definitions are known
 
 
-def cache_changes(sent: Sequence[SentPair], context: Context) -> tuple[Change, ...]:
+def _cache_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
     """Where the prefix ends that a request of all tools shares with the one before.
 
     Args:
@@ -292,7 +495,7 @@ def cache_changes(sent: Sequence[SentPair], context: Context) -> tuple[Change, .
     return tuple(_prefix_change(end, sent, context, tuple(ids)) for end, ids in ends.items())
 
 
-def _end(sent: Sequence[SentPair], context: Context, provider: str) -> _End | None:
+def _end(sent: Sequence[_SentPair], context: Context, provider: str) -> _End | None:
     names = [name for each in sent if provider in each.differing() for name in _names(each)]
     if not names:
         return None
@@ -302,7 +505,7 @@ def _end(sent: Sequence[SentPair], context: Context, provider: str) -> _End | No
     return _End(first=first, behind=read + others, read=read)
 
 
-def _known(sent: Sequence[SentPair], first: str, provider: str) -> list[bytes]:
+def _known(sent: Sequence[_SentPair], first: str, provider: str) -> list[bytes]:
     """The definitions of the new state from `first` on, of those tools that were read."""
     return [
         each.new.definitions[provider]
@@ -311,13 +514,13 @@ def _known(sent: Sequence[SentPair], first: str, provider: str) -> list[bytes]:
     ]
 
 
-def _names(sent: SentPair) -> Iterator[str]:
+def _names(sent: _SentPair) -> Iterator[str]:
     """The names in both states: a tool that was renamed leaves a place and takes another."""
     return (each.subject.tool.name for each in (sent.old, sent.new) if each is not None)
 
 
 def _prefix_change(
-    end: _End, sent: Sequence[SentPair], context: Context, providers: tuple[str, ...]
+    end: _End, sent: Sequence[_SentPair], context: Context, providers: tuple[str, ...]
 ) -> Change:
     side = next(_side(each, end.first) for each in sent if end.first in _names(each))
     document = side.subject.tool.document
@@ -346,7 +549,7 @@ def _prefix_change(
     )
 
 
-def _side(sent: SentPair, name: str) -> Sent:
+def _side(sent: _SentPair, name: str) -> Sent:
     """The state of a pair that has this name; the new one where both have."""
     return next(each for each in (sent.new, sent.old) if each is not None and each.subject.tool.name == name)
 
@@ -366,4 +569,4 @@ def definitions(pairs: Sequence[Pair], context: Context) -> tuple[Change, ...]:
     for each in sent:
         changes += model_changes(each)
         changes += provider_changes(each, context)
-    return (*changes, *request_changes(sent, context), *cache_changes(sent, context))
+    return (*changes, *_request_changes(sent, context), *_cache_changes(sent, context))

@@ -1,14 +1,66 @@
 """For callers and readers: keys of a spec that decide what a call or a result means, beside the schemas."""
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
+from msgspec import Struct
+
+from ...instances.grammar_texts import grammar_texts
+from ...runtime.grammars import TextGrammar, TextInput, grammar_of
 from ...spec.keys import KEYS, Key
 from ...spec.text_input import PARAMETER
 from ...spec.tool_spec import Caller, ToolSpec
 from ..change import Change, Witness
-from ..lost_texts import lost_text
 from ..pairs import Context, Pair
+
+_TRIED: Final = 200
+"""Texts that are derived from the old grammar."""
+_FREE: Final = ("", "a", "1", "\x00")
+"""Texts that are tried where any was valid; few grammars have all of them."""
+
+
+class LostText(Struct, frozen=True):
+    """A text that was valid, and why it is refused."""
+
+    text: str
+    refusal: str
+
+
+def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -> LostText | None:
+    """Look for a text that the old grammar has and the new one lacks.
+
+    Args:
+        old: the old grammar; None where any text was valid.
+        new: the new grammar, which can be read.
+        examples: calls of the tool, whose texts are tried, too.
+
+    Returns:
+        The shortest that was found; None where all that were tried are valid.
+    """
+    after = _stated_grammar(new)
+    before = None if old is None else _stated_grammar(old)
+    tried: list[str] = [each[PARAMETER] for each in examples if isinstance(each, dict) and _is_text(each)]
+    tried = [text for text in tried if before is None or before.problem(text) is None]
+    if before is None:
+        tried += _FREE
+    else:
+        tried += grammar_texts(before, random.Random(0), _TRIED)
+    for text in sorted(set(tried), key=lambda text: (len(text), text)):
+        refusal = after.problem(text)
+        if refusal is not None:
+            return LostText(text, refusal)
+    return None
+
+
+def _stated_grammar(stated: TextInput) -> TextGrammar:
+    assert stated.grammar is not None
+    return grammar_of(stated.grammar, stated.definition)
+
+
+def _is_text(example: dict[str, Any]) -> bool:
+    return isinstance(example.get(PARAMETER), str)
+
 
 CALLERS: Final[Mapping[Caller, str]] = {"model": "the model itself", "code": "code that the model writes"}
 """Who may call a tool, in words."""
@@ -84,7 +136,7 @@ def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         message = "more calls are valid: `input` has no grammar any more"
         yield pair.change("calls-widened", message, at=("input",), old=new.input is None)
         return
-    lost = lost_text(before, after, (*old.examples, *new.examples))
+    lost = _lost_text(before, after, (*old.examples, *new.examples))
     if lost is None:
         message = (
             "the grammar of `input` is another one: no text was found that it refuses and the old one had"

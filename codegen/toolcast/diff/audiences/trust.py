@@ -7,7 +7,7 @@ from ...runtime.permissions import Permission
 from ...spec.tool_spec import ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair
-from ..short_texts import compact, listed
+from ..places import compact, listed
 from .spec_keys import CALLERS, may_call
 
 _BELOW: Final[Mapping[Permission, frozenset[Permission]]] = {
