@@ -1,16 +1,19 @@
-"""A report from a project: its specs compiled, checked and compared."""
+"""A report from a project: its specs compiled, checked and compared, and the places of its losses."""
 
+import ast
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
+from ..diff.compare_states import RANKS, Outcome
 from ..diff.compare_states import Outcome as DiffOutcome
+from ..jsonschema.pointers import join, resolve, split
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
 from ..lint.linted_tool import Subject
@@ -19,25 +22,30 @@ from ..lint.request_use import request_use, strict_tools, tools_for
 from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..output_layout import python_path
 from ..project.core.compiler import tool_names
-from ..project.core.tool_definitions import tool_info
+from ..project.core.tool_definitions import tool_info, wanted_strict
 from ..project.frontend import FRONTEND
 from ..project.generate import Report as BuildReport
 from ..project.generate import build
-from ..providers import Profile, envelope_pointers, omits, pointer_to, profile_for
+from ..providers import LedgerEntry, Profile, envelope_pointers, omits, pointer_to, profile_for
+from ..providers.profiles.envelope import CARRIERS
+from ..providers.written_at import written_at
 from ..python.structs.module import tool_module
+from ..python.structs.module_model import ClassDefinition, Module
 from ..runtime.definitions import bare_definition, cut_definition
 from ..runtime.hidden_parameters import without_parameters
 from ..runtime.standalone_schema import standalone_at
 from ..spec.deprecation import notice, shown_description, shown_summary
+from ..spec.parsed_document import Path
 from ..spec.read_file import SourceDocument
 from ..spec.tool_spec import ToolSpec
 from ..typescript.modules import offered_contract
 from ..version import __version__
-from .comparison import comparison
-from .places_of_losses import LossPlaces, module_lines
 from .report_model import (
     ArgumentCheck,
     Cell,
+    ComparedChange,
+    Comparison,
+    Loss,
     ProviderDetail,
     ProviderInfo,
     ProviderSet,
@@ -46,6 +54,219 @@ from .report_model import (
     ToolDetail,
     ToolRow,
 )
+
+
+def comparison(outcome: Outcome) -> Comparison:
+    """The differences between two states as a report has them.
+
+    Args:
+        outcome: the comparison.
+
+    Returns:
+        It, with what specs suppress marked.
+    """
+    both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
+    changes = (
+        ComparedChange(
+            level=each.level,
+            audience=each.change.audience,
+            rule=each.change.rule,
+            tool=each.change.tool,
+            message=each.change.message,
+            hint=each.change.hint,
+            file=each.change.file,
+            line=each.change.line,
+            old=each.change.old,
+            providers=each.change.providers,
+            witness=each.change.witness,
+            undecided=each.change.undecided,
+            suppressed=suppressed,
+        )
+        for each, suppressed in both
+    )
+    return Comparison(
+        old=outcome.old,
+        new=outcome.new,
+        compared=len(outcome.pairs),
+        unchanged=outcome.unchanged,
+        changes=tuple(sorted(changes, key=lambda each: (each.suppressed, RANKS[each.level], each.tool))),
+        diagnostics=outcome.diagnostics,
+    )
+
+
+Value = TypeVar("Value")
+
+_RESULTS: Mapping[str, str] = {
+    **dict.fromkeys(CARRIERS["result"], ""),
+    "$result_response": "/properties/output",
+}
+"""What an envelope calls the schema of results → where that schema stands in it."""
+
+Lines = Mapping[str, int]
+"""Lines of a generated module, by pointer into the contract."""
+
+
+def _module_lines(text: str, module: Module) -> Lines:
+    """The lines of a generated module.
+
+    Args:
+        text: its text; empty for none.
+        module: the module that was rendered.
+
+    Returns:
+        The line of each class, alias and field, by the pointer of the schema that it was made from.
+    """
+    definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
+    lines: dict[str, int] = {}
+    for owner, name, line in _definition_lines(ast.parse(text).body):
+        definition = definitions.get(owner)
+        if definition is not None and not name:
+            lines.setdefault(definition.pointer, line)
+        elif isinstance(definition, ClassDefinition):
+            pointer = next((each.pointer for each in definition.fields if each.name == name), "")
+            if pointer:
+                lines[pointer] = line
+    return lines
+
+
+def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]]:
+    """Classes and aliases with an empty second name, and fields with the class that owns them."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, "", node.lineno
+            for each in node.body:
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                    yield node.name, each.target.id, each.lineno
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, "", node.lineno
+        elif isinstance(node, ast.If):
+            yield from _definition_lines(node.body)
+
+
+def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
+    """Where the schemas of a tool's parameters are in the schema that a provider gets.
+
+    Args:
+        subject: the tool.
+        profile: a provider that it has a definition for.
+
+    Returns:
+        Pointers into `subject.parameters` → pointers into the provider's schema; of several places the first.
+    """
+    found: dict[str, str] = {}
+    for sent, written in written_at(
+        subject.parameters, profile, strict=wanted_strict(subject.tool, profile)
+    ).items():
+        found.setdefault(written, sent)
+    return found
+
+
+class _LossPlaces:
+    """Finds the places of the losses of one tool."""
+
+    def __init__(self, subject: Subject, lines: Lines) -> None:
+        self._subject, self._lines = subject, lines
+        self._info = tool_info(subject.tool, subject.normal)
+        self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
+
+    def loss(self, entry: LedgerEntry, profile: Profile, definition: Any) -> Loss:
+        """An entry of the ledger with its places.
+
+        Args:
+            entry: the entry.
+            profile: its provider.
+            definition: the tool object, or the text of a declaration.
+
+        Returns:
+            The loss.
+        """
+        pointer = _contract_pointer(entry)
+        file, line, column = self._written(entry, pointer)
+        text = isinstance(definition, str)
+        return Loss(
+            severity=entry.severity,
+            action=entry.action,
+            keyword=entry.keyword,
+            of=entry.of,
+            sentence=entry.sentence,
+            pointer=pointer,
+            shown_at=None if text else existing(definition, self._shown(entry, profile)),
+            file=file,
+            line=line,
+            column=column,
+            struct_line=None if entry.of == "spec" else nearest(self._lines, pointer),
+        )
+
+    def _written(self, entry: LedgerEntry, pointer: str) -> tuple[str, int, int]:
+        """The file, line and column of the keyword, or of the nearest thing around it."""
+        if entry.of == "spec":
+            document, path = self._subject.tool.document, tuple[str | int, ...](split(pointer))
+        else:
+            document, path = self._subject.normal.locate(pointer)
+            path = (*path, entry.keyword)
+        while (found := _find_path(document.data, path)) is None:
+            path = path[:-1]
+        return (document.file, *document.locate(found, key=True))
+
+    def _shown(self, entry: LedgerEntry, profile: Profile) -> str:
+        """The pointer in the tool object; it may lead to nothing."""
+        own = profile_for(self._info, profile)
+        if entry.of == "spec":
+            return ""
+        if entry.of == "result":
+            places = ((pointer_to(value, own), below) for value, below in _RESULTS.items())
+            start = next((f"{at}{below}" for at, below in places if at is not None), None)
+            return "" if start is None else f"{start}{entry.path}/{entry.keyword}"
+        at = pointer_to("$parameters", own)
+        if at is None:
+            return ""
+        emitted = self._subject.emitted[profile.id]
+        if id(emitted) not in self._sent:
+            self._sent[id(emitted)] = _sent_pointers(self._subject, profile)
+        place = nearest(self._sent[id(emitted)], entry.path)
+        exact = self._sent[id(emitted)].get(entry.path)
+        return f"{at}{place or ''}" + (join((entry.keyword,)) if exact is not None else "")
+
+
+def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
+    """The path that the segments of a pointer mean in `data`; None where they lead to nothing."""
+    path: list[str | int] = []
+    for segment in segments:
+        if isinstance(data, Mapping) and segment in data:
+            data = data[segment]
+            path.append(segment)
+        elif isinstance(data, list) and str(segment).isdecimal() and int(segment) < len(data):
+            data = data[int(segment)]
+            path.append(int(segment))
+        else:
+            return None
+    return tuple(path)
+
+
+def _contract_pointer(entry: LedgerEntry) -> str:
+    """The pointer of an entry in the contract document; for one of the spec, in the spec."""
+    if entry.of == "spec":
+        return entry.path
+    return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
+
+
+def nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
+    """The value of a pointer, or of the nearest one around it; None where there is none."""
+    while pointer not in by_pointer and pointer:
+        pointer = pointer.rpartition("/")[0]
+    return by_pointer.get(pointer)
+
+
+def existing(value: Any, pointer: str) -> str:
+    """The pointer, or the nearest one around it, at which there is something."""
+    while pointer:
+        try:
+            resolve(value, pointer)
+            return pointer
+        except (LookupError, TypeError):
+            pointer = pointer.rpartition("/")[0]
+    return ""
+
 
 Progress = Callable[[int, int], None]
 _LOSING = ("lost", "changed", "reject")
@@ -167,7 +388,7 @@ def _detail(
     module, _ = tool_module(built, name=tool.name, module=tool_names(tool).module)
     _, options = offered_contract(tool, built, module.plain_unions)
     text = modules.text(tool)
-    places = LossPlaces(subject, module_lines(text, module))
+    places = _LossPlaces(subject, _module_lines(text, module))
     providers = [
         _provider_detail(subject, profile, places)
         for profile in project.profiles
@@ -202,7 +423,7 @@ def _offered_text(subject: Subject) -> str:
     return msgspec.json.encode(standalone_at(document, "/parameters")).decode()
 
 
-def _provider_detail(subject: Subject, profile: Profile, places: LossPlaces) -> ProviderDetail:
+def _provider_detail(subject: Subject, profile: Profile, places: _LossPlaces) -> ProviderDetail:
     tool, whole = subject.tool, definition(subject, profile)
     own = profile_for(tool_info(tool, subject.normal), profile)
     pointers, summary = envelope_pointers(own), shown_summary(tool)
