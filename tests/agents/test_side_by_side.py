@@ -166,6 +166,6 @@ def test_which_tools_run_alone() -> None:
 
 def test_a_module_that_cannot_be_loaded_fails_at_its_call() -> None:
     registry = ToolRegistry()
-    broken: Any = LazyBindings("tests.no_such_package", {"move": (".move", "MOVE")})
+    broken: Any = LazyBindings("tests.no_such_package", {"move": ".move:MOVE"})
     registry.register_later(broken, "move", lambda params, context: "x")
     assert not runs_alone(registry, "move")

@@ -23,6 +23,6 @@ def test_an_override_replaces_one_template_and_leaves_the_others() -> None:
     assert templates.render("package.py.jinja", mark="# m") == "# m changed\n"
     assert "def register_all" in templates.render(
         "registry.py.jinja",
-        mark="# m", imports=[], handler_imports=[], tools=[], handled=[], external="", signature=[],
-        tool_name="str", provider="str", registry="registry",
+        mark="# m", imports=[], handler_imports=[], tools=[], handled=[], external="", keywords="",
+        tool_name="str", provider="str",
     )  # fmt: skip

@@ -187,7 +187,7 @@ def test_a_kind_that_there_is_not() -> None:
 
 
 def lazy(*external: str) -> LazyBindings:
-    return LazyBindings("tests.runtime.sample", {"edit": (".files.edit", "EDIT")}, external)
+    return LazyBindings("tests.runtime.sample", {"edit": ".files.edit:EDIT"}, external)
 
 
 def test_a_handler_is_required_or_refused_as_the_spec_says() -> None:

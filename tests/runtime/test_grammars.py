@@ -197,7 +197,7 @@ def test_without_the_engine_a_tool_of_a_package_is_not_loaded(
 ) -> None:
     with package({"book.json": SPEC, "free.json": FREE}) as bindings:
         name = bindings["book"].module.rpartition(".")[0]
-        table = {each: (f".{each}", each.upper()) for each in ("book", "free")}
+        table = {each: f".{each}:{each.upper()}" for each in ("book", "free")}
         request.getfixturevalue("without_engine")
         registry = ToolRegistry()
         for each in table:

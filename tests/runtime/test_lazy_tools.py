@@ -86,6 +86,26 @@ def test_a_duplicate_is_refused_without_an_import() -> None:
     assert not loaded()
 
 
+def test_all_tools_want_a_handler_or_none() -> None:
+    from toolcast.runtime.support import LazyBindings
+
+    table = {"a": ".a:A", "get-b": ".b:B", "out": ".c:C"}
+    bindings = LazyBindings("some_tools", table, external=("out",), keywords={"get-b": "get_b"})
+    registry = ToolRegistry()
+    with pytest.raises(TypeError, match=r"neither a handler nor None for get_b$"):
+        bindings.register_all(registry.register_later, {"a": handler})
+    with pytest.raises(TypeError, match="no tool is called get-b; the tools are a, get_b, out"):
+        bindings.register_all(registry.register_later, {"a": handler, "get_b": handler, "get-b": handler})
+    with pytest.raises(TypeError, match="'out' takes no handler"):
+        bindings.register_some(registry.register_later, {"out": handler})
+    assert not registry.names
+    bindings.register_some(registry.register_later, {"get_b": handler})
+    assert registry.names == ("get-b",)
+    every = ToolRegistry()
+    bindings.register_all(every.register_later, {"a": None, "get_b": handler})
+    assert every.names == ("get-b", "out")
+
+
 def test_other_mappings_and_unknown_names() -> None:
     registry = ToolRegistry()
     assert registry.register_later({"edit": BINDINGS["edit"]}, "edit", handler)
@@ -106,7 +126,7 @@ def test_a_module_that_cannot_be_imported_is_a_failed_call(
     (tmp_path / "broken_tools" / "one.py").write_text("raise RuntimeError('planted')\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     registry = ToolRegistry(timeout=5) if guarded else ToolRegistry()
-    registry.register_later(LazyBindings("broken_tools", {"one": (".one", "ONE")}), "one", handler)
+    registry.register_later(LazyBindings("broken_tools", {"one": ".one:ONE"}), "one", handler)
     result = asyncio.run(registry.execute("one", "{}"))
     assert not result.success
     assert "loading its module" in result.error

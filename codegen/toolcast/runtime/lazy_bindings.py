@@ -1,7 +1,7 @@
 """The bindings of a generated package, each imported at first use."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .binding import Level
 
 
+Register: TypeAlias = Callable[[Mapping[str, ToolBinding[Any, Any]], str, Handler | None], bool]
+
+
 class _Files(msgspec.Struct, frozen=True):
     """Where a tool's files lie, counted from the package."""
 
@@ -26,21 +29,27 @@ class _Files(msgspec.Struct, frozen=True):
 
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
-    """Tool name → binding. `table` locates each: (module relative to `package`, constant),
-    such as `{"edit": (".files.edit", "EDIT")}`; `external` names those that have no handler. Iterates in the
-    table's order without importing anything."""
+    """Tool name → binding. `table` locates each, as entry points do: `{"edit": ".files.edit:EDIT"}`, the
+    module relative to `package`. `external` names those that have no handler, `keywords` the Python name of
+    each that is not its own: `{"get-user": "get_user"}`. Iterates in the table's order without importing
+    anything."""
 
-    __slots__ = ("_package", "_table", "external")
+    __slots__ = ("_keywords", "_package", "_table", "external")
 
     def __init__(
-        self, package: str, table: Mapping[str, tuple[str, str]], external: Collection[str] = ()
+        self,
+        package: str,
+        table: Mapping[str, str],
+        external: Collection[str] = (),
+        keywords: Mapping[str, str] = {},
     ) -> None:
         self._package = package
         self._table = dict(table)
+        self._keywords = {name: keywords.get(name, name) for name in table}
         self.external = frozenset(external)
 
     def __getitem__(self, name: str) -> ToolBinding[Any, Any]:
-        module, constant = self._table[name]
+        module, _, constant = self._table[name].partition(":")
         from importlib import import_module
 
         binding: ToolBinding[Any, Any] = getattr(import_module(module, self._package), constant)
@@ -48,7 +57,43 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
 
     def module(self, name: str) -> str:
         """The name of the module that holds a tool's binding, which is not imported. Raises KeyError."""
-        return f"{self._package}{self._table[name][0]}"
+        return self._package + self._table[name].partition(":")[0]
+
+    def register_all(self, register: Register, handlers: Mapping[str, Any]) -> None:
+        """Register every tool, external ones too; a handler that is None leaves its tool out.
+
+        Args:
+            register: `register_later` of the registry.
+            handlers: by the tools' Python names.
+
+        Raises:
+            TypeError: a tool has no handler, or a handler no tool.
+        """
+        missing = [
+            keyword
+            for name, keyword in self._keywords.items()
+            if name not in self.external and keyword not in handlers
+        ]
+        if missing:
+            raise TypeError(f"register_all has neither a handler nor None for {', '.join(missing)}")
+        self._register(register, handlers, self.external)
+
+    def register_some(self, register: Register, handlers: Mapping[str, Any]) -> None:
+        """Register the tools that `handlers` has a handler for, by their Python names.
+
+        Raises:
+            TypeError: a handler has no tool.
+        """
+        self._register(register, handlers, ())
+
+    def _register(self, register: Register, handlers: Mapping[str, Any], external: Collection[str]) -> None:
+        known = self._keywords.values()
+        if unknown := sorted(handlers.keys() - known):
+            raise TypeError(f"no tool is called {', '.join(unknown)}; the tools are {', '.join(known)}")
+        for name, keyword in self._keywords.items():
+            handler = handlers.get(keyword)
+            if handler is not None or name in external:
+                register(self, name, handler)
 
     def definition(self, name: str, provider: str) -> bytes:
         """What the binding's `definition` gives, without its module. Raises UnknownProviderError, and

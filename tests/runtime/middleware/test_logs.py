@@ -334,7 +334,7 @@ def test_lines_of_others_are_redacted_where_asked() -> None:
 
 def test_a_tool_that_cannot_be_loaded_is_no_unknown_one(lines: Lines) -> None:
     registry = ToolRegistry(hooks=CallLog())
-    registry.register_later(LazyBindings("tests.runtime.sample", {"gone": (".gone", "GONE")}), "gone", crash)
+    registry.register_later(LazyBindings("tests.runtime.sample", {"gone": ".gone:GONE"}), "gone", crash)
     asyncio.run(registry.execute("gone", {}))
     assert [(line["event"], line["error_type"]) for line in lines.lines] == [
         ("failed", "ModuleNotFoundError"),

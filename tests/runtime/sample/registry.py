@@ -1,16 +1,14 @@
 """Written as the compiler writes."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from toolcast.runtime import ToolBinding
 from toolcast.runtime.support import LazyBindings
 
-BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
+BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
-        "edit": (".files.edit", "EDIT"),
-        "note": (".misc.note", "NOTE"),
-        "shapes": (".misc.shapes", "SHAPES"),
+        "edit": ".files.edit:EDIT",
+        "note": ".misc.note:NOTE",
+        "shapes": ".misc.shapes:SHAPES",
     },
 )

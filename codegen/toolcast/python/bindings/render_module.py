@@ -232,12 +232,9 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
     """The parts of the registry module that belong to one tool, as source."""
 
     literal: str
-    module: str
-    constant: str
+    place: str  # of the binding, as entry points have it: ".files.edit:EDIT"
     keyword: str
     handler: str
-    argument: str
-    external: bool = False
 
 
 def registry_text(
@@ -260,39 +257,32 @@ def registry_text(
         rows.append(
             RegistryTool(
                 literal=text(tool["name"]),
-                module=text("." + tool["module"]),
-                constant=text(tool["constant"]),
+                place=text(f".{tool['module']}:{tool['constant']}"),
                 keyword=tool["keyword"],
                 handler=handler,
-                argument=tool["keyword"],
-                external=tool["external"],
             )
         )
-    registry = unique("registry", {row.keyword for row in rows})
-    handled = [row for row in rows if not row.external]
     external = tuple(tool["name"] for tool in tools if tool["external"])
-    signature = [f'{row.keyword}: "{row.handler} | None",' for row in handled]
+    keywords = {tool["name"]: tool["keyword"] for tool in tools if tool["keyword"] != tool["name"]}
     names = [_one_of(row.literal for row in rows), _one_of(text(provider) for provider in providers)]
     needed = {word for word in ("Literal", "Never") if any(each.startswith(word) for each in names)}
-    needed |= {"Any", "Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if handled else set())
+    needed |= {"Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if imports else set())
     return templates.render(
         "registry.py.jinja",
         mark=mark("all specs"),
         imports=[
-            "from collections.abc import Mapping",
             f"from typing import {', '.join(sorted(needed, key=_in_import))}",
             "",
-            "from toolcast.runtime import ToolBinding, ToolRegistry",
+            "from toolcast.runtime import ToolRegistry",
             "from toolcast.runtime.support import LazyBindings",
         ],
         handler_imports=[imports[module] for module in sorted(imports, key=_natural)],
         tools=rows,
-        handled=handled,
+        handled=[row for row, tool in zip(rows, tools, strict=True) if not tool["external"]],
         external=literal(external) if external else "",
+        keywords=literal(keywords) if keywords else "",
         tool_name=names[0],
         provider=names[1],
-        registry=registry,
-        signature=["*,", *signature] if signature else [],
     )
 
 
