@@ -14,6 +14,7 @@ from ...runtime.tool import Tool
 from ...spec.deprecation import shown_description, shown_summary
 from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
+from ..structs.classes import INDENT
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique
@@ -104,12 +105,14 @@ def _returned(roots: Roots) -> str:
 
 
 def type_text(path: str, description: str, module: Module, templates: Templates) -> str:
-    """The module of one shared type file."""
+    """The module of one shared type file. A description that a class has is not repeated."""
+    described = docstring(description, INDENT)
+    repeated = described and described in (each.doc for each in module.definitions)
     late = [f"from {home} import {', '.join(names)}  # noqa: E402" for home, names in module.late_imports]
     return templates.render(
         "type.py.jinja",
         mark=mark(path),
-        doc=docstring(description, "") or '"""Types that tools share."""',
+        doc="" if repeated else docstring(description, "") or '"""Types that tools share."""',
         imports=_imports(_needed((*module.definitions, *module.late_definitions)), module.imports),
         definitions=module.definitions,
         late_imports=late,
