@@ -10,9 +10,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents.disclosure import LEVELS, Disclosure
+from toolcast.agents.disclosure import LEVELS, Disclosure, match_groups
 from toolcast.agents.dispatch import Dispatcher
-from toolcast.agents.keyword_groups import match_groups
 from toolcast.mcp.live.live_binding import bind
 from toolcast.mcp.live.server_tool import LiveTool
 from toolcast.providers import Normalizer, ToolInfo, available, load_profile, normalize, tool_object

@@ -1,8 +1,8 @@
-"""The calls of a run: counted, timed and recorded, within a budget."""
+"""The calls of a run: counted, timed and recorded, within a budget; and what the answers used."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any
@@ -14,14 +14,14 @@ from ..runtime.call_steps import fill_in
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, InjectionError
 from ..runtime.result import ToolResult
+from ..runtime.retry_hint import RetryHint
 from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .answer_calls import AnswerCalls
-from .attempts import Attempts
 from .budget import Budget
-from .record import CallRecord
+from .record import CallRecord, Limit
 from .run_state import RunState
-from .spending import Spending
+from .usage import Usage
 from .waiting import WAITS, Deferred, NotStoredError, deferred, is_approval
 
 _SPENT = (
@@ -29,6 +29,102 @@ _SPENT = (
     "Answer with what is known."
 )
 _LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. Answer with what is known."
+_USED = (
+    "Tool {!r} was not called: this run may use {:,} tokens, and has used {:,}. "
+    "The model will not be asked again."
+)
+_COST = (
+    "Tool {!r} was not called: this run may cost {:g}, and has cost {:g}. The model will not be asked again."
+)
+_COUNTING = Framework()
+
+
+class UsageUnknownError(ValueError):
+    """A budget of tokens or cost cannot be kept, because an answer does not say what it used."""
+
+
+class Spending:
+    """The tokens of one run, and their cost.
+
+    `used` is None before the first answer that states its usage.
+    """
+
+    def __init__(self, budget: Budget, used: Usage | None = None) -> None:
+        self.used = used
+        self._budget = budget
+
+    def add(self, usage: Usage | None) -> None:
+        """Count an answer. Raises UsageUnknownError where the budget needs its usage, and it has none."""
+        if usage is not None:
+            self.used = usage if self.used is None else self.used + usage
+            return
+        limit = "tokens" if self._budget.tokens is not None else "cost"
+        if getattr(self._budget, limit) is not None:
+            raise UsageUnknownError(
+                f"Budget({limit}=…) needs the usage of every answer, and this one states none. Ask the "
+                'provider for it (OpenAI\'s streams: stream_options={"include_usage": True}), or leave the '
+                "limit out."
+            )
+
+    @property
+    def cost(self) -> float | None:
+        """The cost so far; None without prices, and where no usage is known."""
+        prices = self._budget.prices
+        return None if prices is None or self.used is None else prices.cost(self.used)
+
+    @property
+    def exceeded(self) -> Limit | None:
+        """The limit that is reached: the model is not asked again."""
+        tokens, limit, cost = self._budget.tokens, self._budget.cost, self.cost
+        if tokens is not None and self.used is not None and self.used.total >= tokens:
+            return "tokens"
+        return "cost" if limit is not None and cost is not None and cost >= limit else None
+
+    def refusal(self, name: str) -> str | None:
+        """What answers a call past the budget; None within it."""
+        exceeded = self.exceeded
+        if exceeded is None or self.used is None:
+            return None
+        if exceeded == "tokens":
+            return _USED.format(name, self._budget.tokens, self.used.total)
+        return _COST.format(name, self._budget.cost, self.cost)
+
+
+class Attempts:
+    """Counts the calls that handlers asked for again, by tool, until one succeeds.
+
+    Calls of one answer are one attempt: the model made them before it read a hint.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = {**counts}  # of the answers that ended
+        self._asked: set[str] = set()  # tools that asked for another call, of this answer
+        self._succeeded: set[str] = set()
+
+    def begin(self, tool: str, context: ToolContext) -> ToolContext:
+        """The context of a call of `tool` that begins, with the number of the attempt."""
+        framework = context.framework or _COUNTING
+        counted = msgspec.structs.replace(framework, attempt=self._counts.get(tool, 0) + 1)
+        return msgspec.structs.replace(context, framework=counted)
+
+    def end(self, tool: str, result: ToolResult) -> None:
+        """Take note of a call that ended."""
+        if result.success:
+            self._succeeded.add(tool)
+        elif isinstance(result.data, RetryHint) and result.data.tool == tool:
+            self._asked.add(tool)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The attempts in all answers so far, by tool."""
+        kept = {tool: n for tool, n in self._counts.items() if tool not in self._succeeded - self._asked}
+        return {**kept, **{tool: kept.get(tool, 0) + 1 for tool in self._asked}}
+
+    def end_answer(self) -> None:
+        """Count the calls of an answer."""
+        self._counts = self.counts
+        self._asked.clear()
+        self._succeeded.clear()
 
 
 class ToolCalls(Caller):
