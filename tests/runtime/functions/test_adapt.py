@@ -74,7 +74,7 @@ def run(
     """One call of `function` through a registry."""
     with package({"tool.yaml": spec(parameters, **more)}) as bindings:
         binding = bindings["tool"]
-        registry = ToolRegistry()
+        registry = ToolRegistry(check_results=True)
         registry.register(binding, adapt(function, binding))
         return asyncio.run(registry.execute("tool", arguments))
 
