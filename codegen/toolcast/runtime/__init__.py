@@ -28,8 +28,7 @@ from .workers import Workers, abandoned
 if TYPE_CHECKING:
     from ..jsonschema import Violation
     from .elicitation import ElicitationRequest, Elicited
-    from .functions.adapt import adapt
-    from .functions.adapt_error import AdaptError
+    from .functions.adapt import AdaptError, adapt
     from .repairs.repair import Repair
     from .sampling import Message, Sampled, SamplingRequest
     from .wire.fragments import FragmentError, Fragments, PartialArguments
@@ -77,7 +76,7 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "AdaptError": ".functions.adapt_error",
+        "AdaptError": ".functions.adapt",
         "ElicitationRequest": ".elicitation",
         "Elicited": ".elicitation",
         "FragmentError": ".wire.fragments",

@@ -1,20 +1,54 @@
 """Existing functions as handlers of generated bindings."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from ..binding import ToolBinding
+from ..checked_types import trusted_hook
 from ..context import ToolContext
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
-from .adapt_error import AdaptError
+from ..result import ToolResult
+from .compare import Place, json_types
+from .conversions import outgoing
 from .fitting import Arguments, fit
-from .returned_values import result_maker
-from .signature import FunctionError, function_name, plain_function, read_signature
+from .signature import EMPTY, FunctionError, Signature, function_name, plain_function, read_signature
+from .type_schemas import schemas_of
 
 P = TypeVar("P")
+
+
+class AdaptError(TypeError):
+    """A function does not fit the contract of the tool that it is to carry out.
+
+    Attributes:
+        function: its name.
+        tool: name of the tool.
+        differences: every difference, in words.
+    """
+
+    def __init__(self, function: str, tool: str, differences: tuple[str, ...]) -> None:
+        """Make an error for one function.
+
+        Args:
+            function: its name.
+            tool: name of the tool.
+            differences: every difference, in words.
+        """
+        super().__init__(function, tool, differences)
+        self.function = function
+        self.tool = tool
+        self.differences = differences
+
+    def __str__(self) -> str:
+        """All differences, one per line, and what to do about them."""
+        lines = "\n".join(f"- {each}" for each in self.differences)
+        return (
+            f"{self.function} does not fit tool {self.tool!r}:\n{lines}\n"
+            "Change the function or the spec, or write a handler that translates."
+        )
 
 
 def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callable[[P, ToolContext], Any]:
@@ -57,7 +91,7 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callabl
     arguments, problems = fit(signature, binding, document)
     if problems:
         raise AdaptError(name, binding.name, tuple(problems))
-    handler: Any = _handler(target, arguments, result_maker(binding, signature, document))
+    handler: Any = _handler(target, arguments, _result_maker(binding, signature, document))
     precheck = find_precheck(target)
     if precheck is not None:
         handler.precheck = precheck
@@ -88,3 +122,64 @@ def _handler(
 
 async def _awaited(value: Awaitable[Any], result: Callable[[Any], Any]) -> Any:
     return result(await value)
+
+
+def _result_maker(
+    binding: ToolBinding[Any, Any], signature: Signature, document: Mapping[str, Any]
+) -> Callable[[Any], Any]:
+    """What makes the binding's result of a returned value. `document` is the contract.
+
+    A value that does not fit is passed on as plain data: `check_results` says what is wrong with it, as it
+    does for every handler.
+    """
+    wanted = binding.result
+    if wanted is None:
+        return lambda value: value if isinstance(value, (str, ToolResult)) else outgoing(value)
+    wraps = _wraps(Place(document["result"], document), signature)
+
+    def make(value: Any) -> Any:
+        if isinstance(value, ToolResult) or (isinstance(wanted, type) and type(value) is wanted):
+            return value
+        if wraps:
+            return _wrapped(outgoing(value), wanted)
+        if value is None or isinstance(value, str):
+            return value
+        return _typed(outgoing(value), wanted)
+
+    return make
+
+
+def _typed(data: Any, wanted: Any) -> Any:
+    try:
+        return msgspec.convert(data, wanted, dec_hook=trusted_hook)
+    except ValueError:
+        return data
+
+
+def _wrapped(data: Any, wanted: Any) -> Any:
+    """The object that the contract wants, with the text of the value itself, as FastMCP sends it.
+
+    Not where that text is an object of its own: whoever reads data out of texts would take it for the one
+    that the contract wants.
+    """
+    made = _typed({"result": data}, wanted)
+    if data is None:
+        return ToolResult.ok("", made)
+    try:
+        text = data if isinstance(data, str) else msgspec.json.encode(data).decode()
+    except UnicodeEncodeError:
+        return made  # lone surrogates, which are replaced where results are encoded
+    return made if text.lstrip()[:1] == "{" else ToolResult.ok(text, made)
+
+
+def _wraps(result: Place, signature: Signature) -> bool:
+    """Whether the contract wants `{"result": …}` of a function that may return no object: FastMCP and the MCP
+    SDK declare such results, as a tool's data had to be an object."""
+    schema = result.target().schema
+    if not isinstance(schema, dict) or list(schema.get("properties", ())) != ["result"]:
+        return False
+    if signature.returns is EMPTY:
+        return False
+    found = schemas_of({"result": signature.returns}, "serialization")
+    place = Place(found.schemas.get("result", True), found.document)
+    return json_types(place) not in (frozenset(("object",)), json_types(Place(True, {})))
