@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.spec.summary import first_sentence
+from toolcast.spec.spec_reader import first_sentence
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,30 @@
-"""From raw schemas to a checked contract: normal form, typed tree, and all diagnostics about schemas."""
+"""From raw schemas to a checked contract: normal form, typed tree, and all diagnostics about schemas.
 
-from collections.abc import Collection, Mapping
-from typing import Any
+After an error, further checks read a lenient form of the document: what is wrong accepts any value, and
+misspelt keys stand as their author means them. A schema that accepts more than its author means must not make
+another one accept less, or its diagnostics would be false: so keywords that accept less where a schema below
+accepts more are left out, or loosened.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
+from ..jsonschema.subschemas import map_subschemas
+from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
 from ..runtime.hidden_parameters import without_parameters
-from ..spec.corrected import corrected
-from ..spec.parsed_document import Document
+from ..spec.keys import KEYS, SYNONYMS
+from ..spec.parsed_document import Document, Path, diagnose
+from ..spec.read_file import SourceDocument
+from ..spec.spec_checker import SpecChecker
+from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
 from .doubtful_schemas import doubtful_schemas
-from .grammar_problems import grammar_problems
-from .lenient_form import lenient_form
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
 from .reader import ANY_TYPE_KEYWORDS, Reader
@@ -88,7 +98,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     built = _build(normaliser, tool.examples, tool.secrets, tool.inject)
     if tool.input is None:
         return built
-    found = (*built.diagnostics, *grammar_problems(tool.document, tool.input, tool.examples))
+    found = (*built.diagnostics, *_grammar_problems(tool.document, tool.input, tool.examples))
     return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
 
 
@@ -104,7 +114,7 @@ def check_schemas(document: Document, path: str, types: Mapping[str, Document]) 
         The diagnostics, in a result that has no contract.
     """
     data = document.data if isinstance(document.data, dict) else {}
-    meant = corrected(document) if data else document
+    meant = _corrected(document) if data else document
     normaliser = NormalFormBuilder(meant, types, path)
     for name in ("parameters", "result"):
         if isinstance(meant.data, dict) and isinstance(meant.data.get(name), dict):
@@ -179,7 +189,7 @@ def _build(
     circular = circular_definitions(normal)
     found += circular_references(normal, circular)
     if _has_errors(found):
-        normal = lenient_form(normal, circular)
+        normal = _lenient_form(normal, circular)
     document = normal.document()
     schemas = Schemas(document, formats=True)
     malformed = list(malformed_schemas(normal, document, schemas))
@@ -248,3 +258,133 @@ def _has_errors(found: list[Diagnostic]) -> bool:
 
 def _unless_error(contract: Contract | None, found: list[Diagnostic]) -> Contract | None:
     return None if _has_errors(found) else contract
+
+
+_AT = ("input", "definition")
+
+
+def _grammar_problems(document: Document, text: TextInput, examples: Sequence[Any]) -> Iterator[Diagnostic]:
+    """Check the grammar of a tool, and its examples by it.
+
+    Args:
+        document: the spec.
+        text: what its key `input` states.
+        examples: its examples, of which those that are no calls of the tool are reported elsewhere.
+
+    Yields:
+        What is wrong, at its line and column.
+    """
+    if text.grammar is None:
+        return
+    try:
+        grammar = grammar_of(text.grammar, text.definition)
+    except ImportError:
+        message = "the grammar cannot be checked: llguidance is not installed"
+        yield diagnose(document, _AT, MISSING_LIBRARY, message, f"run: {INSTALL}")
+        return
+    except GrammarError as error:
+        found = diagnose(
+            document, _AT, "bad-grammar", f"the grammar cannot be used: {error.reason}", error.hint
+        )
+        if isinstance(document, SourceDocument):
+            line, column = document.locate_character(_AT, text.definition, error.offset)
+            found = structs.replace(found, line=line, column=column)
+        yield found
+        return
+    yield from _examples(document, grammar, examples)
+
+
+def _examples(document: Document, grammar: TextGrammar, examples: Sequence[Any]) -> Iterator[Diagnostic]:
+    for index, example in enumerate(examples):
+        value = example.get(PARAMETER) if isinstance(example, dict) else None
+        problem = grammar.problem(value) if isinstance(value, str) else None
+        if problem is not None:
+            message = f"this example {problem}"
+            hint = "correct the example or the grammar"
+            yield diagnose(document, ("examples", index, PARAMETER), "example-mismatch", message, hint)
+
+
+_LEFT_OUT: Final = frozenset(
+    {"not", "if", "then", "else", "maxContains", "unevaluatedItems", "unevaluatedProperties"}
+)
+"""Keywords that refuse a value because another schema accepts it, or a part of it."""
+
+
+def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
+    """Loosen a normal form in which defects were left out.
+
+    Args:
+        normal: the normal form.
+        circular: definitions that refer only to themselves; they accept any value.
+
+    Returns:
+        A normal form that accepts all that the author of the spec can mean.
+    """
+    origins = dict(normal.origins)
+
+    def loosened(schema: Any) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        made = map_subschemas({k: v for k, v in schema.items() if k not in _LEFT_OUT}, loosened)
+        if "oneOf" in made:
+            branches = made.pop("oneOf")
+            made.setdefault("anyOf", branches)
+        _copy_origin(origins, schema, made)
+        return made
+
+    return replace(
+        normal,
+        roots={name: loosened(schema) for name, schema in normal.roots.items()},
+        defs={name: True if name in circular else loosened(schema) for name, schema in normal.defs.items()},
+        origins=origins,
+    )
+
+
+def _copy_origin(
+    origins: dict[int, tuple[Document, Path]], schema: Mapping[str, Any], made: Mapping[str, Any]
+) -> None:
+    if id(schema) in origins:
+        origins[id(made)] = origins[id(schema)]
+
+
+class _CorrectedDocument:
+    """A document in which top-level keys have other names. Positions are those in the file."""
+
+    __slots__ = ("_data", "_document", "_written")
+
+    def __init__(self, document: Document, written: Mapping[str, str]) -> None:
+        """`written`: the new name of a key → the name in the document."""
+        renamed = {key: name for name, key in written.items()}
+        self._document = document
+        self._written = written
+        data: dict[str, Any] = document.data
+        self._data = {renamed.get(key) or key: value for key, value in data.items()}
+
+    @property
+    def file(self) -> str:
+        """Posix path as shown in diagnostics."""
+        return self._document.file
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return self._data
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        first = (self._written.get(str(path[0]), path[0]),) if path else ()
+        return self._document.locate((*first, *path[1:]), key=key)
+
+
+def _corrected(document: Document) -> Document:
+    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too.
+
+    Args:
+        document: a spec, which is a mapping.
+
+    Returns:
+        A document with the names that are meant; the same document where no key is misspelt.
+    """
+    suggested = SpecChecker(document).known_keys((), document.data, KEYS, SYNONYMS)
+    written = {name: key for name, key in suggested.items() if name not in document.data}
+    return _CorrectedDocument(document, written) if written else document

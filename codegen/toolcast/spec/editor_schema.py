@@ -1,11 +1,13 @@
-"""The spec format itself as a JSON Schema 2020-12, for editors to complete and check specs with."""
+"""The spec format itself as a JSON Schema 2020-12, for editors to complete and check specs with.
 
-from typing import Any
+The vocabulary of JSON Schema is stated as editors show it: the form of each value, and its meaning.
+"""
+
+from typing import Any, Final
 
 import msgspec
 
 from .keys import EXAMPLE, KEYS
-from .schema_vocabulary import vocabulary
 from .text_input import OF_PARAMETERS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -38,7 +40,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         "dependentSchemas": {"input": {"properties": dict.fromkeys(OF_PARAMETERS, False)}},
         "additionalProperties": False,
         "properties": properties,
-        "$defs": {"schema": vocabulary()},
+        "$defs": {"schema": _vocabulary()},
     }
 
 
@@ -54,4 +56,104 @@ def _of_providers(schema: dict[str, Any], known: frozenset[str]) -> dict[str, An
         "additionalProperties": False,
         "properties": dict.fromkeys(sorted(known), schema["additionalProperties"]),
         "examples": [{each: {"strict": False, "examples": True}} for each in sorted(known & {"openai"})],
+    }
+
+
+_SELF: Final[dict[str, Any]] = {"$ref": "#/$defs/schema"}
+_SELVES: Final[dict[str, Any]] = {"type": "array", "items": _SELF, "minItems": 1}
+_MAP: Final[dict[str, Any]] = {"type": "object", "additionalProperties": _SELF}
+_COUNT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
+_NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_BOUND: Final[dict[str, Any]] = {"type": ["number", "boolean"]}  # a boolean in draft 4
+_TYPES: Final = ["string", "integer", "number", "boolean", "object", "array", "null", "any"]  # `any`: draft 3
+
+_KEYWORDS: Final[dict[str, tuple[dict[str, Any], str, Any]]] = {
+    "$ref": (
+        {"type": "string"},
+        "#/$defs/Name, or a shared type: its relative path, or package:NAME/FILE.",
+        "#/$defs/Region",
+    ),
+    "$defs": (_MAP, "Schemas to refer to with #/$defs/Name.", {"Region": {"enum": ["north", "south"]}}),
+    "definitions": (_MAP, "The older name of $defs.", {"Region": {"enum": ["north", "south"]}}),
+    "type": (
+        {"anyOf": [{"enum": _TYPES}, {"type": "array", "items": {"enum": _TYPES}, "minItems": 1}]},
+        "One type, or a list of them.",
+        ["string", "null"],
+    ),
+    "title": ({"type": "string"}, "A short name.", "Region"),
+    "description": (
+        {"type": "string"},
+        "What the model reads about this value.",
+        "Orders of one region only.",
+    ),
+    "default": ({}, "The value where none is given.", 20),
+    "examples": ({"type": "array"}, "Sample values.", ["north"]),
+    "enum": ({"type": "array"}, "All allowed values.", ["north", "south"]),
+    "const": ({}, "The only allowed value.", "order"),
+    "properties": (_MAP, "The keys of an object and their schemas.", {"region": {"type": "string"}}),
+    "required": ({"type": "array", "items": {"type": "string"}}, "Keys that must be present.", ["customer"]),
+    "additionalProperties": (_SELF, "Schema of all other keys; false allows none.", False),
+    "patternProperties": (_MAP, "Schemas of keys, by regular expression.", {"^x-": {"type": "string"}}),
+    "propertyNames": (_SELF, "Schema of the keys themselves.", {"pattern": "^[a-z]+$"}),
+    "minProperties": (_COUNT, "Fewest keys.", 1),
+    "maxProperties": (_COUNT, "Most keys.", 10),
+    "items": (
+        {"anyOf": [_SELF, {"type": "array", "items": _SELF}]},
+        "Schema of the items of a list.",
+        {"type": "string"},
+    ),
+    "prefixItems": (
+        _SELVES,
+        "Schemas of the first items, by position.",
+        [{"type": "number"}, {"type": "number"}],
+    ),
+    "contains": (_SELF, "Schema that some item must meet.", {"const": "admin"}),
+    "minItems": (_COUNT, "Fewest items.", 1),
+    "maxItems": (_COUNT, "Most items.", 50),
+    "uniqueItems": ({"type": "boolean"}, "Whether no two items may be equal.", True),
+    "minLength": (_COUNT, "Shortest text, in characters.", 1),
+    "maxLength": (_COUNT, "Longest text, in characters.", 200),
+    "pattern": (
+        {"type": "string"},
+        "Regular expression that must match somewhere in the text.",
+        "^[A-Z]{2}$",
+    ),
+    "format": ({"type": "string"}, "A named form, such as date-time or uri.", "date"),
+    "minimum": (_NUMBER, "Smallest number.", 1),
+    "maximum": (_NUMBER, "Largest number.", 100),
+    "exclusiveMinimum": (_BOUND, "The number must be larger.", 0),
+    "exclusiveMaximum": (_BOUND, "The number must be smaller.", 1),
+    "multipleOf": ({"type": "number", "exclusiveMinimum": 0}, "The number must be a multiple.", 0.5),
+    "allOf": (
+        _SELVES,
+        "All of these schemas must hold.",
+        [{"$ref": "#/$defs/Page"}, {"required": ["customer"]}],
+    ),
+    "anyOf": (_SELVES, "At least one of these schemas must hold.", [{"type": "string"}, {"type": "integer"}]),
+    "oneOf": (
+        _SELVES,
+        "Exactly one of these schemas must hold.",
+        [{"$ref": "#/$defs/Card"}, {"$ref": "#/$defs/Transfer"}],
+    ),
+    "not": (_SELF, "This schema must not hold.", {"const": ""}),
+    "if": (
+        _SELF,
+        "Chooses between then and else.",
+        {"properties": {"kind": {"const": "gift"}}, "required": ["kind"]},
+    ),
+    "then": (_SELF, "Holds where if does.", {"required": ["message"]}),
+    "else": (_SELF, "Holds where if does not.", {"required": ["invoice"]}),
+    "deprecated": ({"type": "boolean"}, "Whether callers should stop using it.", True),
+}
+"""Keyword → the form of its value, what it means, and an example of the value."""
+
+
+def _vocabulary() -> dict[str, Any]:
+    """The schema of a schema: a boolean, or an object whose known keywords have the right form."""
+    return {
+        "type": ["object", "boolean"],
+        "properties": {
+            word: {**rule, "description": text, "examples": [example]}
+            for word, (rule, text, example) in _KEYWORDS.items()
+        },
     }

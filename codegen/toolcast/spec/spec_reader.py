@@ -1,20 +1,21 @@
 """One document → a `ToolSpec`, or every reason why not. Pure."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
+from ..runtime.hidden_parameters import PATH
 from ..runtime.permissions import Permission
 from . import fields, imported_fields
 from .deprecation import deprecated
+from .fields import check_parameter_name
 from .http_fields import http
-from .injection import inject
 from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
 from .read_by_schema import read_plain
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
-from .summary import first_sentence
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
@@ -137,7 +138,7 @@ def read_tool(
         else None
     )
     taken = {"secrets": secrets, "runtime_enums": enums, "empty_is_absent": empty, "described_by": (words,)}
-    filled = inject(checker, data["inject"], known, taken) if "inject" in data else {}
+    filled = _inject(checker, data["inject"], known, taken) if "inject" in data else {}
     readable = parameters is not None and ("parameters" not in suggested or has_parameters)
     request = http(checker, data["http"], parameters, known) if "http" in data and readable else None
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
@@ -207,3 +208,95 @@ def _texts(checker: SpecChecker, data: dict[str, Any], suggested: Mapping[str, s
         hint = "write `description:` and say what the tool does; it is what the model reads"
         checker.report((), "missing-key", "`description` is missing", hint)
     return description or summary or "", summary or first_sentence(description or "")
+
+
+_HINT: Final = (
+    "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
+)
+
+_REASONS: Final = {
+    "secrets": "the program fills it in, so it needs no reference to a secret",
+    "runtime_enums": "models do not choose its value, so it needs no enum for them",
+    "empty_is_absent": "models do not send it, and the program's value is taken as it is",
+    "described_by": "models do not write it, so it has no words of theirs",
+}
+
+
+def _inject(
+    checker: SpecChecker,
+    value: Any,
+    known: frozenset[str] | None,
+    taken: Mapping[str, Collection[str | None]],
+) -> dict[str, str]:
+    """Read the key.
+
+    Args:
+        checker: receives problems.
+        value: its value.
+        known: the top-level parameters; None where they cannot be told.
+        taken: for each other key that names parameters, those that it names.
+
+    Returns:
+        Parameter → path.
+    """
+    entries = (
+        checker.mapping(("inject",), value, "write a line per parameter: `user_id: context.user_id`") or {}
+    )
+    made: dict[str, str] = {}
+    for name, path in entries.items():
+        place = ("inject", name)
+        check_parameter_name(checker, place, name, known)
+        for key, reason in _REASONS.items():
+            if name in taken[key]:
+                message = f"{quoted(name)} is named by `{key}`, too: {reason}"
+                checker.report(
+                    place, "injected-twice", message, f"take it out of `{key}`, or of `_inject`", key=True
+                )
+        text = checker.text(place, path)
+        if text is None:
+            continue
+        if not PATH.fullmatch(text):
+            message = f"{quoted(text)} is no path to a value of the program's"
+            checker.report(place, "bad-path", message, _HINT)
+        else:
+            made[name] = text
+    return made
+
+
+# A sentence ends at . ! or ? before white space or the end, or at an ideographic full stop.
+_END = re.compile(r"[.!?][)\"'”’\]]*(?=\s|\Z)|[。！？]")
+_BREAK_LINE = re.compile(r"\s*(?:[-*+#>|<]|\d+[.)]\s|```|\w[\w ]{0,30}:\s*\Z)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.\s?g|i\.\s?e|etc|vs|cf|approx|incl|resp|no|nr|fig|al|Dr|Mr|Mrs|Ms|St|Inc|Ltd)|\b[A-Z]|\A\d+)\.\Z",
+    re.IGNORECASE,
+)
+
+
+def first_sentence(description: str) -> str:
+    """The first sentence, on one line; the first line where no sentence ends in the first paragraph.
+
+    A paragraph ends at a blank line or where a list, heading, quote, table, tag or label (`Args:`) begins.
+    `e.g.`, `i.e.` and the like end no sentence, unless a capital letter follows `etc.`.
+    """
+    lines = description.strip().splitlines()
+    if not lines:
+        return ""
+    paragraph = [lines[0]]
+    for line in lines[1:]:
+        if not line.strip() or _BREAK_LINE.match(line):
+            break
+        paragraph.append(line)
+    text = " ".join(" ".join(paragraph).split())
+    for end in _END.finditer(text):
+        if not _abbreviates(text, end.end()):
+            return text[: end.end()]
+    return " ".join(lines[0].split())
+
+
+def _abbreviates(text: str, end: int) -> bool:
+    """Whether the full stop before `end` belongs to a short form, with the sentence going on after it."""
+    rest = text[end:].lstrip()
+    if not rest or not _ABBREVIATION.search(text[max(0, end - 12) : end]):
+        return False
+    is_etc = text[:end].lower().endswith("etc.")
+    return not (is_etc and rest[0].isupper())

@@ -6,13 +6,16 @@ defined again, and recurses without a bound.
 Refused, because JSON data has no equal: keys that are not strings, tags outside the core schema, `.inf` and
 `.nan`, an alias inside its own anchor. Refused, because they hide mistakes: duplicate keys, several
 documents, merge keys (an unquoted `<<`, which 1.2 no longer has) and a `%YAML 1.1` directive.
+
+Plain scalars have the values of the YAML 1.2 core schema (https://yaml.org/spec/1.2.2/#103-core-schema).
 """
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from .positions import Member, Node
 from .reader_problems import (
+    MAX_NUMBER,
     SPEC,
     Limits,
     Problem,
@@ -21,11 +24,11 @@ from .reader_problems import (
     not_finite,
     number_range,
     quoted,
+    read_float,
     too_deep,
     too_many,
 )
 from .yaml_parser import explain_error, forbidden_character, open_parser
-from .yaml_scalars import PREFIX, NotFiniteError, NumberRangeError, resolve_plain, resolve_tagged
 
 # libyaml drops the tag `!`, which would make `! 12` a number; in YAML 1.2 it is a string.
 _BARE_TAG = re.compile(r"(?:&\S+\s+)?!(?=\s|\Z)")
@@ -166,7 +169,7 @@ class _Reader:
             raise RefusedError(too_deep(node.line, node.column, self._limits))
         self._deepest = max(self._deepest, depth)
         is_map = type(event) is self._events.MappingStartEvent
-        if event.tag is not None and event.tag != PREFIX + ("map" if is_map else "seq"):
+        if event.tag is not None and event.tag != _PREFIX + ("map" if is_map else "seq"):
             self._unknown_tag(event, event.tag)
         if is_map:
             data, node.members = self._mapping(depth)
@@ -229,15 +232,15 @@ class _Reader:
             if event.style:
                 return text
         try:
-            return resolve_plain(text) if tag is None else resolve_tagged(tag, text)
-        except NotFiniteError:
+            return _resolve_plain(text) if tag is None else _resolve_tagged(tag, text)
+        except _NotFiniteError:
             self._problems.append(not_finite(text, *_position(event)))
-        except NumberRangeError:
+        except _NumberRangeError:
             self._problems.append(number_range(text, *_position(event)))
         except KeyError:
             self._unknown_tag(event, str(tag))
         except ValueError:
-            shown = "!!" + str(tag).removeprefix(PREFIX)
+            shown = "!!" + str(tag).removeprefix(_PREFIX)
             self._report(
                 event, "tag-mismatch", f"{quoted(text)} does not fit its tag {shown}", "remove the tag"
             )
@@ -277,3 +280,84 @@ class _Reader:
 def _position(event: Any) -> tuple[int, int]:
     mark = event.start_mark
     return mark.line + 1, mark.column + 1
+
+
+_WORDS: Final[dict[str, bool | None]] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_INT = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_NUMERIC_START: Final = frozenset("+-.0123456789")
+
+_PREFIX = "tag:yaml.org,2002:"
+
+
+class _NotFiniteError(ValueError):
+    """`.inf` or `.nan`."""
+
+
+class _NumberRangeError(ValueError):
+    """A number that a double cannot hold, or one past `MAX_NUMBER` characters."""
+
+
+def _resolve_plain(text: str) -> Any:
+    """The value of an unquoted scalar. Raises `_NotFiniteError` or `_NumberRangeError`."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in _NUMERIC_START:
+        number = _read_number(text)
+        if number is not None:
+            return number
+    return text
+
+
+def _read_number(text: str) -> int | float | None:
+    """The number that `text` is under the core schema, or None. Raises as `_resolve_plain`."""
+    base = 10 if _INT.fullmatch(text) else 8 if _OCTAL.fullmatch(text) else 16 if _HEX.fullmatch(text) else 0
+    if not base and not _FLOAT.fullmatch(text):
+        if _NOT_FINITE.fullmatch(text):
+            raise _NotFiniteError
+        return None
+    if len(text) > MAX_NUMBER:
+        raise _NumberRangeError
+    if base:
+        return int(text if base == 10 else text[2:], base)
+    value = read_float(text)
+    if value is None:
+        raise _NumberRangeError
+    return value
+
+
+def _resolve_tagged(tag: str, text: str) -> Any:
+    """The value of a scalar with a core tag, quoted or not.
+
+    Raises `KeyError` for any other tag, `ValueError` where the text does not fit the tag.
+    """
+    kind = tag.removeprefix(_PREFIX)
+    if not tag.startswith(_PREFIX) or kind not in ("str", "null", "bool", "int", "float"):
+        raise KeyError(tag)
+    if kind == "str":
+        return text
+    value = _resolve_plain(text)
+    if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            raise _NumberRangeError from None
+    wanted = {"null": type(None), "bool": bool, "int": int, "float": float}[kind]
+    if type(value) is not wanted:
+        raise ValueError(text)
+    return value

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from ...contract.merge_all_of import merge_all_of
+from ...contract.reader import merge_all_of
 from ...http.operation import FORM, MULTIPART, STYLES, is_json
 from ...jsonschema.equality import equal
 from ...jsonschema.keywords import METADATA
