@@ -11,7 +11,7 @@ from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireForms
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.verify.ledger_laws import silent_losses
-from toolcast.verify.wire_encoding import WireEncoder
+from toolcast.verify.provider_laws import WireEncoder
 
 from .bundle import bundled
 from .construct import Construct

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from toolcast.providers import Profile, available, load_profile
 from toolcast.providers.profiles.dialect import Dialect
-from toolcast.providers.profiles.request_limits import Limits
+from toolcast.providers.profiles.profile import Limits
 
 from .markdown import fenced, table
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.providers import normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.wire_encoding import encode
+from toolcast.verify.provider_laws import encode
 
 from tests.providers.strategies import contracts
 from tests.providers.values import instances

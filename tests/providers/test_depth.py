@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema.nesting import levels
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.wire_encoding import encode
+from toolcast.verify.provider_laws import encode
 
 from tests.providers.laws import as_json_schema
 from tests.providers.rules.nodes import depth

@@ -15,7 +15,7 @@ from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.wire_encoding import encode
+from toolcast.verify.provider_laws import encode
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules.nodes import nodes

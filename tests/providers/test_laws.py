@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.providers.schema_judge import as_json_schema
-from toolcast.verify.wire_encoding import encode as forward
+from toolcast.verify.provider_laws import encode as forward
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKS

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import SchemaError, normalize
-from toolcast.providers.ledger import Ledger, names_in_words
-from toolcast.providers.ledger_entry import LedgerEntry
+from toolcast.providers.ledger import Ledger, LedgerEntry, names_in_words
 
 from bench.fuzz.schemas import compose
 from tests.providers.rules.survey import CORPORA, tools

@@ -14,8 +14,7 @@ from toolcast.agents.dispatch.call import Call
 from toolcast.agents.dispatch.render_results import render
 from toolcast.providers import ToolInfo, load_profile, normalize, tool_object
 from toolcast.providers.profiles.profile import ResultRules
-from toolcast.providers.reference_cycles import in_cycles
-from toolcast.providers.result_schemas import fitted, in_response, may_be_text
+from toolcast.providers.result_schemas import fitted, in_cycles, in_response, may_be_text
 from toolcast.runtime.result import ToolResult
 
 from tests.providers.strategies import contracts

@@ -29,7 +29,7 @@ from toolcast.providers import (
     tool_object,
 )
 from toolcast.providers.schema_judge import as_json_schema
-from toolcast.providers.sent_examples import NOT_RESTORED, REFUSED, sent_examples
+from toolcast.providers.wire_encoding import NOT_RESTORED, REFUSED, sent_examples
 from toolcast.runtime.definitions import bare_definition, cut_definition
 from toolcast.runtime.wire.decoder import decode_wire
 

@@ -10,7 +10,7 @@ from toolcast.instances.oracle import Oracle
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.wire_encoding import WireEncoder, encode
+from toolcast.verify.provider_laws import WireEncoder, encode
 
 PAIRS: dict[str, Any] = {
     "type": "array",

@@ -9,7 +9,7 @@ from toolcast.instances.oracle import Oracle
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import WireForm, WireForms
 from toolcast.verify.ledger_laws import ToolLedger, fixpoint, silent_losses
-from toolcast.verify.wire_encoding import WireEncoder
+from toolcast.verify.provider_laws import WireEncoder
 
 CONTRACT: dict[str, Any] = {
     "parameters": {

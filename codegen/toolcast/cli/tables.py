@@ -27,7 +27,7 @@ class ProviderRow(Struct, frozen=True, kw_only=True):
 
 def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
     """All providers of a project by id, with those that installed packages offer. Raises `ProfileError`."""
-    from ..providers.profiles.installed import installed_file, installed_ids
+    from ..providers.profiles.load_profiles import installed_file, installed_ids
 
     own = load_profiles(profiles.files)
     files = dict(zip(own, profiles.files, strict=True))

@@ -112,7 +112,7 @@ def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagn
 
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """The profile files of installed packages for `ids`, and what is wrong with them."""
-    from ..providers.profiles.installed import installed_file
+    from ..providers.profiles.load_profiles import installed_file
 
     files: list[str] = []
     problems: list[Diagnostic] = []

@@ -5,7 +5,7 @@ Needs msgspec and the standard library only, so that a program can normalise sch
 
 from ..jsonschema.schema_error import SchemaError as SchemaError
 from ..runtime.grammars import TextInput as TextInput
-from .ledger_entry import LedgerEntry as LedgerEntry
+from .ledger import LedgerEntry as LedgerEntry
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
 from .profiles.dialect import Dialect as Dialect
@@ -21,10 +21,10 @@ from .profiles.load_profiles import available as available
 from .profiles.load_profiles import load_profile as load_profile
 from .profiles.load_profiles import load_profile_file as load_profile_file
 from .profiles.load_profiles import load_profiles as load_profiles
+from .profiles.profile import Limits as Limits
 from .profiles.profile import Profile as Profile
-from .profiles.profile_error import ProfileError as ProfileError
-from .profiles.profile_error import ProfileProblem as ProfileProblem
-from .profiles.request_limits import Limits as Limits
+from .profiles.profile import ProfileError as ProfileError
+from .profiles.profile import ProfileProblem as ProfileProblem
 from .run_time_schemas import Normalizer as Normalizer
 from .run_time_schemas import decode as decode
 from .run_time_schemas import quarantined as quarantined

@@ -1,16 +1,50 @@
-"""The ledger that the passes of one walk write."""
+"""The ledger that the passes of one walk write.
+
+An entry is a difference between a tool and its definition for a provider.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import CONSTRAINTS
 from ..jsonschema.schema_change import Action, SchemaChange, Severity, changes_of
 from ..jsonschema.schema_node import Path, Schema, pointer
 from .constraint_texts import phrase
-from .ledger_entry import LedgerEntry, entry_of
+
+Part = Literal["parameters", "result", "spec"]
+"""What a path leads into: the schema of the parameters, that of results, or the spec."""
+
+
+class LedgerEntry(SchemaChange, frozen=True, kw_only=True, omit_defaults=True):
+    """One difference between the contract and a provider's schema, or one thing that parsing a schema
+    changed.
+
+    Attributes:
+        of: what `path` leads into; in the spec, `keyword` is a key of it.
+    """
+
+    of: Part = "parameters"
+
+    @property
+    def _place(self) -> str:
+        if self.of == "spec":
+            return "of the spec"
+        return super()._place + (" of the result" if self.of == "result" else "")
+
+
+def entry_of(change: SchemaChange) -> LedgerEntry:
+    """A change of the schema of parameters, as an entry."""
+    return LedgerEntry(
+        path=change.path,
+        keyword=change.keyword,
+        action=change.action,
+        severity=change.severity,
+        reason=change.reason,
+    )
+
 
 EVALUATING = frozenset(
     (

@@ -30,12 +30,10 @@ from ..jsonschema.schema_node import Segments, pointer, to_json
 from ..jsonschema.unusable_values import python_object
 from ..runtime.wire import WireForms
 from .dialect_plan import Plan, plan_of
-from .ledger import NOT_STRICT, Ledger
-from .ledger_entry import LedgerEntry
+from .ledger import NOT_STRICT, Ledger, LedgerEntry
 from .node import Walk
 from .passes.names import Renames, renames_of
-from .profiles.dialect import Dialect, nameless
-from .profiles.dialect_check import takes_text
+from .profiles.dialect import Dialect, nameless, takes_text
 from .profiles.envelope import Normalized
 from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile

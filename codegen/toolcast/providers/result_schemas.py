@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
-from ..jsonschema.pointers import join
+from ..jsonschema.pointers import join, split
 from ..jsonschema.schema_change import Action, Severity
 from ..jsonschema.subschemas import Path, map_subschemas, subschemas
-from .ledger_entry import LedgerEntry
+from .ledger import LedgerEntry
 from .profiles.profile import ResultRules
-from .reference_cycles import ROOT, in_cycles, referred
 
 _UNKNOWN = "is left out, because the provider does not take it in a schema of results"
 _NO_VALUE = "is left out, because the provider does not take a schema that accepts no value"
@@ -47,7 +46,7 @@ def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any
     if not rules.keep:
         return dict(schema), ()
     fitting = _Fitting(frozenset(rules.keep) - NARROWING, in_cycles(schema))
-    return fitting.schema(schema, (), ROOT), tuple(fitting.ledger)
+    return fitting.schema(schema, (), _ROOT), tuple(fitting.ledger)
 
 
 def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tuple[LedgerEntry, ...]]:
@@ -102,7 +101,7 @@ def may_be_text(schema: Mapping[str, Any]) -> bool:
 def _may_be_text(node: Any, definitions: Mapping[str, Any], seen: frozenset[str]) -> bool:
     if not isinstance(node, Mapping):
         return node is not False
-    kind, name = node.get("type"), referred(node.get("$ref"))
+    kind, name = node.get("type"), _referred(node.get("$ref"))
     if kind is not None:
         return kind == "string" or (isinstance(kind, list) and "string" in kind)
     if "const" in node:
@@ -153,7 +152,7 @@ class _Fitting:
         return out
 
     def _closes_cycle(self, node: Mapping[str, Any], definition: str) -> bool:
-        name = referred(node["$ref"])
+        name = _referred(node["$ref"])
         return name is None or (definition in self._cycles and name in self._cycles)
 
     def _add(
@@ -218,3 +217,73 @@ class _Fitting:
 
 def _plain(value: Any) -> bool:
     return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+_ROOT = ""
+"""The schema itself, among the names of its definitions."""
+_DEFINITIONS = ("$defs", "definitions")
+
+
+def _referred(reference: Any) -> str | None:
+    """The definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere.
+
+    A reference into a definition (`#/$defs/A/items`) counts as one to the definition.
+    """
+    if reference == "#":
+        return _ROOT
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return None
+    steps = split(reference.removeprefix("#"))
+    return steps[1] if len(steps) > 1 and steps[0] in _DEFINITIONS else _ROOT
+
+
+def in_cycles(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Definitions that lead back to themselves, and those between two such; `_ROOT` for the schema.
+
+    Args:
+        schema: a schema of 2020-12 whose definitions stand at its root.
+
+    Returns:
+        The names; empty where nothing contains itself. The time is linear in the size of the schema.
+    """
+    definitions = {
+        name: each
+        for keyword in _DEFINITIONS
+        if isinstance(schema.get(keyword), Mapping)
+        for name, each in schema[keyword].items()
+    }
+    own = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
+    nodes = {_ROOT: own, **definitions}
+    forward = {name: set(_references(each)) & nodes.keys() for name, each in nodes.items()}
+    backward: dict[str, set[str]] = {name: set() for name in nodes}
+    for name, targets in forward.items():
+        for target in targets:
+            backward[target].add(name)
+    left = _without_ends(set(nodes), forward, backward)
+    return frozenset(_without_ends(left, backward, forward))
+
+
+def _without_ends(names: set[str], onward: Mapping[str, set[str]], back: Mapping[str, set[str]]) -> set[str]:
+    """`names` without those from which no endless way leads `onward`."""
+    left = set(names)
+    counts = {name: len(onward[name] & left) for name in left}
+    waiting = [name for name, count in counts.items() if not count]
+    while waiting:
+        name = waiting.pop()
+        left.discard(name)
+        for before in back[name] & left:
+            counts[before] -= 1
+            if not counts[before]:
+                waiting.append(before)
+    return left
+
+
+def _references(schema: Any) -> Iterator[str]:
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            name = _referred(node.get("$ref"))
+            if name is not None:
+                yield name
+            waiting += [item for _, item in subschemas(node)]

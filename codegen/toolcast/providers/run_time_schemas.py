@@ -15,7 +15,7 @@ from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import python_object
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
-from .ledger_entry import LedgerEntry, entry_of
+from .ledger import LedgerEntry, entry_of
 from .normalize import normalize
 from .profiles.dialect import Dialect
 from .profiles.envelope import Normalized

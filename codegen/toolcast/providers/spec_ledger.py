@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..spec.keys import KEYS, SENT
-from .ledger import NOT_STRICT
-from .ledger_entry import LedgerEntry
+from .ledger import NOT_STRICT, LedgerEntry
 from .profiles.envelope import (
     CARRIERS,
     NO_PLACE,

@@ -4,6 +4,8 @@ A step is the difference between two walks over the same document: one with the 
 and one with one more. The keywords of all nodes are one step, between the passes before and after them; a
 walk without that step visits every schema and keeps all keywords. Every walk adds the sentences of its passes
 to descriptions.
+
+`written_at` finds where the schemas of a provider's JSON were written in the contract.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..jsonschema.pointers import join
 from ..jsonschema.schema_error import SchemaError
-from ..jsonschema.schema_node import to_json
+from ..jsonschema.schema_node import SchemaNode, Segments, pointer, subnodes, to_json
 from .dialect_plan import partial_plan
-from .ledger_entry import LedgerEntry, entry_of
+from .ledger import Ledger, LedgerEntry, entry_of
 from .node import Pass
 from .normalize import Outcome, SchemaNormalizer, outcome_of
 from .passes import COMPLETION, passes_of
 from .passes.annotations import DESCRIPTION
 from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
+from .walk import Walker
 
 PARSED = "Read the schema as JSON Schema 2020-12: upgrade older forms, leave defects out."
 GIVEN_UP = "Give strict mode up, which cannot express the schema: it is sent without."
@@ -141,3 +145,33 @@ def _entries(
             at -= 1
         written[at].append(entry)
     return tuple(map(tuple, written))
+
+
+def written_at(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> dict[str, str]:
+    """For each schema of what `normalize` returns, the place at which it was written.
+
+    Args:
+        schema: as of `normalize`.
+        provider: as of `normalize`.
+        strict: as of `normalize`.
+
+    Returns:
+        JSON pointers into the output → JSON pointers into `schema`. Several places of the output may have
+        one: a definition that is inlined, the parts of an encoded value.
+
+    Raises:
+        SchemaError: as by `normalize`.
+        ProfileError: as by `normalize`.
+    """
+    outcome = SchemaNormalizer(schema).choice(provider, strict=strict).outcome
+    found: dict[str, str] = {}
+    pending: list[tuple[Segments, SchemaNode]] = [
+        ((), Walker(outcome.plan, outcome.walk, Ledger(outcome.walk.document.changes)).output())
+    ]
+    while pending:
+        segments, node = pending.pop()
+        found[join(segments)] = pointer(node.path)
+        pending += [
+            ((*segments, *below), item) for below, item in subnodes(node) if isinstance(item, SchemaNode)
+        ]
+    return found

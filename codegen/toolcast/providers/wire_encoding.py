@@ -1,30 +1,27 @@
-"""One value on its way to a provider: its unions decided, its maps and lists in the form that is sent.
+"""Values in the form that a provider is sent, and the examples of a tool in it.
 
-Written from the definition of `WireForm` and the provider's schema alone; shares no code with the decoder,
-which `verify` judges by it.
+`WireEncoder` decides the unions of a value, and gives its maps and lists the form that is sent. It is
+written from the definition of `WireForm` and the provider's schema alone, and shares no code with the
+decoder, which `verify` judges by it. `_FormedSchemas` are the schemas that apply to the value at one
+location, each with its wire form.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..jsonschema import UnsupportedSchema
 from ..jsonschema.equality import equal
+from ..jsonschema.search import found
 from ..runtime.wire import WireForm, WireForms
+from ..runtime.wire.decoder import WireDecoder
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
-from .formed_schemas import (
-    PLAIN,
-    FormedSchema,
-    FormedSchemas,
-    Stated,
-    by_pattern,
-    constrains,
-    has_pattern_for,
-    items_at,
-    properties,
-)
-from .schema_judge import INNER, Schema, SchemaJudge
+from .schema_judge import INNER, Schema, SchemaJudge, ValidatorJudge, as_json_schema
 
 ANYTHING: dict[str, Any] = {}
 MAX_DEPTH = 60
@@ -38,7 +35,7 @@ class Untaken(NamedTuple):
 
     value: Any
     sent: Any
-    tries: list[Stated]
+    tries: list[_Stated]
 
 
 _SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixItems", "$ref", "allOf")
@@ -78,7 +75,7 @@ class Run:
     def __init__(
         self,
         judge: SchemaJudge,
-        formed: FormedSchemas,
+        formed: _FormedSchemas,
         untaken: dict[int, list[Untaken]],
         *,
         strict: bool,
@@ -120,7 +117,7 @@ class Run:
         if schema.get(INNER):
             return None if value is None else self.at(schema["anyOf"][0], form, value, depth + 1)
         formed = list(self.formed.of(schema, form))
-        refused: list[tuple[list[Schema], list[Stated]]] = []
+        refused: list[tuple[list[Schema], list[_Stated]]] = []
         for node, own in formed:  # grows: the branch that is taken may be a union, too
             for keyword in ("anyOf", "oneOf"):
                 branches = node.get(keyword)
@@ -147,7 +144,7 @@ class Run:
     # -- unions -------------------------------------------------------------------------------
 
     def _branch(
-        self, tries: list[Stated], all_of: Schema, value: Any, depth: int
+        self, tries: list[_Stated], all_of: Schema, value: Any, depth: int
     ) -> tuple[Schema, WireForm, Any] | None:
         """The first branch that takes the value as encoded for it; with its way and that value. Better one
         after which `all_of`, what the union belongs to, takes it, too."""
@@ -174,8 +171,8 @@ class Run:
 
     # -- one place ----------------------------------------------------------------------------
 
-    def _encoding(self, formed: list[FormedSchema], value: Any, depth: int) -> Any:
-        form = next((own for _, own in formed if own.encoding), PLAIN)
+    def _encoding(self, formed: list[_FormedSchema], value: Any, depth: int) -> Any:
+        form = next((own for _, own in formed if own.encoding), _PLAIN)
         if form.encoding == "json":
             return json.dumps(value, ensure_ascii=False)
         if form.encoding == "texts":
@@ -199,19 +196,19 @@ class Run:
             return value  # where the place takes null, null is not encoded
         raise UnfitError
 
-    def _item(self, formed: list[FormedSchema], index: int, value: Any, depth: int) -> Any:
-        for schema, held in items_at(formed, index):
+    def _item(self, formed: list[_FormedSchema], index: int, value: Any, depth: int) -> Any:
+        for schema, held in _items_at(formed, index):
             value = self.at(schema, held, value, depth + 1)
         return value
 
-    def _pairs(self, formed: list[FormedSchema], form: WireForm, entries: Any, depth: int) -> list[Any]:
+    def _pairs(self, formed: list[_FormedSchema], form: WireForm, entries: Any, depth: int) -> list[Any]:
         """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
         schema = self.formed.pair_value(formed)
-        values = form.values or PLAIN
+        values = form.values or _PLAIN
         return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
 
     def _positions(
-        self, formed: list[FormedSchema], sent: dict[str, Any], value: list[Any], depth: int
+        self, formed: list[_FormedSchema], sent: dict[str, Any], value: list[Any], depth: int
     ) -> Any:
         """`[a, b, c]` as `{"item_1": a, "item_2": b, "more_items": [c]}`."""
         declared = {name for node, _ in formed for name in node.get("properties", ())}
@@ -230,9 +227,9 @@ class Run:
 
     # -- objects ------------------------------------------------------------------------------
 
-    def _object(self, formed: list[FormedSchema], value: dict[str, Any], depth: int) -> dict[str, Any]:
+    def _object(self, formed: list[_FormedSchema], value: dict[str, Any], depth: int) -> dict[str, Any]:
         wire = {own: sent for _, form in formed for sent, own in form.names.items()}
-        rest = next((form for _, form in formed if form.rest), PLAIN)
+        rest = next((form for _, form in formed if form.rest), _PLAIN)
         nulls = {name for _, form in formed for name in form.nulls}
         declared = properties(formed)
         out: dict[str, Any] = {}
@@ -256,7 +253,7 @@ class Run:
         # Grammars take properties in the order of the schema only.
         return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
 
-    def _left_out(self, formed: list[FormedSchema], declared: dict[str, list[Stated]], name: str) -> bool:
+    def _left_out(self, formed: list[_FormedSchema], declared: dict[str, list[_Stated]], name: str) -> bool:
         """Whether only the absence of an optional property expresses null."""
         if name not in declared or any(name in node.get("required", ()) for node, _ in formed):
             return False
@@ -274,33 +271,33 @@ class Run:
     def _is_valid(self, schema: Schema, value: Any) -> bool:
         return schema is True or (isinstance(schema, dict) and self.judge.accepts_part(schema, value))
 
-    def _property(self, stated: list[Stated], value: Any, depth: int) -> Any:
+    def _property(self, stated: list[_Stated], value: Any, depth: int) -> Any:
         # One that encodes comes first; the others then see a value that is theirs already.
-        for schema, form in sorted(stated, key=lambda each: each[1] == PLAIN):
+        for schema, form in sorted(stated, key=lambda each: each[1] == _PLAIN):
             value = self.at(schema, form, value, depth + 1)
         return value
 
     def _undeclared(
-        self, formed: list[FormedSchema], name: str, value: Any, out: dict[str, Any], depth: int
+        self, formed: list[_FormedSchema], name: str, value: Any, out: dict[str, Any], depth: int
     ) -> None:
         for node, form in formed:
             further = node.get("additionalProperties", True)
-            if further is False and self.closes and not has_pattern_for(node, name):
+            if further is False and self.closes and not _has_pattern_for(node, name):
                 if self.drops:
                     return
                 raise UnfitError
             held = form.properties.get(name, form.values)
-            value = self.at(further, held or PLAIN, value, depth + 1)
-            for schema, held in by_pattern(node, form, name):
+            value = self.at(further, held or _PLAIN, value, depth + 1)
+            for schema, held in _by_pattern(node, form, name):
                 value = self.at(schema, held, value, depth + 1)
         out[name] = value
 
-    def _rest(self, stated: list[Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
+    def _rest(self, stated: list[_Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
         """Undeclared keys as pairs, under the one property that is theirs."""
         lists = self.formed.lists(stated)
         return self._pairs(lists[:1], form, others.items(), depth)
 
-    def _absent(self, name: str, stated: list[Stated], rest: str, out: dict[str, Any]) -> None:
+    def _absent(self, name: str, stated: list[_Stated], rest: str, out: dict[str, Any]) -> None:
         """What a strict mode demands where the contract lets a property be left out."""
         empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
@@ -322,7 +319,7 @@ class WireEncoder:
                 objects were closed.
         """
         self.judge = judge
-        self.formed = FormedSchemas(judge, wire_forms)
+        self.formed = _FormedSchemas(judge, wire_forms)
         self.closes = closes
         self.untaken: dict[int, list[Untaken]] = {}  # by the `id` of a union's branches
 
@@ -361,3 +358,207 @@ class WireEncoder:
 
     def _run(self, *, strict: bool, nulls: bool = False) -> Run:
         return Run(self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
+
+
+REFUSED = "the provider's schema accepts it in no form"
+NOT_RESTORED = "decoding makes another call of it than the spec states"
+_UNJUDGED = "the provider's schema is not supported by the validator"
+
+
+class SentExamples(Struct, frozen=True):
+    """Examples as a provider is sent them.
+
+    Attributes:
+        values: those that its schema accepts, in their order.
+        left_out: the position of every other one, and why, as the end of a sentence.
+    """
+
+    values: tuple[Any, ...] = ()
+    left_out: tuple[tuple[int, str], ...] = ()
+
+
+def sent_examples(
+    examples: Sequence[Any], schema: Mapping[str, Any], wire_forms: WireForms | None
+) -> SentExamples:
+    """Write examples in the form that a provider is sent.
+
+    Args:
+        examples: calls that the contract accepts.
+        schema: the contract as the provider gets it.
+        wire_forms: how arguments in its form are decoded; None where that is the contract's own.
+
+    Returns:
+        The examples that the provider's schema accepts, and that come back as they are when they are decoded.
+    """
+    if not examples:
+        return SentExamples()
+    decode: Callable[[Any], Any] = _unchanged if wire_forms is None else WireDecoder(wire_forms, schema)
+    values: list[Any] = []
+    left_out: list[tuple[int, str]] = []
+    try:
+        judge = ValidatorJudge(as_json_schema(schema))
+        encoder = WireEncoder(judge, wire_forms)
+        for index, example in enumerate(examples):
+            sent = encoder.encoded(example)
+            if not judge.accepts(sent):
+                left_out.append((index, REFUSED))
+            elif not _restores(decode(sent), example):
+                left_out.append((index, NOT_RESTORED))
+            else:
+                values.append(sent)
+    except UnsupportedSchema:
+        return SentExamples(left_out=tuple((index, _UNJUDGED) for index in range(len(examples))))
+    return SentExamples(tuple(values), tuple(left_out))
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _restores(decoded: Any, example: Any) -> bool:
+    """Whether a decoded call is that of an example. A null may express the absence of a property in both."""
+    if isinstance(decoded, dict) and isinstance(example, dict):
+        names = decoded.keys() | example.keys()
+        return all(_restores(decoded.get(name), example.get(name)) for name in names)
+    if isinstance(decoded, list) and isinstance(example, list):
+        return len(decoded) == len(example) and all(map(_restores, decoded, example))
+    return equal(decoded, example)
+
+
+_PLAIN = WireForm()
+
+_FormedSchema = tuple[dict[str, Any], WireForm]
+"""An object schema that applies to the value, and its wire form."""
+_Stated = tuple[Schema, WireForm]
+"""A schema of a child, and its way."""
+
+
+class _FormedSchemas:
+    """The schemas of one tool for one provider, with their wire forms."""
+
+    def __init__(self, judge: SchemaJudge, wire_forms: WireForms | None) -> None:
+        self.judge = judge
+        self.root = _PLAIN if wire_forms is None else wire_forms.root
+        self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
+
+    def of(self, schema: Schema, form: WireForm) -> Iterator[_FormedSchema]:
+        """Every object schema that certainly applies to the same value, with its form: itself first."""
+        waiting: list[_Stated] = [(schema, form)]
+        visited: set[tuple[int, int]] = set()
+        while waiting:
+            node, own = waiting.pop()
+            if not isinstance(node, dict) or (id(node), id(own)) in visited:
+                continue
+            visited.add((id(node), id(own)))
+            yield node, own
+            reference = node.get("$ref")
+            target = self.root if own.ref == "#" else self.definitions.get(own.ref, _PLAIN)
+            if isinstance(reference, str):
+                waiting.append((self.judge.find(reference), target))
+            elif own.ref:
+                waiting.append(({}, target))
+            waiting += [(branch, _PLAIN) for branch in node.get("allOf", ())]
+            waiting += [({}, form) for form in own.all_of]
+
+    def branches(self, branches: list[Schema], keyword: str, form: WireForm) -> list[_Stated]:
+        """What to try for each branch of a union, in order; `form` is the union's."""
+        if not form.choices:
+            return [(branch, shared) for branch in branches for shared in _shared(form)]
+        if len(branches) == 1 and not self._chooses(form, branches):
+            return [(branches[0], form)]  # of the one branch, which is a union itself
+        wire_forms = {
+            choice.at.rsplit("/", 2)[-1]: choice.form or _PLAIN
+            for choice in form.choices
+            if choice.at.rsplit("/", 2)[-2:-1] == [keyword]
+        }
+        return [(branch, wire_forms.get(str(number), _PLAIN)) for number, branch in enumerate(branches)]
+
+    def pair_value(self, formed: list[_FormedSchema]) -> Schema:
+        """The schema of the values where a map stands as a list of pairs."""
+        entry: Any = next((node["items"] for node, _ in formed if isinstance(node.get("items"), dict)), {})
+        entry = next((node for node, _ in self.of(entry, _PLAIN) if "properties" in node), {})
+        return entry.get("properties", {}).get(VALUE, True)
+
+    def lists(self, stated: list[_Stated]) -> list[_FormedSchema]:
+        """Those that apply to a list's items, at a child or in a branch of its union."""
+        return [
+            each_formed
+            for schema, _ in stated
+            for node, _ in self.of(schema, _PLAIN)
+            for branch in (node, *node.get("anyOf", ()))
+            for each_formed in self.of(branch, _PLAIN)
+            if "items" in each_formed[0]
+        ]
+
+    def _chooses(self, form: WireForm, branches: list[Schema]) -> bool:
+        """Whether the choices of a way are those between `branches`."""
+        found = {id(self.judge.find(f"#{choice.at}")) for choice in form.choices}
+        return any(id(branch) in found for branch in branches)
+
+
+def properties(formed: list[_FormedSchema]) -> dict[str, list[_Stated]]:
+    """By the name that is sent: every schema of that property, with its way."""
+    found: dict[str, list[_Stated]] = {}
+    for node, form in formed:
+        for name, child in node.get("properties", {}).items():
+            found.setdefault(name, []).append((child, form.properties.get(name, _PLAIN)))
+    for name, stated in found.items():
+        aside = [each for node, form in formed for each in _aside(node, form, name)]
+        stated += _other(aside, stated)
+        stated += [each for node, form in formed for each in _by_pattern(node, form, name)]
+    return found
+
+
+def _items_at(formed: list[_FormedSchema], index: int) -> list[_Stated]:
+    """Every schema of the item at `index`."""
+    stated: list[_Stated] = []
+    aside: list[_Stated] = []
+    for node, form in formed:
+        prefix = node.get("prefixItems", [])
+        fixed = index < max(len(prefix), len(form.prefix))
+        held = form.prefix[index] if index < len(form.prefix) else None if fixed else form.items
+        if index < len(prefix):
+            stated.append((prefix[index], held or _PLAIN))
+        elif not fixed and "items" in node:
+            stated.append((node["items"], held or _PLAIN))
+        elif held is not None:
+            aside.append(({}, held))
+    return [*stated, *_other(aside, stated)]
+
+
+def _by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
+    """The forms of patterns that apply to a property, with their schemas."""
+    patterns = node.get("patternProperties", {})
+    for pattern, held in form.patterns.items():
+        if found(pattern, name):
+            yield patterns.get(pattern, {}), held
+
+
+def constrains(schema: Schema) -> bool:
+    """Whether a schema constrains values: one that accepts all was not widened by null."""
+    return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
+
+
+def _has_pattern_for(node: dict[str, Any], name: str) -> bool:
+    """Whether a pattern of keys applies to `name`."""
+    return any(found(pattern, name) is not False for pattern in node.get("patternProperties", {}))
+
+
+def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
+    """The way of a property that others declare and `node` does not."""
+    if name not in node.get("properties", ()):
+        if name in form.properties:
+            yield {}, form.properties[name]
+        elif form.values is not None and not form.rest and not form.encoding:
+            yield {}, form.values
+
+
+def _other(aside: list[_Stated], stated: list[_Stated]) -> list[_Stated]:
+    """Those of `aside` whose way no schema of `stated` goes: the way of a union is that of its branches."""
+    known = {id(form) for _, form in stated}
+    return [(schema, form) for schema, form in aside if id(form) not in known]
+
+
+def _shared(form: WireForm) -> tuple[WireForm, ...]:
+    """A form of all branches of a union: its encoding applies only to those that send its JSON type."""
+    return (form, replace(form, encoding="")) if form.encoding else (form,)

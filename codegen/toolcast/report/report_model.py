@@ -13,7 +13,7 @@ from ..diff.change import Audience, Level, Witness
 from ..jsonschema.schema_change import Action, Severity
 from ..lint.finding import Finding
 from ..lint.request_use import LimitUse
-from ..providers.ledger_entry import Part
+from ..providers.ledger import Part
 
 Strictness = Literal["always", "optional", "none"]
 """Whether a provider enforces the schema that it is sent: always, where a tool asks for it, or never."""

@@ -1,4 +1,7 @@
-"""L2 and L3: what the contract accepts a provider's schema lets pass, and what that accepts comes back."""
+"""L2 and L3: what the contract accepts a provider's schema lets pass, and what that accepts comes back.
+
+The encoder of values in the form that a provider is sent has jsonschema-rs as the judge of schemas.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,8 +10,9 @@ from typing import Any
 import jsonschema_rs
 
 from ..instances.oracle import Oracle, path_of
+from ..instances.schema_tree import Schema
 from ..instances.shrink import Path, at, differences, inside, replaced
-from ..providers import LedgerEntry
+from ..providers import LedgerEntry, wire_encoding
 from ..providers.schema_judge import as_json_schema
 from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
@@ -16,7 +20,46 @@ from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_laws import ToolLedger
 from .verified_tool import Decoder
 from .verify_report import Failure
-from .wire_encoding import WireEncoder
+
+
+class _OracleJudge:
+    """The oracle as the encoder asks it."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self.start = oracle.tree.start
+        self.find = oracle.tree.find
+
+    def accepts_part(self, part: Schema, value: Any) -> bool:
+        return bool(self._oracle.part(part).is_valid(value))
+
+
+def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
+    """`value`, which the contract accepts, as `schema` wants it: what `wire_forms` decodes.
+
+    `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
+    """
+    return WireEncoder(Oracle(schema), wire_forms).encoded(value)
+
+
+class WireEncoder(wire_encoding.WireEncoder):
+    """The encoder of one tool for one provider."""
+
+    def __init__(self, oracle: Oracle, wire_forms: WireForms | None, *, closes: bool = False) -> None:
+        """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
+        were closed."""
+        super().__init__(_OracleJudge(oracle), wire_forms, closes=closes)
+        self.oracle = oracle
+
+    def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
+        """What is sent as `value`, which the union at `path` of the schema takes in no form: as encoded for
+        each branch, as far as it goes, and what that branch has against it. For what was encoded last."""
+        branches: Any = self.oracle.tree.document
+        for step in path:
+            branches = branches[step]
+        for branch, tried in self.tries(branches, value):
+            yield tried, list(self.oracle.part(branch).iter_errors(tried))
+
 
 _NO_BRANCH = (jsonschema_rs.ValidationErrorKind.AnyOf, jsonschema_rs.ValidationErrorKind.OneOfNotValid)
 

@@ -4,27 +4,138 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..instances.edits import instances
+from ..instances.grammar_texts import grammar_texts
 from ..instances.oracle import CHECKS, Oracle, OracleError, asserted_formats
 from ..instances.shrink import shrink, size
 from ..project.core.compiled import Options
 from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry
+from ..runtime.arguments import parse_arguments
+from ..runtime.errors import ArgumentError, InjectionError
+from ..runtime.grammars import TextGrammar, grammar_of
+from ..runtime.hidden_parameters import without_parameters
+from ..runtime.injection import SentInjectedError
 from ..spec.parsed_document import Document
+from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .equivalence import equivalence
-from .grammar_format import GRAMMAR, GRAMMAR_ENTRY, GrammarFormat, grammar_format, with_format
-from .injected import OfferedCalls, WholeCalls, offered_document, offered_part, sets_injected
+from .equivalence import as_text, equivalence
 from .ledger_laws import fixpoint, silent_losses
 from .provider_laws import Dialect
 from .spec_laws import sent_examples, silent_keys
-from .verified_tool import Decoder, NotCompiledError, Subject, subject
+from .verified_tool import Binding, Decoder, NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
+
+_GRAMMAR: Final = "text-of-the-grammar"
+"""The format that stands for the grammar."""
+_GRAMMAR_ENTRY: Final = LedgerEntry(
+    path=f"/properties/{PARAMETER}",
+    keyword="format",
+    action="described",
+    severity="lost",
+    reason="is the grammar, which the entry of `input` names",
+)
+
+
+class _GrammarFormat(Struct, frozen=True, eq=False):
+    """A grammar, and instances of a tool that has it."""
+
+    grammar: TextGrammar
+
+    def accepts(self, text: str) -> bool:
+        """Whether the grammar has a text."""
+        return self.grammar.problem(text) is None
+
+    def instances(self, rng: random.Random, count: int) -> list[dict[str, str]]:
+        """Texts that the grammar derives, and each with one character changed."""
+        texts = list(grammar_texts(self.grammar, rng, (count + 1) // 2))
+        return [{PARAMETER: text} for text in (*texts, *(_changed(text, rng) for text in texts))]
+
+
+def _grammar_format(tool: ToolSpec) -> _GrammarFormat | None:
+    """The format for a tool; None for one without a grammar."""
+    if tool.input is None or tool.input.grammar is None:
+        return None
+    return _GrammarFormat(grammar_of(tool.input.grammar, tool.input.definition))
+
+
+def _with_format(contract: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a contract file with the format at the text."""
+    parameters = contract["parameters"]
+    text = {**parameters["properties"][PARAMETER], "format": _GRAMMAR}
+    return {**contract, "parameters": {**parameters, "properties": {PARAMETER: text}}}
+
+
+def _changed(text: str, rng: random.Random) -> str:
+    at = rng.randint(0, len(text))
+    return text[:at] + rng.choice((text[:1], " ", "(", "x", "0", "")) + text[at + rng.randint(0, 1) :]
+
+
+class _WholeCalls:
+    """Decodes values of the whole contract: what models send, and what the program fills in."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self.encode = binding.encode
+
+    def decode(self, arguments: Any, provider: str | None = None) -> Any:
+        """As the binding's. Raises ArgumentError, also for a value of the program's that is refused."""
+        value = parse_arguments(self._binding.name, arguments)
+        inject = self._binding.inject
+        if not isinstance(value, dict):
+            return self._binding.decode(value, provider)
+        sent = {name: item for name, item in value.items() if name not in inject}
+        injected = {name: item for name, item in value.items() if name in inject}
+        try:
+            return self._binding.decode(sent, provider, injected=injected)
+        except InjectionError as problem:
+            raise ArgumentError(self._binding.name, problem.reason) from None
+
+
+class _OfferedCalls:
+    """Decodes what models send, to plain data."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+
+    def decode(self, arguments: Any, provider: str | None = None) -> dict[str, Any]:
+        """As `decode_offered` of the binding."""
+        return self._binding.decode_offered(arguments, provider)
+
+    def encode(self, params: dict[str, Any]) -> bytes:
+        """Plain data is written as it is."""
+        return msgspec.json.encode(params)
+
+
+def _offered_document(contract: Mapping[str, Any], inject: Mapping[str, str]) -> dict[str, Any]:
+    """A contract file as models are offered it."""
+    return {**contract, "parameters": without_parameters(contract["parameters"], inject)}
+
+
+def _sets_injected(binding: Binding, value: Any, provider: str | None = None) -> bool:
+    """Whether a model that sends `value` sets what only the program sets: of an open object no definition can
+    say that, so that no law is about it."""
+    try:
+        binding.decode_offered(as_text(value), provider)
+    except SentInjectedError:
+        return True
+    except ArgumentError:
+        return False
+    return False
+
+
+def _offered_part(value: Any, inject: Mapping[str, str]) -> Any:
+    """What a model sends of a call."""
+    if not isinstance(value, dict):
+        return value
+    return {name: item for name, item in value.items() if name not in inject}
+
 
 FEW = 10
 """Fewer valid instances than this share (one in so many) give a warning."""
@@ -58,18 +169,18 @@ def check_laws(
         return _with(base, warnings=(_warn(base, "not-verified", message),))
 
 
-def _contract(found: Subject, grammar: GrammarFormat | None) -> Oracle:
+def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
     formats = asserted_formats()
     if grammar is None:
         return Oracle(found.contract, "/parameters", formats)
     check: Callable[[str], bool] = lru_cache(maxsize=4096)(grammar.accepts)  # asked often for the same text
-    checks = {**CHECKS, GRAMMAR: check}
-    return Oracle(with_format(found.contract), "/parameters", formats | {GRAMMAR}, checks)
+    checks = {**CHECKS, _GRAMMAR: check}
+    return Oracle(_with_format(found.contract), "/parameters", formats | {_GRAMMAR}, checks)
 
 
 def _entries(found: Subject, provider: str) -> tuple[LedgerEntry, ...]:
     """The entry for the format that stands for a grammar, where the ledger of the spec names the grammar."""
-    return (GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
+    return (_GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
 
 
 class _Case:
@@ -77,15 +188,15 @@ class _Case:
         self.subject = found
         self.settings = settings
         self.base = base
-        self.grammar = grammar_format(found.tool)
+        self.grammar = _grammar_format(found.tool)
         self.contract = _contract(found, self.grammar)
         self.binding: Decoder = found.binding
         self.offered = self.contract
         self.offered_binding: Decoder = found.binding
         if inject := found.tool.inject:
-            document = offered_document(found.contract, inject)
+            document = _offered_document(found.contract, inject)
             self.offered = Oracle(document, "/parameters", asserted_formats())
-            self.binding, self.offered_binding = WholeCalls(found.binding), OfferedCalls(found.binding)
+            self.binding, self.offered_binding = _WholeCalls(found.binding), _OfferedCalls(found.binding)
         self.warnings: list[Diagnostic] = []
         self.dialects = {
             id: Dialect(
@@ -111,7 +222,7 @@ class _Case:
             made = [_without_empty(value, empty) for value in made]
         if inject := self.subject.tool.inject:
             binding = self.subject.binding
-            made = [value for value in made if not sets_injected(binding, offered_part(value, inject))]
+            made = [value for value in made if not _sets_injected(binding, _offered_part(value, inject))]
         verdicts = [self.contract.verdict(value) for value in made]
         valid = [value for value, verdict in zip(made, verdicts, strict=True) if verdict]
         found = [*self._equivalence(made), *self._providers(made, valid), *self._ledgers()]
@@ -137,7 +248,7 @@ class _Case:
     def _providers(self, made: list[Any], valid: list[Any]) -> Iterator[Counterexample]:
         binding, contract = self.offered_binding, self.offered
         if inject := self.subject.tool.inject:
-            made, valid = ([offered_part(value, inject) for value in each] for each in (made, valid))
+            made, valid = ([_offered_part(value, inject) for value in each] for each in (made, valid))
         for id, dialect in self.dialects.items():
             for failure in smallest(valid, lambda value, d=dialect: d.lock_out(binding, contract, value)):  # type: ignore[misc]
                 yield self._counterexample("L2", failure, id)
@@ -148,7 +259,7 @@ class _Case:
             # What breaks the contract at one place is what a constraint without an entry would let pass.
             sent += [dialect.encoded(value) for value in made]
             if inject:
-                sent = [value for value in sent if not sets_injected(self.subject.binding, value, id)]
+                sent = [value for value in sent if not _sets_injected(self.subject.binding, value, id)]
             for failure in smallest(sent, partial(dialect.check_decoding, binding, contract)):
                 yield self._counterexample("L3", failure, id)
 

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from toolcast.providers import Normalized, normalize
-from toolcast.providers.profiles.dialect import Dialect
-from toolcast.providers.profiles.dialect_check import contradictions
+from toolcast.providers.profiles.dialect import Dialect, contradictions
 from toolcast.providers.profiles.profile import Profile
 
 from tests.providers.laws import missing_without_entry

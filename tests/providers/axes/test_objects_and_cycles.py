@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers import Dialect, Profile, load_profile_file, normalize
-from toolcast.providers.profiles.dialect_check import contradictions
-from toolcast.providers.profiles.profile_error import ProfileError
+from toolcast.providers.profiles.dialect import contradictions
+from toolcast.providers.profiles.profile import ProfileError
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, stated
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.jsonschema.ecma import translate
-from toolcast.jsonschema.pattern_features import features
 from toolcast.jsonschema.validator_errors import UnsupportedPattern
+from toolcast.providers.profiles.pattern_support import features
 
 from tests.providers.axes.common import laws, output, profile
 

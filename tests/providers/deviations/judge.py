@@ -14,7 +14,7 @@ from toolcast.providers import Normalizer, decode
 from toolcast.providers.ledger import NOT_STRICT
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime import ArgumentError
-from toolcast.verify.wire_encoding import WireEncoder
+from toolcast.verify.provider_laws import WireEncoder
 
 from tests.providers.rules import CHECKERS
 

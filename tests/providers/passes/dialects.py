@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any
 
 from toolcast.providers import available, load_profile
-from toolcast.providers.profiles.dialect import Dialect
-from toolcast.providers.profiles.dialect_check import contradictions, takes_text
+from toolcast.providers.profiles.dialect import Dialect, contradictions, takes_text
 
 from tests.providers.axes.common import PLAIN
 from tests.providers.axes.test_all import DIALECTS

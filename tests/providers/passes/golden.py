@@ -29,7 +29,7 @@ import msgspec
 import yaml
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
-from toolcast.providers.ledger_entry import LedgerEntry
+from toolcast.providers.ledger import LedgerEntry
 from toolcast.providers.profiles.dialect import Dialect
 
 from tests.providers.passes.single import Applied, apply_alone

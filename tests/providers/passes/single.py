@@ -11,13 +11,11 @@ from toolcast.jsonschema.schema_document import SchemaDocument, parse_schema
 from toolcast.jsonschema.schema_node import to_json
 from toolcast.providers import passes
 from toolcast.providers.dialect_plan import Plan, Stage, plan_of
-from toolcast.providers.ledger import Ledger
-from toolcast.providers.ledger_entry import LedgerEntry
+from toolcast.providers.ledger import Ledger, LedgerEntry
 from toolcast.providers.node import Node, Pass, Walk
 from toolcast.providers.passes.annotations import DESCRIPTION
 from toolcast.providers.passes.names import renames_of
-from toolcast.providers.profiles.dialect import Dialect, disposition
-from toolcast.providers.profiles.dialect_check import VALUE_KEYWORDS
+from toolcast.providers.profiles.dialect import VALUE_KEYWORDS, Dialect, disposition
 from toolcast.providers.walk import Walker
 from toolcast.providers.wire_forms import wire_forms_of
 from toolcast.runtime.wire import WireForms

@@ -11,7 +11,7 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.profiles import profiles_of
 from toolcast.providers import ProfileError, load_profile, normalize
-from toolcast.providers.profiles.installed import installed_file, installed_ids
+from toolcast.providers.profiles.load_profiles import installed_file, installed_ids
 
 SPEC = """
 permission: read

@@ -16,12 +16,10 @@ from ...runtime.definitions import cut_definition
 from ...runtime.grammars import TextInput
 from ...runtime.wire import WireForms
 from ...spec.keys import SENT
-from ..ledger_entry import LedgerEntry
-from ..reference_cycles import in_cycles
-from ..result_schemas import fitted, in_response, may_be_text
-from ..sent_examples import SentExamples, sent_examples
-from .profile import Profile
-from .profile_error import ProfileError
+from ..ledger import LedgerEntry
+from ..result_schemas import fitted, in_cycles, in_response, may_be_text
+from ..wire_encoding import SentExamples, sent_examples
+from .profile import Profile, ProfileError
 
 NO_PLACE: Final = "the provider's tool object has no place for it"
 """Why a key of a spec is not sent, where nothing more is known of it; the end of a sentence."""

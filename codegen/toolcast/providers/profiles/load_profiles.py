@@ -1,19 +1,157 @@
-"""Loads profiles, each merged into the one that it starts from with `base`."""
+"""Loads profiles, each merged into the one that it starts from with `base`.
+
+Profiles of installed packages are found without running any code of theirs. A package offers one with
+an entry point whose name is the profile's id and whose value is the package (or the folder in it, in dotted
+form) that holds `<id>.toml`:
+
+    [project.entry-points."toolcast.profiles"]
+    acme = "acme_tools.profiles"
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
-from .installed import installed_file
-from .profile import Profile
+from ...toml_places import find_place, split_fault
+from .profile import Profile, ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
-from .profile_error import ProfileError, ProfileProblem
-from .profile_file import ProfileFile, read_profile_file
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+class _ProfileFile(Struct, frozen=True, kw_only=True):
+    """A file as it was read.
+
+    Attributes:
+        path: its path.
+        text: its text.
+        data: the TOML of the text, which no one changes.
+    """
+
+    path: Path
+    text: str
+    data: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The id that the file states. Raises `ProfileError`."""
+        id = self.data.get("id")
+        if isinstance(id, str):
+            return id
+        message = "'id' must be a string" if "id" in self.data else "'id' is missing"
+        raise ProfileError.of([self.problem(message, 'write id = "acme"', "id")])
+
+    def problem(self, message: str, hint: str, *keys: str) -> ProfileProblem:
+        """A problem, at the line of the innermost of `keys` that the text has."""
+        return ProfileProblem(
+            file=str(self.path), line=find_place(self.text, keys)[0], message=message, hint=hint
+        )
+
+
+def _read_profile_file(path: str | Path) -> _ProfileFile:
+    """Read a file of TOML.
+
+    Args:
+        path: path of the file.
+
+    Returns:
+        The file; its data are not checked.
+
+    Raises:
+        ProfileError: the file cannot be read, or is not TOML.
+    """
+    path, line = Path(path), 0
+    try:
+        if path.is_file():  # a pipe would be waited for
+            text = path.read_bytes().decode("utf-8")
+            return _ProfileFile(path=path, text=text, data=tomllib.loads(text))
+        message = "is no regular file" if path.exists() else "cannot be read: No such file or directory"
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError as error:
+        message = f"is not TOML: {error}"
+    except tomllib.TOMLDecodeError as error:
+        message, line, column = split_fault(str(error))
+        message = f"is not TOML{f', in column {column}' if line else ''}: {message}"
+    raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=message)])
+
+
+_GROUP = "toolcast.profiles"
+
+
+def installed_ids() -> dict[str, str]:
+    """The profiles that installed packages offer.
+
+    Returns:
+        The name of the package by profile id, sorted by id.
+    """
+    from importlib.metadata import entry_points  # slow to import
+
+    return {
+        point.name: _owner(point)
+        for point in sorted(entry_points(group=_GROUP), key=lambda point: point.name)
+    }
+
+
+def installed_file(id: str) -> Path | None:
+    """Find an installed profile.
+
+    Args:
+        id: id of the profile.
+
+    Returns:
+        Its file; None if no package offers it.
+
+    Raises:
+        ProfileError: two packages offer it, or the one that does has no such file.
+    """
+    from importlib.metadata import entry_points  # slow to import
+
+    points = list(entry_points(group=_GROUP, name=id))
+    if not points:
+        return None
+    if len(points) > 1:
+        owners = " and ".join(sorted(_owner(point) for point in points))
+        raise ProfileError(
+            f"the profile {id!r} is offered by {owners}: uninstall one, or name one's file in `profiles`"
+        )
+    point = points[0]
+    for folder in _folders(point):
+        file = folder / f"{id}.toml"
+        if file.is_file():
+            if _read_profile_file(file).id != id:
+                raise ProfileError(f"{file}: the id is not {id!r}, under which {_owner(point)} offers it")
+            return file
+    raise ProfileError(f"{_owner(point)} offers the profile {id!r}, but {point.value} holds no {id}.toml")
+
+
+def _owner(point: EntryPoint) -> str:
+    return "an unnamed package" if point.dist is None else point.dist.name
+
+
+def _folders(point: EntryPoint) -> list[Path]:
+    """The folders of a dotted name. Only the outermost package is located, which imports nothing."""
+    parts = point.value.strip().split(".")
+    if not all(part.isidentifier() for part in parts):
+        return []
+    from importlib.util import find_spec
+
+    outer, *inner = parts
+    try:
+        spec = find_spec(outer)
+    except (ImportError, ValueError):
+        return []
+    locations = None if spec is None else spec.submodule_search_locations
+    return [Path(location, *inner) for location in locations or ()]
+
 
 BUILT_IN = Path(__file__).parent
 
@@ -60,8 +198,8 @@ def load_profile_file(path: str | Path, *, others: Sequence[str | Path] = ()) ->
     Raises:
         ProfileError: the file is not valid; `problems` has everything that is wrong with it.
     """
-    read = {file.id: file for file in map(read_profile_file, others)}
-    return _profile(read_profile_file(path), read)
+    read = {file.id: file for file in map(_read_profile_file, others)}
+    return _profile(_read_profile_file(path), read)
 
 
 def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
@@ -69,12 +207,12 @@ def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
 
     Raises `ProfileError` with the problems of all of them; two of one id are one.
     """
-    read: dict[str, ProfileFile] = {}
+    read: dict[str, _ProfileFile] = {}
     made: dict[str, Profile] = {}
     problems: list[ProfileProblem] = []
     for path in files:
         try:
-            file = read_profile_file(path)
+            file = _read_profile_file(path)
             first = read.setdefault(file.id, file)
         except ProfileError as error:
             problems += error.problems
@@ -92,7 +230,7 @@ def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
     return made
 
 
-def _profile(file: ProfileFile, others: Mapping[str, ProfileFile]) -> Profile:
+def _profile(file: _ProfileFile, others: Mapping[str, _ProfileFile]) -> Profile:
     raw = _with_base(file, others)
     dialect, strict = raw.get("dialect", {}), raw.get("strict")
     if isinstance(strict, dict) and isinstance(dialect, dict):
@@ -111,7 +249,7 @@ def _profile(file: ProfileFile, others: Mapping[str, ProfileFile]) -> Profile:
 
 
 def _with_base(
-    file: ProfileFile, others: Mapping[str, ProfileFile], visited: tuple[Path, ...] = ()
+    file: _ProfileFile, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...] = ()
 ) -> dict[str, Any]:
     """The data of a file merged into that of its base."""
     raw = dict(file.data)
@@ -142,8 +280,8 @@ def _with_base(
 
 
 def _base(
-    file: ProfileFile, base: Any, others: Mapping[str, ProfileFile], visited: tuple[Path, ...]
-) -> ProfileFile:
+    file: _ProfileFile, base: Any, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...]
+) -> _ProfileFile:
     """The file of a base: another file of the same configuration, or a built-in one of that name."""
     found = others.get(base) if isinstance(base, str) else None
     if found is None or found.path == file.path:  # it overrides the built-in one that it starts from
@@ -151,7 +289,7 @@ def _base(
             known = {*available(), *others} - {id for id, other in others.items() if other.path == file.path}
             hint = near(str(base), known, "known")
             raise ProfileError.of([file.problem(f"base {base!r} is not one of the profiles", hint, "base")])
-        found = read_profile_file(BUILT_IN / f"{base}.toml")
+        found = _read_profile_file(BUILT_IN / f"{base}.toml")
     if found.path in visited:
         chain = " → ".join(path.stem for path in (*visited, found.path))
         message = f"profiles are based on each other in a circle: {chain}"

@@ -2,8 +2,88 @@
 
 from __future__ import annotations
 
-from ...jsonschema.pattern_features import compiles, features
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
 from .dialect import Dialect
+
+_MAX_PATTERN = 4_000
+_LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
+
+
+class _Features(Struct, frozen=True, kw_only=True):
+    """What one pattern uses. `whole`: it is `^…$`, so that searching and matching the whole text agree."""
+
+    whole: bool
+    inner_anchors: bool  # ^ or $ anywhere but at the two ends
+    lookaround: bool
+    word_boundary: bool
+    backreferences: bool
+    unicode_classes: bool
+
+
+def features(pattern: str) -> _Features:
+    """What `pattern` uses. Escapes and character classes are read as such, so `\\\\b` is no word boundary."""
+    return _known_features(pattern) if len(pattern) <= _MAX_PATTERN else _features(pattern)
+
+
+def _features(pattern: str) -> _Features:
+    at, depth, end = 0, 0, len(pattern)
+    escapes: set[str] = set()
+    classes: set[str] = set()
+    anchors: list[int] = []
+    alternatives = lookarounds = False
+    in_class = False
+    while at < end:
+        char = pattern[at]
+        if char == "\\":
+            (classes if in_class else escapes).add(pattern[at + 1 : at + 2])
+            at += 2
+            continue
+        if in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char == "(":
+            depth += 1
+            lookarounds = lookarounds or pattern.startswith(_LOOKAROUND, at)
+        elif char == ")":
+            depth -= 1
+        elif char == "|":
+            alternatives = alternatives or depth == 0
+        elif char in "^$":
+            anchors.append(at)
+        at += 1
+    ends = {0, end - 1}
+    ended = bool(anchors) and anchors[-1] == end - 1 and pattern[-1] == "$"
+    whole = end > 1 and pattern[0] == "^" and ended and not alternatives
+    return _Features(
+        whole=whole,
+        inner_anchors=any(at not in ends for at in anchors),
+        lookaround=lookarounds,
+        word_boundary=not escapes.isdisjoint("bB"),
+        backreferences=not escapes.isdisjoint("123456789k"),
+        unicode_classes=not (escapes | classes).isdisjoint("pP"),
+    )
+
+
+_known_features = lru_cache(maxsize=1024)(_features)
+
+
+def compiles(pattern: str) -> bool:
+    """Whether Python's `re` compiles a pattern."""
+    return len(pattern) <= _MAX_PATTERN and _compiles(pattern)
+
+
+@lru_cache(maxsize=1024)
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def supported_pattern(dialect: Dialect, pattern: str) -> bool:

@@ -2,8 +2,7 @@
 
 Every axis is an option of the one walk; no provider is named anywhere in code. Built-in profiles are
 the TOML files beside this module, each rule with its source; a user's own profile is a file of the same
-form, which may start from another one with `base = "openai"`.
-"""
+form, which may start from another one with `base = "openai"`."""
 
 from __future__ import annotations
 
@@ -13,7 +12,78 @@ from msgspec import Struct
 
 from ...runtime.request_rules import RequestRules
 from .dialect import Dialect
-from .request_limits import Limits
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Limits of one request; `None` where none is known. Counted over all its tools, unless stated
+    otherwise."""
+
+    tools: int | None = None
+    advised_tools: int | None = None  # more still work, worse
+    deferred_tools: int | None = None  # that are loaded on demand; the others count as `tools`
+    strict_tools: int | None = None
+    strict_together: bool = False  # all tools of one request are strict, or none
+    name_pattern: str = ""  # for the whole name
+    name_length: int | None = None
+    advised_name_length: int | None = None
+    property_pattern: str = ""
+    description_length: int | None = None  # of a tool, in characters
+    depth: int | None = (
+        None  # levels of nesting in one tool, the root being 0; deeper values are sent as text
+    )
+    properties: int | None = None  # in one tool
+    all_properties: int | None = None  # in all tools together
+    enum_values: int | None = None  # in one tool
+    advised_enum_values: int | None = None  # in one enum
+    long_enum: int | None = None  # an enum of more string values than this …
+    long_enum_chars: int | None = None  # … may have this many characters
+    string_chars: int | None = None  # names of properties and definitions, enum and const values, one tool
+    optional: int | None = None  # optional parameters of strict tools
+    advised_optional: int | None = None  # the same, in one tool
+    unions: int | None = None  # parameters of strict tools that are unions
+    advised_unions: int | None = None  # the same, in one tool
+    required_at_least: int | None = None  # parameters of each tool that are required
+
+
+class ProfileProblem(Struct, frozen=True, kw_only=True):
+    """A problem of a profile. `line` is 0 where it is not known."""
+
+    file: str
+    message: str
+    hint: str = ""
+    line: int = 0
+
+
+class ProfileError(ValueError):
+    """A profile that does not exist, cannot be read, or has values that do not exist.
+
+    Attributes:
+        problems: everything that is wrong.
+    """
+
+    def __init__(self, message: str, problems: tuple[ProfileProblem, ...] = ()) -> None:
+        self.problems = problems
+        super().__init__(message)
+
+    @classmethod
+    def of(cls, problems: list[ProfileProblem]) -> ProfileError:
+        """Make an error of several problems.
+
+        Args:
+            problems: the problems.
+
+        Returns:
+            The error, whose text has all of them.
+        """
+        lines = (
+            f"{problem.file}{f':{problem.line}' if problem.line else ''}: {problem.message}"
+            + (f" ({problem.hint})" if problem.hint else "")
+            for problem in problems
+        )
+        return cls("\n".join(lines), tuple(problems))
+
+    def __reduce__(self) -> tuple[type[ProfileError], tuple[str, tuple[ProfileProblem, ...]]]:
+        return type(self), (str(self), self.problems)
 
 
 class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):

@@ -13,11 +13,9 @@ from msgspec import Struct
 from ...jsonschema.keywords import KEYWORDS
 from ...runtime.request_rules import RequestRules
 from ..result_schemas import NARROWING
-from .dialect import Dialect
-from .dialect_check import contradictions
+from .dialect import Dialect, contradictions
 from .envelope import CARRIERS, PLACEHOLDERS, placeholders
-from .profile import CallerNames, ExampleRules, Profile, ResultRules
-from .request_limits import Limits
+from .profile import CallerNames, ExampleRules, Limits, Profile, ResultRules
 
 Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
