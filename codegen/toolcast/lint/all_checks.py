@@ -10,22 +10,17 @@ from ..config import Config
 from ..diagnostics import Diagnostic
 from ..spec.suppressions import in_force
 from .budgets import token_budgets, unknown_budgets
-from .deprecations import deprecations
-from .descriptions import collisions, descriptions, duplicates
-from .finding import Finding, merged
-from .flags import flags
-from .hidden_text import hidden_text
+from .descriptions import collisions, descriptions, duplicates, hidden_text
+from .finding import Finding, leveled, merged, unknown_levels
+from .flags import deprecations, flags
 from .imperatives import imperative_texts
-from .levels import leveled, unknown_levels
-from .linted_tool import Subject
-from .mcp_metadata import reserved_meta_keys, unstated_annotations
-from .permissions import policy
+from .linted_tool import Subject, in_groups
+from .permissions import policy, reserved_meta_keys, unstated_annotations
 from .project_tools import Progress, Project, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits
 from .repeated_text import repeated_text
 from .tokens import Tokens, counted
 from .tool_limits import tool_limits
-from .tool_sets import in_groups
 
 
 class Settings(Struct, frozen=True, kw_only=True):

@@ -13,10 +13,9 @@ from ..diagnostics import Diagnostic
 from ..providers import Profile
 from ..toml_tables import suggestion
 from .finding import RULES, Finding
-from .linted_tool import Subject
+from .linted_tool import Subject, in_groups
 from .project_tools import Project
 from .tokens import Cost, as_json, definition, estimate, together, tool_costs
-from .tool_sets import in_groups
 
 BUDGETS: Final = ("lint", "max_tokens")
 _SHOWN: Final = 3

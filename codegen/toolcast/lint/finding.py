@@ -1,10 +1,18 @@
-"""The findings of lint as values, and the rules by code. `toolcast lint --list` prints the rules."""
+"""The findings of lint as values, and the rules by code. `toolcast lint --list` prints the rules.
 
+A project gives codes severities of its own in `[tool.toolcast.lint.levels]`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..diagnostics import Severity
+from ..command_settings import Level
+from ..config import Config, setting_problem
+from ..diagnostics import Diagnostic, Severity
+from ..toml_tables import suggestion
 
 RANKS: dict[Severity, int] = {"note": 0, "warning": 1, "error": 2}
 
@@ -330,3 +338,22 @@ RULES: Final[dict[str, Rule]] = {
     ),
 }
 """By code."""
+
+
+def unknown_levels(config: Config) -> Iterator[Diagnostic]:
+    """Codes in the table that are no rule's."""
+    for code in config.lint.levels:
+        if code not in RULES:
+            hint = suggestion(code, RULES, "the codes are")
+            path = ("lint", "levels", code)
+            yield setting_problem(config, path, "unknown-code", f"{code!r} is not a code of lint", hint)
+
+
+def leveled(found: Sequence[Finding], levels: Mapping[str, Level]) -> list[Finding]:
+    """The findings with the project's severities, without those of codes that are off."""
+    made: list[Finding] = []
+    for each in found:
+        level = levels.get(each.code, each.severity)
+        if level != "off":
+            made.append(each if level == each.severity else replace(each, severity=level))
+    return made

@@ -208,3 +208,8 @@ def numbered(profiles: Sequence[Profile]) -> tuple[tuple[Profile, int], ...]:
     """Each profile with a number that it shares with those of equal dialects."""
     numbers: dict[Key, int] = {}
     return tuple((each, numbers.setdefault((each.dialect, each.strict), len(numbers))) for each in profiles)
+
+
+def in_groups(group: str, groups: Sequence[str]) -> bool:
+    """Whether a group is one of those named, or lies below one; every group if none is named."""
+    return not groups or any(group == each or group.startswith(each.rstrip("/") + "/") for each in groups)

@@ -21,9 +21,8 @@ from ..spec.spec_reader import read_tool
 from ..spec.tool_names import group_of, shown
 from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import TypeFolder
-from .linted_tool import Subject, numbered, subject
+from .linted_tool import Subject, in_groups, numbered, subject
 from .tokens import Cost, Tokens, counted
-from .tool_sets import in_groups
 
 Progress = Callable[[int, int], None]
 
