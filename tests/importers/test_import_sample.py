@@ -8,7 +8,7 @@ import jsonschema_rs
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.importers.sample import import_sample, infer
+from toolcast.importers.import_tools import import_sample, infer
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=4),

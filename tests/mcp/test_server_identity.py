@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from toolcast.mcp import mcp_server
-from toolcast.mcp.serving.server_identity import ServerIdentity, identity_of, identity_of_module
+from toolcast.mcp.serving.server import ServerIdentity, identity_of, identity_of_module
 from toolcast.runtime import ToolRegistry
 
 from generated.files.edit import EDIT

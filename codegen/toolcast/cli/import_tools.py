@@ -42,6 +42,6 @@ def command(files: tuple[Path, ...], options: ImportOptions) -> None:
 @common_options
 def sample(files: tuple[Path, ...], name: str, options: ImportOptions) -> None:
     """Infer one spec from samples of a tool's arguments in FILES (JSON objects)."""
-    from ..importers.sample import import_sample
+    from ..importers.import_tools import import_sample
 
     write_imported(import_sample(files, options.choices, name=name, group=options.group), options)

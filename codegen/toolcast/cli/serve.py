@@ -144,7 +144,7 @@ def command(
 
 def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> dict[str, Any]:
     """What the server states of itself, as options of `mcp_server`."""
-    from ..mcp.serving.server_identity import identity_of_module
+    from ..mcp.serving.server import identity_of_module
 
     name, version = stated["server_name"], stated["server_version"]
     identity = identity_of_module(target.partition(":")[0])

@@ -1,4 +1,9 @@
-"""Lists of tools, as MCP servers answer and providers take them → one spec text per tool."""
+"""Lists of tools, as MCP servers answer and providers take them → one spec text per tool.
+
+From samples of a tool's arguments, the parameters of one spec are inferred. The inference is genson's, the
+library through which datamodel-code-generator reads JSON samples. Asking it directly gives the schema
+itself, of several samples at once; datamodel-code-generator takes one sample and only hands out the models.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +18,7 @@ from ..runtime.permissions import Permission
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
 from .declared_tools import Declarations, Declared, ShapeError, read_shape
-from .imported_names import unique
+from .imported_names import clean, unique
 from .published_schemas import external_references, without_bad_defects, without_wrong_defaults
 from .shared_types import Share, share_types, type_folder
 from .spec_text import (
@@ -27,7 +32,7 @@ from .spec_text import (
     in_short,
     spec_text,
 )
-from .tool_lists import Element, read_elements
+from .tool_lists import Document, Element, read_documents, read_elements
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -244,3 +249,82 @@ _BUNDLE = "put what it refers to below $defs of the schema, and refer to '#/$def
 def _problem(origin: Element | Declared, code: str, message: str, hint: str = "") -> Diagnostic:
     text = f"{origin.location} {message}"
     return Diagnostic(file=origin.file, line=origin.line, code=code, message=text, hint=hint)
+
+
+def import_sample(
+    files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, name: str, group: str = ""
+) -> Imported:
+    """Infer one spec from samples: each file holds an object, an array of objects, or one object per line.
+
+    A parameter is required when every sample has it. The first different samples become
+    examples. Reads `files`, writes nothing; with no usable sample there is no spec and a diagnostic.
+    """
+    documents, problems = read_documents(files)
+    samples: list[dict[str, Any]] = []
+    for document in documents:
+        found, bad = _samples(document)
+        samples += found
+        problems += bad
+    specs: dict[str, str] = {}
+    chosen = clean(name)
+    if samples and not problems:
+        try:
+            parameters = infer(samples)
+            tool = Declared(
+                name=name,
+                description="TODO: what the tool does.",
+                parameters=parameters,
+                calls=tuple(samples),
+            )
+            path = f"{group}/{chosen}.yaml" if group else f"{chosen}.yaml"
+            specs[path] = spec_text(tool, declared_keys(tool, chosen, choices.examples), choices, None)
+        except (UnwritableError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+            problems.append(
+                Diagnostic(
+                    file=documents[0].file, code="import-unwritable", message=f"cannot be inferred: {reason}"
+                )
+            )
+    elif not problems:
+        problems.append(
+            Diagnostic(
+                file=files[0].as_posix() if files else "",
+                code="import-no-samples",
+                message="holds no sample",
+                hint="expected a JSON object, an array of objects, or one object per line",
+            )
+        )
+    renamed = ((name, chosen),) if specs and name != chosen else ()
+    return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
+
+
+def infer(samples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The schema that genson infers from all `samples`, without its `$schema`."""
+    from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
+
+    builder = SchemaBuilder()
+    for sample in samples:
+        builder.add_object(sample)
+    schema: dict[str, Any] = builder.to_schema()
+    schema.pop("$schema", None)  # names no draft: "http://json-schema.org/schema#"
+    return {**schema, "properties": schema.get("properties", {})}
+
+
+def _samples(document: Document) -> tuple[list[dict[str, Any]], list[Diagnostic]]:
+    items = document.data if isinstance(document.data, list) else [document.data]
+    samples: list[dict[str, Any]] = []
+    problems: list[Diagnostic] = []
+    for index, item in enumerate(items):
+        reason = "" if isinstance(item, dict) else "is not an object"
+        try:
+            check_writable(item)
+        except UnwritableError as error:
+            reason = f"cannot be written as YAML: {error}"
+        if reason:
+            message = f"sample {index + 1} {reason}"
+            problems.append(
+                Diagnostic(file=document.file, line=document.line, code="import-sample", message=message)
+            )
+        else:
+            samples.append(item)
+    return samples, problems

@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..hidden_characters import without_hidden
-from ..mcp.live.listing import list_live
-from ..mcp.live.live_calls import is_closed
+from ..mcp.live.live_calls import is_closed, list_live
 from ..mcp.live.server_tool import Limits, ListingError, LiveTool
 from ..mcp.sdk import load
 from .declared_tools import Declarations, Declared, ShapeError, read_shape

@@ -2,6 +2,8 @@
 keyword cannot have are left out.
 
 What takes more than one schema to judge is only noted: references, and keywords that may be defects.
+
+`_FORMS` has the form of each keyword's value; `_usable_part` is the rest of a value of another form.
 """
 
 from __future__ import annotations
@@ -15,15 +17,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .document import Document
-from .keyword_forms import EXAMINED, FORMS, LIST, MAP, NO_SCHEMA, OMITTED, ONE, Form, usable_part
-from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
+from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
 from .references import parse_reference
-from .schema_change import Action, Changes, SchemaChange, record
+from .schema_change import Action, Changes, SchemaChange, Severity, record
 from .schema_error import LibrarySchemaError, SchemaError
 from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
-from .unusable_values import is_dialect, library_schema, python_object, types_meant, unusable_pattern
+from .unusable_values import is_dialect, is_type, library_schema, python_object, types_meant, unusable_pattern
 from .upgrade import Row, draft_of, screen, upgrade, watched
 from .validator_errors import UnsupportedSchema
 
@@ -106,7 +107,7 @@ class Parser:
         keywords: Any = written
         changes: dict[str, SchemaChange] = {}
         for key, value in written.items():
-            form = FORMS.get(key)
+            form = _FORMS.get(key)
             if form is None or form is value.__class__:
                 continue
             new: Any
@@ -135,7 +136,7 @@ class Parser:
                     else self._held(item, (path, key), str(i))
                     for i, item in enumerate(value)
                 ]
-            elif isinstance(form, Form) and form.accepts(value):
+            elif isinstance(form, _Form) and form.accepts(value):
                 continue
             else:
                 new = self._examined(key, value, path, rows, changes)
@@ -143,7 +144,7 @@ class Parser:
                 continue
             if keywords is written:
                 keywords = dict(written)
-            if new is OMITTED:
+            if new is _OMITTED:
                 del keywords[key]
             else:
                 keywords[key] = new
@@ -184,7 +185,7 @@ class Parser:
             raise LibrarySchemaError(pointer((at, name)), found.message, found.hint)
         node = SchemaNode({}, (at, name))
         change = SchemaChange(
-            path=pointer(at), keyword=name, action="dropped", severity="lost", reason=NO_SCHEMA
+            path=pointer(at), keyword=name, action="dropped", severity="lost", reason=_NO_SCHEMA
         )
         self.repairs[id(node)] = Repairs({}, {"": change})
         self._alive.append(node)
@@ -198,7 +199,7 @@ class Parser:
         rows: Mapping[str, Row] | None,
         changes: dict[str, SchemaChange],
     ) -> Any:
-        """What is left of a value that is malformed or may be a defect; `OMITTED` for nothing."""
+        """What is left of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
         if self._checked:
             return value
         if key == "type" and value is not None:
@@ -212,8 +213,8 @@ class Parser:
                 reason=f"is read as {shown}, because {value!r:.60} is not a type of JSON Schema",
             )  # fmt: skip
             return meant
-        if FORMS[key] is not EXAMINED or (key in TEXTS and not isinstance(value, str)):
-            left, action, severity, reason = usable_part(key, value)
+        if _FORMS[key] is not _EXAMINED or (key in TEXTS and not isinstance(value, str)):
+            left, action, severity, reason = _usable_part(key, value)
             changes[key] = SchemaChange(
                 path=pointer(path), keyword=key, action=action, severity=severity, reason=reason
             )
@@ -228,7 +229,7 @@ class Parser:
             source = key if rows is None else rows[key].source[0]
             reason = "is left out, because references are pointers into the whole schema now"
             record(self.upgrades, path, source, "dropped", "kept elsewhere", reason)
-            return OMITTED
+            return _OMITTED
         sound = is_dialect(value) if key == "$schema" else key == "pattern" and not self._is_unusable(value)
         self.suspicious = self.suspicious or not sound
         return value
@@ -455,3 +456,82 @@ def _free_name(taken: Mapping[str, Any], stem: str) -> str:
         count += 1
         name = f"{stem}_{count}"
     return name
+
+
+class _Form(Struct, frozen=True, eq=False):
+    """A form that takes more than a look at the class of a value."""
+
+    accepts: Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is int or value.__class__ is float
+
+
+def _is_size(value: Any) -> bool:
+    return (value.__class__ is int and value >= 0) or (
+        value.__class__ is float and value >= 0 and value.is_integer()
+    )
+
+
+def _distinct(value: Any) -> bool:
+    """Whether a value is a list of texts, each of them once."""
+    try:
+        return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str
+    except TypeError:
+        return False
+
+
+def _nothing(_: Any) -> bool:
+    return False
+
+
+ONE, LIST, MAP = _Form(_nothing), _Form(_nothing), _Form(_nothing)
+"""Keywords that hold schemas."""
+_EXAMINED = _Form(_nothing)
+"""Keywords that may be defects, though their values have the right form."""
+_FORMS: Final[Mapping[str, type | _Form]] = {
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(NUMBERS, _Form(_is_number)),
+    **dict.fromkeys(SIZES, _Form(_is_size)),
+    **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable"), bool),
+    **dict.fromkeys(("enum", "examples"), list),
+    **dict.fromkeys(SCHEMA, ONE),
+    **dict.fromkeys(SCHEMA_LIST, LIST),
+    **dict.fromkeys(SCHEMA_MAP, MAP),
+    "type": _Form(is_type),
+    "multipleOf": _Form(lambda value: _is_number(value) and value > 0),
+    "required": _Form(_distinct),
+    "dependentRequired": _Form(lambda value: value.__class__ is dict and all(map(_distinct, value.values()))),
+    **dict.fromkeys(
+        ("$dynamicRef", "$recursiveRef", "$vocabulary", "$id", "$anchor", "$schema", "pattern"),
+        _EXAMINED,
+    ),
+}
+"""The form of each keyword's value: its class, or a condition."""
+_NO_SCHEMA = "is left out, because a schema is an object, true or false"
+_OMITTED: Final = object()
+
+
+def _usable_part(key: str, value: Any) -> tuple[Any, Action, Severity, str]:
+    """The usable part of a malformed value, `_OMITTED` for none; and what is to be reported."""
+    if value is None:
+        return (
+            _OMITTED,
+            "dropped",
+            "kept elsewhere",
+            "is left out, because its value is null, which constrains nothing",
+        )
+    if key == "required" and isinstance(value, bool):
+        reason = (
+            "is left out, because a property cannot require itself; the object's `required` lists its name"
+        )
+        return _OMITTED, "dropped", "lost", reason
+    if key == "required" and isinstance(value, list):
+        names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+        return names, "rewritten", "kept elsewhere", "is reduced to its names, each of them once"
+    if key in SCHEMA:
+        return _OMITTED, "dropped", "lost", _NO_SCHEMA
+    if key in SCHEMA_MAP:
+        return _OMITTED, "dropped", "lost", "is left out, because its value must be an object of schemas"
+    return _OMITTED, "dropped", "lost", f"is left out, because its value {value!r:.40} is malformed"

@@ -8,8 +8,7 @@ from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import ToolResult
-from .listing import list_live
-from .live_calls import call_live, client_session
+from .live_calls import call_live, client_session, list_live
 from .offered_tools import OTHERWISE, Offers, RefusedTool
 from .pins import Pins
 from .server_tool import Limits, ListingError

@@ -6,21 +6,32 @@ the type here is both, and its low-level server is itself.
 
 Calls that wait for what their client is asked (since 2026-07-28) wait in this process: the client's next
 request of the call has to reach it.
+
+A server states the name and version of the project whose handlers it serves. The user of the client that
+makes a call can approve it.
 """
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+import sys
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
-from typing import Any
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
+from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from ...hidden_characters import escape_hidden, without_hidden
 from ...runtime.context import Framework, ToolContext
+from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError, UnknownToolError
 from ...runtime.failure_results import report_fault
+from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
+from ...runtime.middleware.policy.terminal import described
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import load
@@ -28,14 +39,12 @@ from .announce import Announcer, Changes, Kind
 from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
-from .elicited_approval import elicited_approver
 from .event_log import closing_stream
 from .listed import Listed, ListedTool, is_modern
 from .offered_requests import INVALID_PARAMS, OfferedFunctions, request_handlers
 from .prompts import Prompts
 from .resources import Resources
 from .server_calls import answer
-from .server_identity import ServerIdentity, identity_of
 
 _ATTRIBUTES = (
     "name",
@@ -353,7 +362,7 @@ class _Offered:
         except Exception as problem:  # of the program's own function
             return RunningCall(channel, self._failed(params.name, problem))
         if self._ask_approvals and circumstances.asker is not None:
-            framework = Framework(approver=elicited_approver(circumstances.asker))
+            framework = Framework(approver=_elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
         return RunningCall(channel, self._execute(channel, params, tool, circumstances))
 
@@ -410,3 +419,97 @@ class _Offered:
         except UnknownToolError as problem:
             return f"Unknown tool: {problem}"
         return f"Unknown tool: {name!r} is not offered."
+
+
+class _Approval(Struct):
+    """The form. There is no default: a client that accepts without looking approves nothing."""
+
+    approve: Annotated[bool, Meta(title="Run it?", description="Whether the tool may run, this once.")]
+    reason: Annotated[str, Meta(title="Why not?", description="For the model.", max_length=500)] = ""
+
+
+def _elicited_approver(asker: Asker) -> Callable[[ApprovalRequest], Awaitable[Answer]]:
+    """An approver that asks by `asker`. Its yes is for one call: what a registry remembers holds for all of
+    its clients, and this user is one of them."""
+
+    async def approve(request: ApprovalRequest) -> Answer:
+        message = "\n".join(["A model wants to call a tool, which needs your approval.", *described(request)])
+        try:
+            answer = await ask(asker, request.tool, escape_hidden(message), _Approval)
+        except RefusalError as problem:
+            return Answer("no", str(problem))
+        if answer.data is None:
+            return Answer("no", "the user did not approve it.")
+        if not answer.data.approve:
+            return Answer("no", without_hidden(answer.data.reason) or "the user said no.")
+        return Answer("yes")
+
+    return approve
+
+
+_OWN = __name__.partition(".")[0]
+_NAMELESS = "tools"
+
+
+class ServerIdentity(Struct, frozen=True):
+    """The name and version of a server. `version` is "" where nothing states one."""
+
+    name: str
+    version: str
+
+
+def identity_of(registry: ToolView) -> ServerIdentity:
+    """The identity of the project that most handlers of a registry are from; without any, of the program."""
+    modules = (_module(entry.handler) for entry in registry.snapshot().entries.values())
+    counted = Counter(root for root in map(_root, modules) if root not in ("", _OWN))
+    if not counted:
+        return identity_of_module("__main__")
+    most = max(counted.values())
+    return identity_of_module(min(root for root, count in counted.items() if count == most))
+
+
+def identity_of_module(module: str) -> ServerIdentity:
+    """The identity of the distribution that a module belongs to; without one, the name of its package and
+    its `__version__`."""
+    root = _root(module)
+    found = _distribution(root)
+    if found is not None:
+        return ServerIdentity(found.metadata["Name"], found.version)
+    version = getattr(sys.modules.get(root), "__version__", "")
+    return ServerIdentity(root or _NAMELESS, version if isinstance(version, str) else "")
+
+
+def _module(handler: Any) -> str:
+    """Where a handler is defined: a function, or the class of an object."""
+    defined = handler if hasattr(handler, "__qualname__") else type(handler)
+    module = getattr(defined, "__module__", "")
+    return module if isinstance(module, str) else ""
+
+
+def _root(module: str) -> str:
+    """The top-level package of a module. `__main__` is the package that was run, or the script's name."""
+    if module == "__main__":
+        main = sys.modules["__main__"]
+        if (spec := getattr(main, "__spec__", None)) is not None:
+            return str(spec.name).partition(".")[0]
+        return Path(getattr(main, "__file__", None) or _NAMELESS).stem
+    return module.partition(".")[0]
+
+
+@cache
+def _distribution(root: str) -> Distribution | None:
+    """The distribution of a top-level package: the one of its name, as a project's own mostly is; else the
+    one that installed it. All distributions are read for that, so not for a package that lies elsewhere."""
+    names = [root, *(packages_distributions().get(root, ()) if _is_installed(root) else ())]
+    for name in names:
+        with suppress(PackageNotFoundError, ValueError):  # the latter for an empty name
+            return distribution(name)
+    return None
+
+
+def _is_installed(root: str) -> bool:
+    """Whether a package lies where packages are installed to."""
+    module = sys.modules.get(root)
+    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    parts = {part for place in places if place for part in Path(place).parts}
+    return not parts.isdisjoint(("site-packages", "dist-packages"))
