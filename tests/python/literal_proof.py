@@ -73,12 +73,17 @@ def _is_ours(node: ast.AST, names: set[str]) -> bool:
             return ast.unparse(node.func) in CALLS
         case ast.Name():
             return node.id in names
-    return isinstance(node, (*STATEMENTS, *EXPRESSIONS))
+        case _:
+            return isinstance(node, (*STATEMENTS, *EXPRESSIONS))
 
 
 def _foreign_literals(tree: ast.Module, known: "_Known") -> Iterator[Any]:
     seen: set[ast.AST] = set()
-    known.names |= {node.target.id for node in ast.walk(tree) if _names_field(node)}
+    known.names |= {
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
     for node in ast.walk(tree):
         annotation = getattr(node, "annotation", None)
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
@@ -105,10 +110,6 @@ def _foreign_literals(tree: ast.Module, known: "_Known") -> Iterator[Any]:
 
 def _items(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, ast.Tuple) else [node]
-
-
-def _names_field(node: ast.AST) -> bool:
-    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
 
 
 class _Known:
