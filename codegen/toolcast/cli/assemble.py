@@ -11,8 +11,15 @@ from ..console import Format, write_line
 from ..spec.tool_names import shown
 from .build_step import expanded, setting_of
 from .building import stale_lines
-from .disk import disk_problem
-from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
+from .options import (
+    config_option,
+    configuration,
+    disk_problem,
+    examples,
+    format_option,
+    print_diagnostics,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from ..project.state.cache import Cache

@@ -295,7 +295,7 @@ def _file_name(name: str, media_type: str, default: str) -> str:
 
 def _saved(folder: Path, name: str, data: bytes) -> Path:
     """Write a new file; one that is there is not overwritten, the name gets a number."""
-    from .disk import disk_problem
+    from .options import disk_problem
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,15 @@ import click
 from ..config import show
 from ..console import Format
 from .build_step import expanded, setting_of
-from .disk import disk_problem
-from .options import config_option, configuration, examples, format_option, print_diagnostics, refuse
+from .options import (
+    config_option,
+    configuration,
+    disk_problem,
+    examples,
+    format_option,
+    print_diagnostics,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from ..project.steps.inputs import Folders

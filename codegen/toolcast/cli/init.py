@@ -12,7 +12,6 @@ from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
-from .disk import create
 from .editor_files import (
     SettingsError,
     merged_settings,
@@ -20,8 +19,8 @@ from .editor_files import (
     schema_path,
     settings_of,
 )
-from .example import EXAMPLE
-from .options import configuration, examples, print_diagnostics, refuse
+from .new import EXAMPLE
+from .options import configuration, create, examples, print_diagnostics, refuse
 from .schema import write_schema
 
 TABLE = """[tool.toolcast]

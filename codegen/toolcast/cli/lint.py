@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import asdict
 
-from ..console import json_text, paint, render, wants_colour
+from ..console import json_text, one_line, paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
@@ -17,6 +17,7 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 if TYPE_CHECKING:
     from ..lint.all_checks import Outcome
     from ..lint.finding import Finding
+    from ..lint.tokens import Tokens
 
 Form = Literal["text", "json", "github", "sarif"]
 FORMS = ("text", "json", "github", "sarif")
@@ -169,9 +170,7 @@ def _print(outcome: "Outcome", form: Form) -> None:
         text = render([as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
         click.echo(text, nl=False, color=colour)
         if outcome.tokens is not None:
-            from .tokens import table
-
-            click.echo(table(outcome.tokens, colour), color=colour)
+            click.echo(_table(outcome.tokens, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
 
 
@@ -207,3 +206,40 @@ def _summary(outcome: "Outcome", colour: bool) -> str:
         summary += f", {len(outcome.refused)} problem{'s'[: len(outcome.refused) != 1]} before linting"
     noun = "tool" if outcome.tools == 1 else "tools"
     return f"toolcast: {outcome.tools} {noun}: {summary}"
+
+
+def _table(tokens: "Tokens", colour: bool) -> str:
+    """Totals by provider, then every tool, what costs most first; plain columns that pipes can cut."""
+    totals = {each.provider: each for each in tokens.totals}
+    sums = [(each.provider, f"{each.full}", f"{each.brief}") for each in tokens.totals]
+    rows = [
+        (
+            each.tool,
+            each.provider,
+            f"{each.full}",
+            _share(each.full, totals[each.provider].full),
+            f"{each.brief}",
+        )
+        for each in tokens.costs
+    ]
+    lines = [f"tokens, {tokens.note}", *_columns(("all tools", "full", "brief"), sums, 1, colour), ""]
+    lines += _columns(("tool", "provider", "full", "share", "brief"), rows, 2, colour)
+    return "\n".join([*lines, ""])
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else ""
+
+
+def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int, colour: bool) -> list[str]:
+    """Aligned columns; the first `left` to the left, numbers to the right."""
+    widths = [max(len(row[index]) for row in (head, *rows)) for index in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.ljust(width) if index < left else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return one_line("  ".join(cells).rstrip())
+
+    return [paint(line(head), "bold", colour), *map(line, rows)]

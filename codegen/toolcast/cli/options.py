@@ -1,4 +1,4 @@
-"""Options of several commands, the configuration, and how diagnostics are printed."""
+"""Options of several commands, the configuration, how diagnostics are printed, and files that they write."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -65,3 +65,19 @@ def refuse(
 def examples(*lines: str) -> str:
     """An epilog that keeps its lines."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file; raises FileExistsError rather than touch one that is there, or a link."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def disk_problem(error: OSError, location: Path, form: Format = "text") -> click.exceptions.Exit:
+    """Print what the disk refused; raise the result to end the command. `location` is used where the error
+    names no file."""
+    from ..project.output.faults import reason, remedy
+
+    message = f"cannot read or write: {reason(error)}"
+    return refuse(Path(str(error.filename or location)), "io-error", message, remedy(error), form=form)

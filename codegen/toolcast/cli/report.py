@@ -1,11 +1,15 @@
-"""`toolcast report`."""
+"""`toolcast report`.
+
+It may replace earlier reports only.
+"""
 
 import gc
+import stat
 import sys
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -157,10 +161,9 @@ def _print(content: bytes) -> None:
 
 def _check_target(target: Path) -> None:
     """Refuse, before the work, to replace what is no report: `--out` may name a file by mistake."""
-    from .report_file import is_replaceable
 
     try:
-        replaceable = is_replaceable(target)
+        replaceable = _is_replaceable(target)
     except OSError as error:
         raise _not_written(show(target.absolute()), error) from None
     if not replaceable:
@@ -179,3 +182,35 @@ def _write(target: Path, content: bytes) -> None:
 
 def _not_written(place: str, error: OSError) -> Exception:
     return refuse(place, "io-error", f"cannot write: {(error.strerror or str(error)).lower()}")
+
+
+_MARKS: Final = (
+    b'<meta name="generator" content="toolcast report">',
+    b"<!-- toolcast report -->",
+    b'"kind": "toolcast-report"',
+)
+"""What stands near the beginning of a report: of a page, of a catalogue, of the data."""
+_HEAD: Final = 512
+"""Bytes in which a mark must stand."""
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Whether a report may be written here without asking.
+
+    Args:
+        path: where the report is to be written.
+
+    Returns:
+        True where nothing stands there, an empty file, an earlier report, or a pipe or device.
+
+    Raises:
+        OSError: what stands there cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return True
+    except FileNotFoundError:
+        return True
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return not head or any(mark in head for mark in _MARKS)

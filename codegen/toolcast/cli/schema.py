@@ -6,9 +6,8 @@ import click
 
 from ..config import show
 from ..console import inert_json, write_line
-from .disk import disk_problem
 from .editor_files import schema_path
-from .options import config_option, configuration, examples, print_diagnostics
+from .options import config_option, configuration, disk_problem, examples, print_diagnostics
 
 
 @click.command(

@@ -10,9 +10,8 @@ import click
 
 from ..config import Config, show
 from ..console import write_line
-from .disk import create, disk_problem
 from .generated_package import module_of
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, create, disk_problem, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from ..project.core.compiled import ToolEntry
