@@ -7,7 +7,7 @@ import pytest
 from toolcast.diff.audiences.trust import trust, widens
 from toolcast.diff.pairs import Pair
 from toolcast.diff.rules import RULES
-from toolcast.runtime.permissions import Permission
+from toolcast.permissions import Permission
 
 from tests.diff.audience_pairs import context, pair, properties, spec
 

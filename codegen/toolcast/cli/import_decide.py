@@ -10,7 +10,7 @@ from ..config import show
 from ..console import one_line, write_line
 from ..diagnostics import Diagnostic
 from ..importers.spec_text import Choices
-from ..runtime.permissions import Permission
+from ..permissions import Permission
 from .complete_values import complete_tools
 from .import_options import permission_patterns, secret_patterns
 from .import_report import count, print_problems

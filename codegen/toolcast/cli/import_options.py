@@ -12,7 +12,7 @@ from ..console import Format
 from ..importers.merge import Side
 from ..importers.spec_text import Choices
 from ..importers.update import Settling
-from ..runtime.permissions import PERMISSIONS, Permission
+from ..permissions import PERMISSIONS, Permission
 from ..spec.tool_names import group_problem
 from .options import format_option
 

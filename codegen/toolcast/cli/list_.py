@@ -10,7 +10,7 @@ import click
 
 from ..config import Config, show
 from ..console import json_text, wants_colour, write_line
-from ..runtime.permissions import PERMISSIONS
+from ..permissions import PERMISSIONS
 from .complete_values import complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
 

@@ -13,8 +13,8 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.schema_error import LibrarySchemaError
+from ..permissions import Permission
 from ..runtime.mcp_headers import without_refused_headers
-from ..runtime.permissions import Permission
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
 from .declared_tools import Declarations, Declared, ShapeError, read_shape

@@ -10,7 +10,7 @@ import yaml
 from msgspec import Struct
 
 from ..jsonschema.schema_change import SchemaChange
-from ..runtime.permissions import Permission
+from ..permissions import Permission
 from ..spec.tool_spec import SourceKind
 from .declared_tools import Declared
 from .published_schemas import without_wrong_defaults

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
+from ..permissions import PERMISSIONS
 from ..providers import Profile
-from ..runtime.permissions import PERMISSIONS
 from ..spec.deprecation import shown_summary
 from ..spec.discovery import discover
 from ..spec.load import load_type

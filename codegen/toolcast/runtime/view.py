@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct
 
+from ..permissions import PERMISSIONS, Permission
 from .arguments import Arguments
 from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
@@ -15,7 +16,6 @@ from .executor import Executor
 from .failure_results import report_fault
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
-from .permissions import PERMISSIONS, Permission
 from .result import ToolResult
 from .snapshot import Entry, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from ..jsonschema.unusable_values import library_schema
-from ..runtime.permissions import PERMISSIONS, Permission
+from ..permissions import PERMISSIONS, Permission
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, is_todo, is_unwritten, kind_of, nearest
 from .tool_spec import Annotations

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..permissions import PERMISSIONS
 from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from ..runtime.mcp_headers import HEADER_NAME, KEYWORD
-from ..runtime.permissions import PERMISSIONS
 from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
 from .fields import COMPOSERS, PERMISSION_HINT, SECRETS_HINT
 from .http_schema import http_schema

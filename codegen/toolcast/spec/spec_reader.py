@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
+from ..permissions import Permission
 from ..runtime.hidden_parameters import PATH
-from ..runtime.permissions import Permission
 from . import fields, imported_fields
 from .deprecation import deprecated
 from .fields import check_parameter_name

@@ -7,8 +7,8 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..permissions import Permission
 from ..runtime.grammars import TextInput
-from ..runtime.permissions import Permission
 from .parsed_document import Document
 
 Defaults = Literal["include", "omit"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ...runtime.permissions import Permission
+from ...permissions import Permission
 from ...spec.tool_spec import ToolSpec
 from ..change import Change
 from ..pairs import Context, Pair

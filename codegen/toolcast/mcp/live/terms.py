@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from ...permissions import PERMISSIONS, Permission
 from ...runtime.hidden_parameters import PATH
-from ...runtime.permissions import PERMISSIONS, Permission
 from .server_tool import Limits, LiveTool
 
 LONGEST = 64

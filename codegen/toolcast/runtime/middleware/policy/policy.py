@@ -8,10 +8,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ....permissions import PERMISSIONS, Permission
 from ...binding import ToolBinding
 from ...context import Framework, ToolContext
 from ...handlers import call, is_async
-from ...permissions import PERMISSIONS, Permission
 from ...workers import Workers, abandoned
 from .approval import (
     FREEDOMS,
