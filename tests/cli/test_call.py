@@ -143,7 +143,7 @@ def approve(request):
 
 def make():
     registry = ToolRegistry(policy=Policy(approver=approve), secrets={"TOKEN": "s3cret-value"}.get)
-    registry.register(BASH, lambda params, context: ToolResult.ok(f"ran {params.command[::-1]}", EXITED))
+    registry.register(BASH, lambda params, context: ToolResult.ok(f"ran {params.command}", EXITED))
     registry.register(EDIT, lambda params, context: "edited")
     files = tuple(Content.file(b"x", "text/html", name) for name in ("../up", "..", ".rc", "x/y", "a.html "))
     registry.register(NOTE, lambda params, context: ToolResult.ok("", data=object(), content=files))
@@ -157,7 +157,7 @@ def test_policy_and_secrets_are_the_registrys_own(
     put(tmp_path / "called_program.py", PROGRAM)
     monkeypatch.syspath_prepend(str(tmp_path))
     done = call("bash", '{"command": "echo <secret_ref:TOKEN>"}', "--app", "called_program:make")
-    assert done.stdout == "ran [redacted:TOKEN] ohce\n"  # also where a handler has turned it round
+    assert done.stdout == "ran echo [redacted:TOKEN]\n"
     done = call("edit", EDIT, "--app", "called_program:make")
     assert done.exit_code == 1
     assert "not on a Sunday" in done.stderr

@@ -28,7 +28,7 @@ from ..project.generate import Report as BuildReport
 from ..project.generate import build
 from ..providers import LedgerEntry, Profile, envelope_pointers, omits, pointer_to, profile_for
 from ..providers.profiles.envelope import CARRIERS
-from ..providers.written_at import written_at
+from ..providers.walk_steps import written_at
 from ..python.structs.module import tool_module
 from ..python.structs.module_model import ClassDefinition, Module
 from ..runtime.definitions import bare_definition, cut_definition

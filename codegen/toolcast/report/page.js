@@ -2791,6 +2791,7 @@ ${one.message}`)) found.push(one);
   };
 
   // codegen/toolcast/typescript/support/text_grammar.js
+  var MAX_TEXT2 = 256 * 1024;
   var MAX_STEPS = 1e6;
   var LAST = 1114111;
   var EXCERPT = 30;
@@ -2811,6 +2812,10 @@ ${one.message}`)) found.push(one);
     }
     /** What does not fit, where, and what was expected there, as a predicate of the text; null where nothing is. */
     problem(text) {
+      const size = new TextEncoder().encode(text).length;
+      if (size > MAX_TEXT2) {
+        return `has ${grouped2(size)} bytes, too many to be checked: send at most ${grouped2(MAX_TEXT2)}`;
+      }
       let state = 0;
       let at = 0;
       for (const character of text) {
@@ -2874,6 +2879,9 @@ ${one.message}`)) found.push(one);
       return ranges;
     }
   };
+  function grouped2(number2) {
+    return String(number2).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  }
   function placeOf(text, at) {
     const before = Array.from(text).slice(0, at);
     return `line ${before.filter((each) => each === "\n").length + 1}, column ${at - before.lastIndexOf("\n")}`;
@@ -3213,7 +3221,7 @@ ${one.message}`)) found.push(one);
   }
 
   // codegen/toolcast/report/page/argument_check.js
-  var MAX_TEXT2 = 4 * 1024 * 1024;
+  var MAX_TEXT3 = 4 * 1024 * 1024;
   var LIMIT2 = 50;
   var SEND = "Send the arguments as one JSON object.";
   var PYTHON_BLANK = /^[\s\x1c-\x1f\x85]*$/;
@@ -3244,9 +3252,9 @@ ${one.message}`)) found.push(one);
     return value === null ? {} : value;
   }
   function parseText(text) {
-    const length = text.length > MAX_TEXT2 ? Array.from(text).length : text.length;
-    if (length > MAX_TEXT2) {
-      throw new Refusal(`they are too large: ${length} characters, ${MAX_TEXT2} allowed. Send less at once.`);
+    const length = text.length > MAX_TEXT3 ? Array.from(text).length : text.length;
+    if (length > MAX_TEXT3) {
+      throw new Refusal(`they are too large: ${length} characters, ${MAX_TEXT3} allowed. Send less at once.`);
     }
     if (text.length <= 128 && PYTHON_BLANK.test(text)) return {};
     const strict = strictly(text);
