@@ -15,7 +15,6 @@ from ..instances.samples import FORMATS, sample
 from ..jsonschema.automaton import AT_END, NOTHING, Automaton
 from ..jsonschema.charset import Alphabet
 from ..jsonschema.ecma import exact_automaton
-from ..jsonschema.equality import equal
 from ..jsonschema.json_values import is_number
 from .case_facts import Interval, as_number, interval_of, text_lengths, values_of
 from .cases import Case, Part, possible_facts
@@ -284,15 +283,6 @@ def _text_edges(facts: Sequence[Part], rng: random.Random) -> list[str]:
         right, wrong = FORMATS.get(name, ((), ()))
         found += [*right, *wrong]
     return found
-
-
-def _distinct(values: Iterable[Any]) -> Iterator[Any]:
-    """Each of `values` once."""
-    found: list[Any] = []
-    for value in values:
-        if not any(equal(value, other) for other in found):
-            found.append(value)
-            yield value
 
 
 def numbers(

@@ -217,11 +217,6 @@ def replace(text: str, replacement: Replacement, largest: int) -> Edited:
     return Edited(text.replace(old, new, count), offsets)
 
 
-def _line_of(text: str, offset: int) -> int:
-    """The number of the line, from 1, that the character at `offset` is in."""
-    return text.count("\n", 0, offset) + 1
-
-
 def _occurrences(text: str, old: str) -> list[int]:
     offsets: list[int] = []
     offset = text.find(old)
