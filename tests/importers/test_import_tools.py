@@ -335,12 +335,12 @@ def test_equal_names_are_distinguished(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("", 1, "is not JSON that can be read: the file is empty"),
+        ("", 1, "is not JSON: Expecting value"),
         ('[{"name": "a",}]', 1, "is not JSON"),
-        ('[{"name": "a", "name": "b"}]', 1, "the key `name` is here a second time"),
-        ('[{"name": "a", "parameters": {"maximum": NaN}}]', 1, "`NaN` is not a number that JSON can hold"),
-        ('[{"name": "a", "parameters": {"maximum": 1e999}}]', 1, "too large"),
-        ("[" * 100_000 + "]" * 100_000, 1, "nested more than 200 levels"),
+        ('[{"name": "a", "name": "b"}]', 0, 'the key "name" twice'),
+        ('[{"name": "a", "parameters": {"maximum": NaN}}]', 0, "NaN is not JSON"),
+        ('[{"name": "a", "parameters": {"maximum": 1e999}}]', 0, "too large"),
+        ("[" * 100_000 + "]" * 100_000, 0, "nested too deeply"),
         ("7", 0, "holds no list of tools"),
         ('{"a": 1}', 0, "holds no list of tools"),
         ("[1]", 0, "tools[0] is not an object"),
@@ -355,7 +355,7 @@ def test_equal_names_are_distinguished(tmp_path: Path) -> None:
             0,
             "cannot be written as YAML: lone surrogate",
         ),
-        ('[{"name": "a", "parameters": ' + "[" * 300 + "]" * 300 + "}]", 1, "nested more than 200 levels"),
+        ('[{"name": "a", "parameters": ' + "[" * 300 + "]" * 300 + "}]", 0, "nested deeper than"),
     ],
     ids=lambda value: ascii(value)[:30],
 )

@@ -1,18 +1,15 @@
 """Files that list tools → their elements, one by one, each with the line it stands on where that is known."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..spec.json_reader import parse_json
-from ..spec.reader_problems import Limits, Problem
 
 MAX_BYTES = 256 * 1024 * 1024
-LIMITS: Final = Limits(depth=200, values=2_000_000, lone_surrogates=True)
-"""What a JSON document of others may hold."""
 _LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
 
 
@@ -24,6 +21,10 @@ class Element(Struct, frozen=True, kw_only=True):
     location: str  # "tools[3]", for messages
     data: Any
     gemini: bool = False  # from functionDeclarations: its `parameters` are in Gemini's dialect
+
+
+class _RefusedError(ValueError):
+    """JSON that parses but must not be guessed about; the message completes "cannot be read: …"."""
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -53,11 +54,10 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
         shown = path.as_posix()
         try:
             if path.stat().st_size > MAX_BYTES:
-                raise ValueError(f"is larger than {MAX_BYTES // 2**20} MiB")
+                raise _RefusedError(f"is larger than {MAX_BYTES // 2**20} MiB")
             text = path.read_bytes().decode("utf-8-sig")
         except (OSError, ValueError) as error:
-            reason = isinstance(error, OSError) and error.strerror
-            message = f"cannot be read: {reason or error}"
+            message = f"cannot be read: {_reason(error)}"
             problems.append(Diagnostic(file=shown, code="import-unreadable", message=message))
             continue
         found, bad = parse_documents(text, shown, lines=path.suffix in (".jsonl", ".ndjson"))
@@ -69,28 +69,59 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
 def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document], list[Diagnostic]]:
     """One JSON document, or one per line: with `lines`, or where the text continues after the first."""
     if not lines:
-        data, found = parse_json(text, LIMITS)
-        if not found:
-            return [Document(file=file, line=0, data=data)], []
-        first, _, rest = text.lstrip().partition("\n")
-        if not rest.strip() or not _is_json(first):
-            return [], [_syntax(file, problem.line, problem) for problem in found]
+        try:
+            return [Document(file=file, line=0, data=_parse(text))], []
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data" or not _is_json(text.lstrip().split("\n", 1)[0]):
+                return [], [_syntax(file, error.lineno, error.colno, error.msg)]
+        except (ValueError, RecursionError) as error:
+            return [], [_syntax(file, 0, 0, _reason(error))]
     documents: list[Document] = []
     problems: list[Diagnostic] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        data, found = parse_json(line, LIMITS)
-        problems += [_syntax(file, number, problem) for problem in found]
-        if not found:
-            documents.append(Document(file=file, line=number, data=data))
+        try:
+            documents.append(Document(file=file, line=number, data=_parse(line)))
+        except json.JSONDecodeError as error:
+            problems.append(_syntax(file, number, error.colno, error.msg))
+        except (ValueError, RecursionError) as error:
+            problems.append(_syntax(file, number, 0, _reason(error)))
     return documents, problems
 
 
 def _is_json(line: str) -> bool:
-    """Whether a line is JSON, though what it holds may be refused."""
-    _, found = parse_json(line, LIMITS)
-    return all(problem.code not in ("syntax", "empty-document") for problem in found)
+    try:
+        _parse(line)
+    except json.JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        return True  # JSON, though refused
+    return True
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        double = next(key for key in keys if keys.count(key) > 1)
+        raise _RefusedError(f"object has the key {json.dumps(double)} twice")
+    return found
+
+
+def _constant(name: str) -> Any:
+    raise _RefusedError(f"{name} is not JSON")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise _RefusedError(f"number {text[:40]} is too large for a double")
+    return value
 
 
 def _spread(data: Any, file: str, line: int) -> tuple[list[Element], list[Diagnostic]]:
@@ -155,8 +186,15 @@ def _listed(data: dict[str, Any]) -> list[Any] | None:
     return next((data[key] for key in _LISTS if isinstance(data.get(key), list)), None)
 
 
-def _syntax(file: str, line: int, problem: Problem) -> Diagnostic:
-    message = f"is not JSON that can be read: {problem.message}"
+def _syntax(file: str, line: int, column: int, reason: str) -> Diagnostic:
     return Diagnostic(
-        file=file, line=line, column=problem.column, code="import-syntax", message=message, hint=problem.hint
+        file=file, line=line, column=column, code="import-syntax", message=f"is not JSON: {reason}"
     )
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return str(error)

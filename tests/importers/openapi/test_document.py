@@ -25,7 +25,6 @@ from toolcast.importers.openapi.document import (
 from toolcast.importers.openapi.read_openapi import declarations_of, read_openapi
 from toolcast.spec.json_reader import json_positions
 from toolcast.spec.positions import locate
-from toolcast.spec.reader_problems import Limits
 
 HEAD = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}
 PATHS = {"/pets": {"get": {"operationId": "pets", "responses": {"200": {"description": "ok"}}}}}
@@ -88,7 +87,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.code for each in problems(deep)] == ["too-deep"]
     assert [each.code for each in problems('{"a": ' * 100_000)] == ["too-deep"]
     assert [each.code for each in problems("a: " + "[" * 300 + "]" * 300)] == ["too-deep"]
-    monkeypatch.setattr(module, "LIMITS", Limits(depth=200, values=100))
+    monkeypatch.setattr(module, "LIMITS", module.Limits(depth=200, values=100))
     assert [each.code for each in problems(json.dumps({"openapi": "3.0.0", "a": [1] * 200}))] == [
         "too-many-values"
     ]

@@ -26,9 +26,8 @@ from ...spec.json_reader import parse_json
 from ...spec.parsed_document import Path
 from ...spec.positions import Lines, Node, locate
 from ...spec.read_file import decode
-from ...spec.reader_problems import Problem, RefusedError, quoted
+from ...spec.reader_problems import Limits, Problem, RefusedError, quoted
 from ...spec.yaml_reader import read_yaml
-from ..tool_lists import LIMITS
 
 
 class UnreadableError(Exception):
@@ -198,6 +197,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Largest document, in bytes; api.github.com's has 13 MB."""
+LIMITS: Final = Limits(depth=200, values=2_000_000, lone_surrogates=True)
 
 Version = Literal["3.0", "3.1", "3.2"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1", "3.2")
