@@ -33,7 +33,7 @@ def test_nothing_heavy_and_nothing_foreign() -> None:
 def test_no_package_of_the_compiler_is_imported() -> None:
     code = "import sys, toolcast.runtime; print(*[m for m in sys.modules if m.startswith('toolcast.')])"
     assert {name.split(".")[1] for name in python(code).split()} == {
-        "jsonschema", "lazy_exports", "output_layout", "runtime", "version",
+        "jsonschema", "lazy_exports", "output_layout", "permissions", "runtime", "version",
     }  # fmt: skip
 
 
