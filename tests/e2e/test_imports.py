@@ -59,6 +59,7 @@ def test_generated_tools_import_msgspec_and_the_runtime_only() -> None:
                 "toolcast.jsonschema",
                 "toolcast.lazy_exports",
                 "toolcast.output_layout",
+                "toolcast.permissions",
                 "toolcast.version",
             )
         )
