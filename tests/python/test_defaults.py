@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from toolcast.runtime import ArgumentError
 
 from tests.python.compiled import binding, refusal
 
@@ -111,3 +112,23 @@ def test_a_recursive_default_that_ends_is_decoded() -> None:
         assert tool.decode('{"b": {}}').b.n == []
     with binding(_parameters(M=_holding({"type": "object", "additionalProperties": M}, {}))) as tool:
         assert tool.decode('{"b": {}}').b.n == {}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"enum": [False]},
+        {"enum": [1.5, "a"]},
+        {"type": "integer", "multipleOf": 3},
+        {"type": "string", "format": "ipv4"},
+        {"type": "string", "pattern": "^a(?=b)"},
+        {"type": "array", "uniqueItems": True},
+    ],
+)
+def test_a_default_of_null_stands_for_absence(schema: dict[str, Any]) -> None:
+    parameters = {"type": "object", "properties": {"n": {**schema, "default": None}}}
+    with binding(parameters) as tool:
+        for arguments in ({}, {"n": None}):
+            assert tool.decode(arguments).n is None, arguments
+        with pytest.raises(ArgumentError):
+            tool.decode({"n": "x"})

@@ -187,7 +187,7 @@ def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
 def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
     """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed."""
     value = f"self.{name}"
-    absent = not field.required and field.default is UNSET
+    absent = not field.required and (field.default is UNSET or field.default is None)
     allows_none = "none" in kind.kinds and not isinstance(field.node, Enum)
     rows: list[str] = []
     for check in kind.checks:
