@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+TOOLS  := codegen/toolcast_tools/generated/manifest.txt
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
@@ -26,11 +27,15 @@ export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would pre
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml codegen/toolcast_tools/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "toolcast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev,tools]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]' --editable codegen/toolcast_tools
+	@touch $@
+
+$(TOOLS): $(STAMP) generated/manifest.txt
+	@$(BIN)/python codegen/toolcast_tools/copy_generated.py
 	@touch $@
 
 $(JUDGES): $(STAMP)
@@ -39,15 +44,16 @@ $(JUDGES): $(STAMP)
 
 generate: $(STAMP) ## Regenerate generated/ from specs/
 	$(BIN)/toolcast generate
+	@$(BIN)/python codegen/toolcast_tools/copy_generated.py
 	@for project in $(DOWNSTREAM); do $(BIN)/toolcast generate --config $$project || exit 1; done
 
 # Tests start hundreds of processes, and their assertions are compiled: the bytecode is kept.
 test thorough: export PYTHONDONTWRITEBYTECODE =
 
-test: $(STAMP) ## Run the tests, on all cores
+test: $(TOOLS) ## Run the tests, on all cores
 	$(PYTEST) $(WORKERS) $(ARGS)
 
-thorough: $(STAMP) ## The tests that the default run leaves out; ARGS="--sample 60" runs 60 of them
+thorough: $(TOOLS) ## The tests that the default run leaves out; ARGS="--sample 60" runs 60 of them
 	$(PYTEST) $(WORKERS) -m "thorough and not bazel" $(ARGS)
 
 check: $(STAMP) ## Fail when generated/ is not what specs/ say
@@ -65,10 +71,10 @@ format: $(STAMP) ## Apply what lint would ask for
 types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync mypy pyright
 
-mypy: $(STAMP)
-	$(BIN)/mypy --strict codegen/toolcast generated
+mypy: $(TOOLS)
+	$(BIN)/mypy --strict codegen/toolcast codegen/toolcast_tools generated
 
-pyright: $(STAMP)
+pyright: $(TOOLS)
 	$(BIN)/pyright
 
 verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas, to the laws
@@ -134,7 +140,7 @@ pants: $(STAMP) ## Build tools with Pants (needs Python 3.9, too) and BuildGrid;
 	bash tests/remote/setup $(REMOTE) $(PYTHON)
 	$(PYTEST) -m pants tests/pants $(ARGS)
 
-wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other projects' builds
+wheel: $(TOOLS) ## Build both wheels; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
 
 conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/reports/conformance.md
@@ -164,10 +170,10 @@ crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile d
 kills: $(STAMP) ## Kill runs of agents 500 times at any moment, held to a ledger; `make test` kills 30 times; two minutes
 	$(PYTEST) -m thorough tests/agents/test_checkpoints.py -k killed_processes $(ARGS)
 
-attacks: $(STAMP) ## Every test of docs/explanation/security.md, with 400 random inputs; `make test` has a sample; some minutes
+attacks: $(TOOLS) ## Every test of docs/explanation/security.md, with 400 random inputs; `make test` has a sample; some minutes
 	$(PYTEST) $(WORKERS) -m "not bazel" --hypothesis-profile=nightly $(ATTACKS) $(ARGS)
 
-chaos: $(STAMP) ## Call the toolset 100,000 times under every fault; writes docs/reports/chaos.md; ten minutes
+chaos: $(TOOLS) ## Call the toolset 100,000 times under every fault; writes docs/reports/chaos.md; ten minutes
 	$(BIN)/python -m bench.chaos --write docs/reports/chaos.md $(ARGS)
 
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes

@@ -15,6 +15,7 @@ from toolcast.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "codegen" / "toolcast"
+TOOLSET = ROOT / "codegen" / "toolcast_tools"
 CLOSURE = """\
 import sys
 from toolcast.cli.building import generate
@@ -72,6 +73,8 @@ def recipe_files() -> str:
 def rows() -> Iterator[tuple[str, str]]:
     """The table: what is counted, and the count."""
     yield "modules / lines of `codegen/toolcast`", size(SOURCE.rglob("*.py"))
+    toolset = [path for path in TOOLSET.rglob("*.py") if not path.is_relative_to(TOOLSET / "generated")]
+    yield "modules / lines of `codegen/toolcast_tools`", size(toolset)
     yield "closure of generate + runtime + native dispatch", size(closure())
     yield "files that a new spec key touches", recipe_files()
     there = [name for name, path in INTERPRETERS.items() if (SOURCE / path).exists()]

@@ -5,7 +5,7 @@ from itertools import islice
 
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.workspace import Workspace, path_errors
+from toolcast_tools.workspace import Workspace, path_errors
 
 from .generated.files.list_folder import ListFolderParams, ListFolderResult
 from .generated.files.read_file import ReadFileParams

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from toolcast.tools.shell.supervisor import descendants
+from toolcast_tools.shell.supervisor import descendants
 
 from .ground import Ground
 

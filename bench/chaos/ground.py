@@ -21,15 +21,15 @@ from typing import Any
 
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools import TIMEOUTS, toolset
-from toolcast.tools.agents import AgentReport, Agents, AgentTask
-from toolcast.tools.data import Data
-from toolcast.tools.generated.registry import register_some
-from toolcast.tools.memory import Memory
-from toolcast.tools.schedule import Schedule
-from toolcast.tools.shell import Shell
-from toolcast.tools.web import AccessRules, Web, WebLimits
+from toolcast_tools import TIMEOUTS, toolset
+from toolcast_tools.agents import AgentReport, Agents, AgentTask
+from toolcast_tools.data import Data
+from toolcast_tools.generated.registry import register_some
+from toolcast_tools.memory import Memory
+from toolcast_tools.schedule import Schedule
+from toolcast_tools.shell import Shell
+from toolcast_tools.web import AccessRules, Web, WebLimits
+from toolcast_tools.workspace import Workspace
 
 LONGEST = 20.0
 """Seconds that any call may take."""
@@ -171,7 +171,7 @@ class Engine:
 
     async def search(self, query: Any) -> list[Any]:
         """Search."""
-        from toolcast.tools.web import SearchResult
+        from toolcast_tools.web import SearchResult
 
         roll = self._rng.random()
         if roll < 0.05:

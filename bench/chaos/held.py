@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
-from toolcast.runtime.workspace.atomic_write import is_temporary
-from toolcast.tools.shell.supervisor import descendants, statuses
+from toolcast_tools.shell.supervisor import descendants, statuses
+from toolcast_tools.workspace.atomic_write import is_temporary
 
 WORKER = "toolcast"
 """Name of the threads in which plain handlers run. They are kept for some seconds when they are free, and the

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from toolcast.tools.shell.supervisor import statuses
+from toolcast_tools.shell.supervisor import statuses
 
 _DISK = "size=96m,mode=0777"
 _NEW_MOUNTS = 0x20000  # CLONE_NEWNS

@@ -23,8 +23,8 @@ import msgspec
 from toolcast.instances.oracle import Oracle
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.log_records import LOGGER
-from toolcast.runtime.workspace import Workspace
-from toolcast.runtime.workspace.atomic_write import is_temporary, temporary_name
+from toolcast_tools.workspace import Workspace
+from toolcast_tools.workspace.atomic_write import is_temporary, temporary_name
 
 from .arguments import TOOLS, Arguments, Known, contract
 from .faults import FAULTS

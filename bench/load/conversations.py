@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import msgspec
 from toolcast.agents import run_tools
 from toolcast.runtime import ToolContext
-from toolcast.tools import toolset
-from toolcast.tools.files import Files
-from toolcast.tools.generated.files.file_read import FILE_READ, FileReadParams
-from toolcast.tools.generated.files.multi_edit import MULTI_EDIT, MultiEditParams
+from toolcast_tools import toolset
+from toolcast_tools.files import Files
+from toolcast_tools.generated.files.file_read import FILE_READ, FileReadParams
+from toolcast_tools.generated.files.multi_edit import MULTI_EDIT, MultiEditParams
 
 THREADS = 32
 """Threads for handlers, in each loop."""

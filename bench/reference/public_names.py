@@ -21,7 +21,6 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     ),
     "toolcast.runtime.request_rules": ("RequestRules",),
     "toolcast.runtime.middleware.policy": None,
-    "toolcast.runtime.workspace": None,
     "toolcast.runtime.middleware.secrets": None,
     "toolcast.runtime.middleware.events": (
         *(
@@ -47,15 +46,16 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.agents.dispatch": None,
     "toolcast.agents.otel": ("agent_spans",),
     "toolcast.agents.text_calls": None,
-    "toolcast.tools": None,
-    "toolcast.tools.files": None,
-    "toolcast.tools.shell": None,
-    "toolcast.tools.web": None,
-    "toolcast.tools.memory": None,
-    "toolcast.tools.knowledge": None,
-    "toolcast.tools.schedule": None,
-    "toolcast.tools.data": None,
-    "toolcast.tools.agents": None,
+    "toolcast_tools": None,
+    "toolcast_tools.workspace": None,
+    "toolcast_tools.files": None,
+    "toolcast_tools.shell": None,
+    "toolcast_tools.web": None,
+    "toolcast_tools.memory": None,
+    "toolcast_tools.knowledge": None,
+    "toolcast_tools.schedule": None,
+    "toolcast_tools.data": None,
+    "toolcast_tools.agents": None,
     "toolcast.http": None,
     "toolcast.mcp": None,
     "toolcast.bridges.pydantic_ai": ("RegistryToolset", "exact_schemas", "provider_of", "UnknownModelError"),
@@ -81,8 +81,7 @@ _GROUPS = {
     "toolcast.providers": ("providers", "Providers"),
     "toolcast.runtime": ("runtime", "Running tools"),
     "toolcast.runtime.middleware": ("middleware", "Policy, secrets, hooks, traces"),
-    "toolcast.runtime.workspace": ("workspace", "Files of a workspace"),
-    "toolcast.tools": ("tools", "The reference toolset"),
+    "toolcast_tools": ("tools", "The reference toolset"),
 }
 """The page of a module is that of the longest prefix here: its file and its title."""
 _HEAD = """\
@@ -100,9 +99,11 @@ def public() -> tuple[tuple[str, str, griffe.Object], ...]:
 
 
 def _public() -> Iterator[tuple[str, str, griffe.Object]]:
-    package = griffe.load("toolcast", search_paths=[_SOURCE], docstring_parser="google")
+    packages = griffe.GriffeLoader(search_paths=[_SOURCE], docstring_parser="google")
+    for name in dict.fromkeys(module.partition(".")[0] for module in MODULES):
+        packages.load(name)
     for module, names in MODULES.items():
-        home = package if module == "toolcast" else package[module.removeprefix("toolcast.")]
+        home = packages.modules_collection[module]
         for name in names or sorted(str(each) for each in home.exports or ()):
             found = home[name]
             yield module, name, found.final_target if found.is_alias else found

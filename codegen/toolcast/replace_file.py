@@ -1,8 +1,8 @@
 """A file replaced at once: who reads it sees the former content or the new one, and never a part.
 
 Three places have a way of their own: `project.output.publish` writes thousands of files and refuses one that
-came in between, SQLite fills that of `project.state.files`, and `runtime.workspace` starts from descriptors,
-since a program beside it may exchange folders for links.
+came in between, SQLite fills that of `project.state.files`, and the workspace of the toolset starts from
+descriptors, since a program beside it may exchange folders for links.
 """
 
 import contextlib

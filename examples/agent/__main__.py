@@ -1,4 +1,4 @@
-"""A terminal agent that works in one folder, with the tools of toolcast.tools."""
+"""A terminal agent that works in one folder, with the tools of toolcast_tools."""
 
 import argparse
 import os
@@ -12,9 +12,9 @@ from toolcast.agents import Disclosure, Record, RunOptions
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 from toolcast.runtime.unicode_text import escape_control
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools import SHAPES, toolset
-from toolcast.tools.agents import Agents, ModelAgent
+from toolcast_tools import SHAPES, toolset
+from toolcast_tools.agents import Agents, ModelAgent
+from toolcast_tools.workspace import Workspace
 
 from .conversation import Conversation, decide
 from .models import PROVIDERS, AgentError, Endpoint, Model, connect

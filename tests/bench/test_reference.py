@@ -67,9 +67,9 @@ def test_what_packages_export_is_documented_or_internal() -> None:
 
 def _exports() -> Iterator[tuple[str, list[str]]]:
     """The packages of toolcast that have an `__all__`, and its names."""
-    root = Path(toolcast.__file__).parent
-    for path in sorted(root.rglob("__init__.py")):
-        package = ".".join(path.parent.relative_to(root.parent).parts)
+    source = Path(toolcast.__file__).parents[1]
+    for path in sorted(source.rglob("__init__.py")):
+        package = ".".join(path.parent.relative_to(source).parts)
         if re.search(r"^__all__\b", path.read_text("utf-8"), re.MULTILINE):
             yield package, importlib.import_module(package).__all__
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,24 @@ def test_nothing_bears_the_former_name() -> None:
         if FORMER_NAME in f"{name}\n{(ROOT / name).read_text('utf-8', 'replace')}".lower()
     ]
     assert found == []
+
+
+def test_the_toolset_is_pinned_to_this_version() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    tools = tomllib.loads((ROOT / "codegen/toolcast_tools/pyproject.toml").read_text("utf-8"))["project"]
+    assert extras["tools"] == [f"toolcast-tools=={toolcast.__version__}"]
+    assert tools["version"] == toolcast.__version__
+    assert tools["dependencies"][0] == f"toolcast=={toolcast.__version__}"
+
+
+def test_nothing_in_toolcast_imports_the_toolset() -> None:
+    modules = (ROOT / "codegen/toolcast").rglob("*.py")
+    assert [path.name for path in modules if "toolcast_tools" in path.read_text("utf-8")] == []
+
+
+def test_the_checkout_has_no_symbolic_links() -> None:
+    """Windows makes them for administrators only."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert [line for line in listed.stdout.splitlines() if line.startswith("120000")] == []

@@ -161,7 +161,7 @@ def test_a_client_of_the_program_is_used_and_left_open(server: str, bind: Bind, 
 
 def test_a_client_with_checked_addresses_protects_it(server: str, bind: Bind, httpx: Any) -> None:
     pytest.importorskip("httpcore")
-    from toolcast.tools.web import CheckedTransport
+    from toolcast_tools.web import CheckedTransport
 
     binding = bind({"method": "get", "path": "/"})
 

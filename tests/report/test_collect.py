@@ -16,7 +16,7 @@ from toolcast.lint.tokens import estimate, together, tool_costs
 from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.argument_hint import schema_text
-from toolcast.tools.generated.registry import BINDINGS
+from toolcast_tools.generated.registry import BINDINGS
 
 from tests.lint.projects import GOOD, spec, write
 from tests.lint.projects import run as linted

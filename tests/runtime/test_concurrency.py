@@ -20,7 +20,7 @@ import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
 from toolcast.runtime.middleware.events import Event, Finished
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.workspace import Workspace
+from toolcast_tools.workspace import Workspace
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.tools import toolset
-from toolcast.tools.schedule import Schedule
+from toolcast_tools import toolset
+from toolcast_tools.schedule import Schedule
 
 from tests.security.conftest import Command, put
 
@@ -204,8 +204,8 @@ def test_a_pattern_of_a_model_does_not_run_in_a_backtracking_engine(tmp_path: Pa
     code = (
         "import json, sys\n"
         "from toolcast.runtime import ToolRegistry\n"
-        "from toolcast.tools.files import Files\n"
-        "from toolcast.tools.generated.files.grep import GREP\n"
+        "from toolcast_tools.files import Files\n"
+        "from toolcast_tools.generated.files.grep import GREP\n"
         "registry = ToolRegistry()\n"
         "registry.register(GREP, Files('.', ripgrep=False).grep)\n"
         "for pattern in json.load(sys.stdin):\n"

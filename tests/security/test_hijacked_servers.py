@@ -9,7 +9,7 @@ import pytest
 from toolcast.mcp import mcp_tools
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.tools import supervision, toolset
+from toolcast_tools import supervision, toolset
 
 from tests.mcp.conftest import Sdk, sdk
 from tests.mcp.scripted import ECHO, Scripted, connected

@@ -29,7 +29,7 @@ from toolcast.runtime import (
 from toolcast.runtime.middleware.logs import CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.policy.terminal import question
-from toolcast.tools import toolset
+from toolcast_tools import toolset
 
 from generated.web.http_request import HTTP_REQUEST
 from tests.mcp.conftest import MODES, Sdk, sdk

@@ -14,7 +14,7 @@ from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.text_calls import Call, TextAnswer, known_formats, parse, render_results
 from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.tools import toolset
+from toolcast_tools import toolset
 
 from generated.files.file_read import FILE_READ
 from tests.agents.text_calls.hostile import CALLS, MARKERS

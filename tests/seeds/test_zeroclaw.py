@@ -16,7 +16,7 @@ from toolcast.agents.text_calls import parse, render_results
 from toolcast.providers import normalize
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Commands, Policy, RateLimit
-from toolcast.runtime.workspace import Workspace, WorkspaceError
+from toolcast_tools.workspace import Workspace, WorkspaceError
 
 from generated.files.edit import EDIT, EditParams, EditResult
 from generated.files.file_read import FILE_READ
@@ -193,7 +193,7 @@ def test_tools_are_registered_by_name_and_condition(tmp_path: Path) -> None:
 
     Source: 2, "Tools are assembled by explicit factory functions"
     """
-    from toolcast.tools import toolset
+    from toolcast_tools import toolset
 
     with toolset(tmp_path) as registry:
         assert "file_read" in registry.names
@@ -453,7 +453,7 @@ def test_a_command_has_sixty_seconds_and_few_variables(tmp_path: Path, monkeypat
     Source: 2, "Shell"
     Source: 2, "60 s, 1 MiB, environment cut to"
     """
-    from toolcast.tools import toolset
+    from toolcast_tools import toolset
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
     assert BASH.schema()["properties"]["timeout"]["default"] == 60
@@ -474,7 +474,7 @@ def test_delegation_is_three_deep_and_two_minutes_long() -> None:
 
     Source: 2, "Delegate: schema built at run time from the configured agents"
     """
-    from toolcast.tools.agents import AgentReport, Agents
+    from toolcast_tools.agents import AgentReport, Agents
 
     async def researcher(task: Any, context: ToolContext) -> AgentReport:
         return AgentReport(status="completed", report="Found.")

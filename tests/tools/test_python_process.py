@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toolcast.tools.python_process import python_command, python_environment
+from toolcast_tools.python_process import python_command, python_environment
 
 
 def test_no_bytecode_is_written_that_a_limit_could_cut_short(

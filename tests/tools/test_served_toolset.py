@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("installed")
 APP = """\
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.tools import toolset
+from toolcast_tools import toolset
 
 
 def tools() -> ToolRegistry:

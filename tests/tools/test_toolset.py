@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 from toolcast.runtime import Framework, RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy, RateLimit
-from toolcast.tools import OUTPUT_LIMIT, SHAPES, TIMEOUTS, supervision, toolset
-from toolcast.tools.files import Files
-from toolcast.tools.generated.files.edit import EditParams
-from toolcast.tools.generated.registry import BINDINGS
+from toolcast_tools import OUTPUT_LIMIT, SHAPES, TIMEOUTS, supervision, toolset
+from toolcast_tools.files import Files
+from toolcast_tools.generated.files.edit import EditParams
+from toolcast_tools.generated.registry import BINDINGS
 
 from tests.held import descriptors
 
@@ -63,9 +63,9 @@ def test_the_tools_that_need_nothing_but_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_group_is_there_where_the_program_provides_for_it(tmp_path: Path) -> None:
-    from toolcast.tools.agents import Agents
-    from toolcast.tools.schedule import Schedule
-    from toolcast.tools.web import Web
+    from toolcast_tools.agents import Agents
+    from toolcast_tools.schedule import Schedule
+    from toolcast_tools.web import Web
 
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -206,7 +206,7 @@ def test_a_group_that_cannot_be_made_leaves_nothing_open(
     assert len(closed) == 1
 
 
-CALL = [sys.executable, "-m", "toolcast", "call", "--app", "toolcast.tools:toolset"]
+CALL = [sys.executable, "-m", "toolcast", "call", "--app", "toolcast_tools:toolset"]
 
 
 def test_toolcast_call_calls_a_tool_of_the_toolset(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_toolcast_serve_offers_the_toolset_on_stdio(tmp_path: Path) -> None:
     async def session() -> None:
         parameters = mcp.StdioServerParameters(
             command=sys.executable,
-            args=["-m", "toolcast", "serve", "toolcast.tools:toolset", "--ask-approvals"],
+            args=["-m", "toolcast", "serve", "toolcast_tools:toolset", "--ask-approvals"],
             env={name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
             cwd=tmp_path,
         )

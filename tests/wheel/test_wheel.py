@@ -30,13 +30,18 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.Compl
     return done
 
 
+def build(source: Path, out: Path, *kind: str) -> Path:
+    """Build a distribution; the file that is new in `out`."""
+    before = set(out.iterdir())
+    run(sys.executable, "-m", "build", *kind, "--outdir", out, source, cwd=out)
+    (found,) = set(out.iterdir()) - before
+    return found
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built wheel."""
-    out = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
-    (found,) = out.glob("*.whl")
-    return found
+    return build(ROOT, tmp_path_factory.mktemp("dist"), "--wheel")
 
 
 def environment(folder: Path, *requirements: str) -> Path:
@@ -100,16 +105,23 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
 
 
 def test_the_toolset_reads_a_file(wheel: Path, tmp_path: Path) -> None:
-    """The wheel with its handlers: the generated package is in it as files, not as a link."""
-    python = environment(tmp_path / "env", f"toolcast[tools] @ {wheel.as_uri()}") / "python"
+    """The extra `tools`, from the wheels of both distributions; that of the tools is built from its source
+    distribution, as installers without a wheel do."""
+    source = build(ROOT / "codegen/toolcast_tools", tmp_path, "--sdist")
+    shutil.unpack_archive(source, tmp_path / "unpacked")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    tools = build(unpacked, wheel.parent, "--wheel")
+    assert tools.name == wheel.name.replace("toolcast-", "toolcast_tools-")
+    env = environment(tmp_path / "env", f"--find-links={wheel.parent}", f"toolcast[tools] @ {wheel.as_uri()}")
+    python = env / "python"
     work = tmp_path / "work"
     work.mkdir()
     (work / "notes.txt").write_text("first line\n")
     script = """
         import asyncio
         from pathlib import Path
-        import toolcast.tools
-        from toolcast.tools import toolset
+        import toolcast_tools
+        from toolcast_tools import toolset
 
         async def main():
             async with toolset(".", memory="memory.db") as registry:
@@ -119,10 +131,12 @@ def test_the_toolset_reads_a_file(wheel: Path, tmp_path: Path) -> None:
                 print(result.success, "nobody to ask" in result.error)
 
         asyncio.run(main())
-        print((Path(toolcast.tools.__file__).parent / "generated").is_symlink())
+        print(sorted(path.name for path in Path(toolcast_tools.__file__).parent.iterdir() if path.suffix))
     """
     stated = run(python, "-c", textwrap.dedent(script), cwd=work).stdout
-    assert stated.splitlines() == ["True True", "False True", "False"]
+    modules = (path.name for path in (ROOT / "codegen/toolcast_tools").glob("*.py"))
+    expected = sorted({*modules, "py.typed"} - {"copy_generated.py"})
+    assert stated.splitlines() == ["True True", "False True", str(expected)]
 
 
 def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:

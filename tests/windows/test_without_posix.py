@@ -6,15 +6,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 import toolcast
+import toolcast_tools
 
 from tests.windows.without_posix import MODULES, OS_NAMES, SIGNAL_NAMES
 
 HERE = Path(__file__).parent
-SOURCE = Path(toolcast.__file__).parent
+SOURCES = [Path(str(package.__file__)).parent for package in (toolcast, toolcast_tools)]
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -82,7 +84,7 @@ GUARDED = {
 
 def posix_uses() -> Iterator[tuple[str, str]]:
     lacking = {"os": {*OS_NAMES}, "signal": {*SIGNAL_NAMES}}
-    for file in SOURCE.rglob("*.py"):
+    for file in chain.from_iterable(source.rglob("*.py") for source in SOURCES):
         for node in ast.walk(ast.parse(file.read_bytes())):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.attr in lacking.get(node.value.id, ()):

@@ -13,8 +13,7 @@ from toolcast.agents import Budget, Disclosure, Prices, run_tools
 from toolcast.agents.delegation import depth
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.agents import (
+from toolcast_tools.agents import (
     Agent,
     AgentReport,
     Agents,
@@ -22,9 +21,10 @@ from toolcast.tools.agents import (
     BackgroundReport,
     ModelAgent,
 )
-from toolcast.tools.generated.agents.delegate import DelegateResult
-from toolcast.tools.generated.files.edit import EDIT, EditResult
-from toolcast.tools.generated.memory.memory_store import MEMORY_STORE
+from toolcast_tools.generated.agents.delegate import DelegateResult
+from toolcast_tools.generated.files.edit import EDIT, EditResult
+from toolcast_tools.generated.memory.memory_store import MEMORY_STORE
+from toolcast_tools.workspace import Workspace
 
 TASK = "Write the tests of it."
 

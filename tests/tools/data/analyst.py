@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 from toolcast.runtime import ToolRegistry, ToolResult
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.data import Data
-from toolcast.tools.data.analysis import Reply, Request, analyse
-from toolcast.tools.data.process_main import Limits
-from toolcast.tools.generated.data.data_analysis import DATA_ANALYSIS, DataAnalysisParams
+from toolcast_tools.data import Data
+from toolcast_tools.data.analysis import Reply, Request, analyse
+from toolcast_tools.data.process_main import Limits
+from toolcast_tools.generated.data.data_analysis import DATA_ANALYSIS, DataAnalysisParams
+from toolcast_tools.workspace import Workspace
 
 MEMORY = 256 * 1024 * 1024
 

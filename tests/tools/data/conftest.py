@@ -9,7 +9,7 @@ from tests.tools.data.analyst import Analyst, carried_out_here
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Analyses run in this process: enough where their results matter, and nothing that contains them."""
-    monkeypatch.setattr("toolcast.tools.data.data.carry_out", carried_out_here)
+    monkeypatch.setattr("toolcast_tools.data.data.carry_out", carried_out_here)
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.runtime import RefusalError
-from toolcast.tools.data.analysis import Request, analyse
-from toolcast.tools.data.engine import Connection, connect
-from toolcast.tools.data.steps import check_query
-from toolcast.tools.generated.data.data_analysis import DataAnalysisParams
+from toolcast_tools.data.analysis import Request, analyse
+from toolcast_tools.data.engine import Connection, connect
+from toolcast_tools.data.steps import check_query
+from toolcast_tools.generated.data.data_analysis import DataAnalysisParams
 
 from tests.tools.data.analyst import MEMORY, Analyst, analysed, inline
 from tests.tools.data.test_data import write_xlsx

@@ -11,9 +11,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.data import Data
-from toolcast.tools.data.analysis import to_json
+from toolcast_tools.data import Data
+from toolcast_tools.data.analysis import to_json
+from toolcast_tools.workspace import Workspace
 
 from tests.held import descriptors
 from tests.tools.data.analyst import Analyst, analysed, inline
@@ -397,7 +397,7 @@ def test_what_the_system_lacks_is_refused_in_words(analyst: Analyst, monkeypatch
     def fail(*_: Any) -> Any:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    monkeypatch.setattr("toolcast.tools.data.data.carry_out", fail)
+    monkeypatch.setattr("toolcast_tools.data.data.carry_out", fail)
     result = analyst(inline(["a"], [[1]]))
     assert result.error == (
         "The analysis could not be carried out: Too many open files. Try again later, or tell the user."
@@ -408,6 +408,6 @@ def test_rows_that_do_not_fit_on_the_disk_are_refused_in_words(monkeypatch: pyte
     def fail(*_: Any) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("toolcast.tools.data.analysis.write_rows", fail)
+    monkeypatch.setattr("toolcast_tools.data.analysis.write_rows", fail)
     reply = analysed(inline(["a"], [[1]]))
     assert reply.refusal == "The analysis failed: No space left on device. Try again later, or tell the user."

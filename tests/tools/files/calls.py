@@ -4,14 +4,14 @@ from typing import Any
 
 import msgspec
 from toolcast.runtime import ToolContext
-from toolcast.tools.files import Files
-from toolcast.tools.generated._types.text_edit import TextEdit
-from toolcast.tools.generated.files.edit import EditParams, EditResult
-from toolcast.tools.generated.files.file_read import FileReadParams, FileReadResult
-from toolcast.tools.generated.files.file_write import FileWriteParams, FileWriteResult
-from toolcast.tools.generated.files.glob import GlobParams, GlobResult
-from toolcast.tools.generated.files.grep import GrepParams, GrepResult
-from toolcast.tools.generated.files.multi_edit import MultiEditParams, MultiEditResult
+from toolcast_tools.files import Files
+from toolcast_tools.generated._types.text_edit import TextEdit
+from toolcast_tools.generated.files.edit import EditParams, EditResult
+from toolcast_tools.generated.files.file_read import FileReadParams, FileReadResult
+from toolcast_tools.generated.files.file_write import FileWriteParams, FileWriteResult
+from toolcast_tools.generated.files.glob import GlobParams, GlobResult
+from toolcast_tools.generated.files.grep import GrepParams, GrepResult
+from toolcast_tools.generated.files.multi_edit import MultiEditParams, MultiEditResult
 
 NO_CONTEXT = ToolContext()
 

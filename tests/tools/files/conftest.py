@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.tools.files import Files
+from toolcast_tools.files import Files
 
 
 @pytest.fixture

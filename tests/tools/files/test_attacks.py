@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.files import Files
-from toolcast.tools.files import files as module
-from toolcast.tools.files.content_search import SearchOptions, search_content
-from toolcast.tools.generated.files.grep import GREP, GrepParams
+from toolcast_tools.files import Files
+from toolcast_tools.files import files as module
+from toolcast_tools.files.content_search import SearchOptions, search_content
+from toolcast_tools.generated.files.grep import GREP, GrepParams
+from toolcast_tools.workspace import Workspace
 
 from tests.held import descriptors
 from tests.tools.files.calls import edit, glob, grep, multi_edit, read, write

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
-from toolcast.tools.files.text_edits import Replacement, describe_nearest, replace
-from toolcast.tools.files.text_files import decode_text
+from toolcast_tools.files import Files
+from toolcast_tools.files.text_edits import Replacement, describe_nearest, replace
+from toolcast_tools.files.text_files import decode_text
 
 from tests.tools.files.calls import edit
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.files import content_search
-from toolcast.tools.files.content_search import SearchOptions, search_content
-from toolcast.tools.files.line_search import Preselection, TimeLimit, find_ripgrep, preselect
-from toolcast.tools.generated.files.grep import GrepParams, GrepResult
+from toolcast_tools.files import content_search
+from toolcast_tools.files.content_search import SearchOptions, search_content
+from toolcast_tools.files.line_search import Preselection, TimeLimit, find_ripgrep, preselect
+from toolcast_tools.generated.files.grep import GrepParams, GrepResult
+from toolcast_tools.workspace import Workspace
 
 from tests.tools.files.searches import TREES, lines_of, make_tree, matching_lines, searches
 

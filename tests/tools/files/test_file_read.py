@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
-from toolcast.tools.files.text_files import read_lines
+from toolcast_tools.files import Files
+from toolcast_tools.files.text_files import read_lines
 
 from tests.tools.files.calls import read
 

@@ -5,9 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import toolcast.tools.files.content_search as module
-from toolcast.tools.files.content_search import file_types, name_expression
-from toolcast.tools.files.line_search import find_ripgrep
+import toolcast_tools.files.content_search as module
+from toolcast_tools.files.content_search import file_types, name_expression
+from toolcast_tools.files.line_search import find_ripgrep
 
 HEAD = (
     "# Types of files: `rg --type-list` of ripgrep {version}; `pytest {test} --update-cases` writes it.\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
+from toolcast_tools.files import Files
 
 from tests.tools.files.calls import read, write
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.files import Files
-from toolcast.tools.files import files as module
-from toolcast.tools.files.line_search import load_re2
-from toolcast.tools.generated.registry import register_some
+from toolcast_tools.files import Files
+from toolcast_tools.files import files as module
+from toolcast_tools.files.line_search import load_re2
+from toolcast_tools.generated.registry import register_some
+from toolcast_tools.workspace import Workspace
 
 from tests.held import descriptors
 from tests.tools.files.calls import glob, grep, read
@@ -83,7 +83,7 @@ def test_a_registry_calls_and_closes_them(box: Path) -> None:
 def test_a_missing_library_is_told_with_its_remedy(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
     load_re2.cache_clear()
-    importlib.import_module("toolcast.tools.files")
+    importlib.import_module("toolcast_tools.files")
     with pytest.raises(ImportError, match=r"pip install 'toolcast\[tools\]'"):
         Files(box)
     monkeypatch.undo()

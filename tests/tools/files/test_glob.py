@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
+from toolcast_tools.files import Files
 
 from tests.tools.files.calls import glob
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
-from toolcast.tools.generated.files.grep import GrepResult, GrepResultMatchesItem
+from toolcast_tools.files import Files
+from toolcast_tools.generated.files.grep import GrepResult, GrepResultMatchesItem
 
 from tests.tools.files.calls import grep
 

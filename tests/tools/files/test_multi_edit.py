@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.files import Files
-from toolcast.tools.files.text_edits import Replacement, replace, touch, unified_diff, untouched
+from toolcast_tools.files import Files
+from toolcast_tools.files.text_edits import Replacement, replace, touch, unified_diff, untouched
 
 from tests.tools.files.calls import multi_edit
 from tests.tools.files.patches import apply_patch

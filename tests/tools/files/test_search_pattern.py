@@ -7,7 +7,7 @@ import pytest
 import re2
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.files.search_pattern import (
+from toolcast_tools.files.search_pattern import (
     CATEGORIES,
     RE2,
     RIPGREP,

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated._types.filter import Filter
-from toolcast.tools.generated.knowledge.get_document_info import GetDocumentInfoParams, GetDocumentInfoResult
-from toolcast.tools.generated.knowledge.knowledge_search import (
+from toolcast_tools.generated._types.filter import Filter
+from toolcast_tools.generated.knowledge.get_document_info import GetDocumentInfoParams, GetDocumentInfoResult
+from toolcast_tools.generated.knowledge.knowledge_search import (
     KnowledgeSearchParams,
     KnowledgeSearchResult,
 )
-from toolcast.tools.knowledge import Knowledge
+from toolcast_tools.knowledge import Knowledge
 
 Open = Callable[..., Knowledge]
 

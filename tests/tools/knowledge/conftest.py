@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.tools.knowledge import Knowledge
+from toolcast_tools.knowledge import Knowledge
 
 from tests.tools.knowledge.calls import Open
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.database import StorageError
-from toolcast.tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
-from toolcast.tools.knowledge import Knowledge
-from toolcast.tools.knowledge.blocks import MAX_HEADINGS, MAX_PASSAGES, html_text, markdown_blocks, passages
-from toolcast.tools.knowledge.documents import (
+from toolcast_tools.database import StorageError
+from toolcast_tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from toolcast_tools.knowledge import Knowledge
+from toolcast_tools.knowledge.blocks import MAX_HEADINGS, MAX_PASSAGES, html_text, markdown_blocks, passages
+from toolcast_tools.knowledge.documents import (
     MAX_CHARACTERS,
     MAX_LINKS,
     UnreadableError,
@@ -235,7 +235,7 @@ def test_no_file_is_an_error(data: bytes, name: str) -> None:
 def test_one_document_that_cannot_be_read_leaves_the_others(
     open_knowledge: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from toolcast.tools.knowledge import index
+    from toolcast_tools.knowledge import index
 
     def fail(path: str, data: bytes, modified: float) -> object:
         if path == "refunds.md":

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.knowledge.blocks import (
+from toolcast_tools.knowledge.blocks import (
     PASSAGE,
     Block,
     Heading,
@@ -15,7 +15,7 @@ from toolcast.tools.knowledge.blocks import (
     outline,
     passages,
 )
-from toolcast.tools.knowledge.documents import read_document
+from toolcast_tools.knowledge.documents import read_document
 
 
 def test_markdown_headings() -> None:

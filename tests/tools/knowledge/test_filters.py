@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.generated._types.filter import Filter
-from toolcast.tools.knowledge.filters import (
+from toolcast_tools.generated._types.filter import Filter
+from toolcast_tools.knowledge.filters import (
     MAX_CONDITIONS,
     MAX_DEPTH,
     check_filter,

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.generated.knowledge.get_document_info import GET_DOCUMENT_INFO
-from toolcast.tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
-from toolcast.tools.knowledge import Embedder, Knowledge
-from toolcast.tools.knowledge.passage_search import combined, weighted, word_bound
+from toolcast_tools.generated.knowledge.get_document_info import GET_DOCUMENT_INFO
+from toolcast_tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from toolcast_tools.knowledge import Embedder, Knowledge
+from toolcast_tools.knowledge.passage_search import combined, weighted, word_bound
 
 from tests.tools.knowledge.calls import Open, identifier, info, paths, search
 from tests.tools.knowledge.conftest import write

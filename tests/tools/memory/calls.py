@@ -3,10 +3,10 @@
 from typing import Any
 
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated._types.memory_item import MemoryItem
-from toolcast.tools.generated.memory.memory_recall import MemoryRecallParams
-from toolcast.tools.generated.memory.memory_store import MemoryStoreParams
-from toolcast.tools.memory import Memory
+from toolcast_tools.generated._types.memory_item import MemoryItem
+from toolcast_tools.generated.memory.memory_recall import MemoryRecallParams
+from toolcast_tools.generated.memory.memory_store import MemoryStoreParams
+from toolcast_tools.memory import Memory
 
 
 class Clock:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.tools.memory import Memory
+from toolcast_tools.memory import Memory
 
 from tests.tools.memory.calls import Clock
 

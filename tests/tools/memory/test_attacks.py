@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.database import StorageError
-from toolcast.tools.full_text import MAX_TERMS, TOKENIZER, indexed_text, query_terms
-from toolcast.tools.generated.memory.memory_recall import MEMORY_RECALL
-from toolcast.tools.generated.memory.memory_store import MEMORY_STORE
-from toolcast.tools.memory import Memory
+from toolcast_tools.database import StorageError
+from toolcast_tools.full_text import MAX_TERMS, TOKENIZER, indexed_text, query_terms
+from toolcast_tools.generated.memory.memory_recall import MEMORY_RECALL
+from toolcast_tools.generated.memory.memory_store import MEMORY_STORE
+from toolcast_tools.memory import Memory
 
 from tests.tools.memory.calls import Clock, context, recall, scores, store
 

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from toolcast.tools.memory import Memory
+from toolcast_tools.memory import Memory
 
 from tests.tools.memory.calls import recall, store
 

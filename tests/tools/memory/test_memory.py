@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.generated.memory.memory_recall import MemoryRecallParams
-from toolcast.tools.generated.memory.memory_store import MemoryStoreSource
-from toolcast.tools.memory import Memory
-from toolcast.tools.memory.memory import match_scores
+from toolcast_tools.generated.memory.memory_recall import MemoryRecallParams
+from toolcast_tools.generated.memory.memory_store import MemoryStoreSource
+from toolcast_tools.memory import Memory
+from toolcast_tools.memory.memory import match_scores
 
 from tests.tools.memory.calls import Clock, context, recall, scores, store
 

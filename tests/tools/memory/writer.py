@@ -3,8 +3,8 @@
 import sys
 
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated.memory.memory_store import MemoryStoreParams
-from toolcast.tools.memory import Memory
+from toolcast_tools.generated.memory.memory_store import MemoryStoreParams
+from toolcast_tools.memory import Memory
 
 memory = Memory(sys.argv[1], max_memories=1_000_000)
 number = 0

@@ -3,10 +3,10 @@
 from typing import Any
 
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated._types.cron_job import CronJob
-from toolcast.tools.generated.schedule.cron_add import CronAddParams
-from toolcast.tools.generated.schedule.cron_list import CronListParams, CronListResult
-from toolcast.tools.schedule import Notification, Schedule, ScheduledRun
+from toolcast_tools.generated._types.cron_job import CronJob
+from toolcast_tools.generated.schedule.cron_add import CronAddParams
+from toolcast_tools.generated.schedule.cron_list import CronListParams, CronListResult
+from toolcast_tools.schedule import Notification, Schedule, ScheduledRun
 
 NOON = 1_800_014_400.0
 """2027-01-15T12:00:00Z, a Friday."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.tools.schedule import Schedule
+from toolcast_tools.schedule import Schedule
 
 from tests.tools.schedule.calls import Clock, Program
 

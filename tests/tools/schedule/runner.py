@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 
-from toolcast.tools.schedule import Schedule, ScheduledRun
+from toolcast_tools.schedule import Schedule, ScheduledRun
 
 PATH, NOW, PROMPT = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 

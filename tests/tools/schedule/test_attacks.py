@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.database import StorageError
-from toolcast.tools.generated.schedule.cron_add import CRON_ADD
-from toolcast.tools.generated.schedule.cron_list import CRON_LIST
-from toolcast.tools.schedule import Schedule
-from toolcast.tools.schedule.cron_times import cron_times
+from toolcast_tools.database import StorageError
+from toolcast_tools.generated.schedule.cron_add import CRON_ADD
+from toolcast_tools.generated.schedule.cron_list import CRON_LIST
+from toolcast_tools.schedule import Schedule
+from toolcast_tools.schedule.cron_times import cron_times
 
 from tests.counting import lines_executed
 from tests.tools.schedule.calls import Clock, Program, add, listed, names

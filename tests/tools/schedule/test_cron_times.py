@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.schedule.cron_times import cron_times
+from toolcast_tools.schedule.cron_times import cron_times
 
 from tests.system_limits import UNIX, without_descriptors
 from tests.tools.schedule.cron_oracle import Oracle

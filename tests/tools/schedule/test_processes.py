@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.tools.schedule import Schedule
+from toolcast_tools.schedule import Schedule
 
 from tests.tools.schedule.calls import NOON, Clock, Program, add, listed, only
 from tests.tools.schedule.conftest import Opened

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.database import StorageError
-from toolcast.tools.generated.schedule.cron_add import CronAddNotifyItem
-from toolcast.tools.schedule import Schedule, ScheduledRun
+from toolcast_tools.database import StorageError
+from toolcast_tools.generated.schedule.cron_add import CronAddNotifyItem
+from toolcast_tools.schedule import Schedule, ScheduledRun
 
 from tests.tools.schedule.calls import NOON, Clock, Program, add, listed, names, only
 from tests.tools.schedule.conftest import Opened

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.shell import Shell
+from toolcast_tools.shell import Shell
+from toolcast_tools.workspace import Workspace
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated.shell.bash import BashParams, BashResult
-from toolcast.tools.generated.shell.bash_process import BashProcessParams
-from toolcast.tools.shell import Shell
+from toolcast_tools.generated.shell.bash import BashParams, BashResult
+from toolcast_tools.generated.shell.bash_process import BashProcessParams
+from toolcast_tools.shell import Shell
 
 CONTEXT = ToolContext(tool="bash")
 

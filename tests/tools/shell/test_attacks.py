@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from toolcast.runtime import RefusalError
 from toolcast.runtime.middleware.policy import Commands
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.shell import Shell
+from toolcast_tools.shell import Shell
+from toolcast_tools.workspace import Workspace
 
 from tests.tools.shell.shells import (
     bubblewrap,
@@ -201,7 +201,7 @@ def test_planted_code_runs_where_no_variable_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attacks are attacks: with the check off, most of them run, where their program is installed."""
-    monkeypatch.setattr("toolcast.tools.shell.shell.check", lambda *_: None)
+    monkeypatch.setattr("toolcast_tools.shell.shell.check", lambda *_: None)
     ran = installed = 0
     for program, name, value, command, files in PLANTED:
         if shutil.which(program) is None:
@@ -346,7 +346,7 @@ def test_a_supervisor_that_is_killed_from_inside_takes_its_command_along(shell: 
 def test_a_supervisor_that_is_stopped_from_inside_does_not_stop_the_clock(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolcast.tools.shell.processes._MARGIN", 0.5)
+    monkeypatch.setattr("toolcast_tools.shell.processes._MARGIN", 0.5)
     token = new_token()
     result = run(shell, f"kill -STOP $PPID; sleep {token}", timeout=0.3)
     assert result.status == "stopped"
@@ -355,7 +355,7 @@ def test_a_supervisor_that_is_stopped_from_inside_does_not_stop_the_clock(
 
 @linux
 def test_a_supervisor_that_a_command_runs_has_no_say(shell: Shell) -> None:
-    from toolcast.tools.shell import supervisor
+    from toolcast_tools.shell import supervisor
 
     result = run(shell, f"exec {sys.executable} -I -S {supervisor.__file__}")
     assert (result.status, result.exit_code) == ("exited", 0)
@@ -393,9 +393,9 @@ def test_memory_of_the_program_stays_flat_under_endless_output(folder: Path) -> 
     code = """
 import asyncio, resource, sys
 from toolcast.runtime import ToolContext
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.generated.shell.bash import BashParams
-from toolcast.tools.shell import Shell
+from toolcast_tools.workspace import Workspace
+from toolcast_tools.generated.shell.bash import BashParams
+from toolcast_tools.shell import Shell
 shell = Shell(Workspace(sys.argv[1]))
 call = lambda command: asyncio.run(shell.bash(BashParams(command=command), ToolContext()))
 call("seq 1000")
@@ -413,7 +413,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_terminal_escape_sequences_are_data_and_no_bytes_for_a_terminal(shell: Shell) -> None:
     """They stay in the result, which is data; its text has none of them. Who shows the data escapes it."""
     from toolcast.runtime import ToolRegistry
-    from toolcast.tools.generated.registry import register_some
+    from toolcast_tools.generated.registry import register_some
 
     registry = ToolRegistry()
     register_some(registry, bash=shell.bash)
@@ -551,7 +551,7 @@ def test_an_isolated_command_reads_what_the_program_adds(make: Make, tmp_path: P
 
 @bubblewrap
 def test_an_isolated_command_that_is_killed_with_the_supervisor_leaves_nothing(isolated: Shell) -> None:
-    from toolcast.tools.shell import supervisor
+    from toolcast_tools.shell import supervisor
 
     token = new_token()
 

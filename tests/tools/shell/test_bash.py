@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.generated.registry import register_some
-from toolcast.tools.shell import INHERITED, Shell
+from toolcast_tools.generated.registry import register_some
+from toolcast_tools.shell import INHERITED, Shell
 
 from tests.held import descriptors
 from tests.tools.shell.shells import (
@@ -218,7 +218,7 @@ def test_an_unknown_process_is_refused_with_those_that_run(shell: Shell) -> None
 def test_background_commands_are_few_and_old_ones_are_forgotten(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolcast.tools.shell.shell._FINISHED", 3)
+    monkeypatch.setattr("toolcast_tools.shell.shell._FINISHED", 3)
     shell = make(max_background=2)
 
     async def work() -> None:
@@ -315,7 +315,7 @@ def test_nothing_is_held_after_aclose(make: Make) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_the_shell_lets_nobody_wait(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     token = new_token()
-    monkeypatch.setattr("toolcast.tools.shell.processes.Processes._read", lambda *_: 1 / 0)
+    monkeypatch.setattr("toolcast_tools.shell.processes.Processes._read", lambda *_: 1 / 0)
     result = run(shell, f"setsid sleep {token} & echo x; sleep {token}")
     assert result.status == "stopped"
     assert gone(token)
@@ -350,7 +350,7 @@ def test_a_system_that_starts_no_process_is_a_refusal_and_holds_nothing(
 
 @linux
 def test_a_shell_that_is_forgotten_ends_its_commands(folder: Path) -> None:
-    from toolcast.runtime.workspace import Workspace
+    from toolcast_tools.workspace import Workspace
 
     token = new_token()
     with Workspace(folder) as workspace:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.shell.environment import INHERITED, check, inherit
+from toolcast_tools.shell.environment import INHERITED, check, inherit
 
 VARIABLES = st.dictionaries(
     st.sampled_from([*INHERITED, "AWS_SECRET_ACCESS_KEY", "HOME2", "path", "LD_PRELOAD"]), st.text()

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.shell.output import Output
+from toolcast_tools.shell.output import Output
 
 CHUNKS = st.lists(
     st.binary(max_size=9)

@@ -15,9 +15,9 @@ pytestmark = linux
 PROGRAM = """
 import asyncio, os, sys, time
 from toolcast.runtime import ToolContext
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.generated.shell.bash import BashParams
-from toolcast.tools.shell import Shell
+from toolcast_tools.workspace import Workspace
+from toolcast_tools.generated.shell.bash import BashParams
+from toolcast_tools.shell import Shell
 
 folder, token, isolation, end = sys.argv[1:]
 shell = Shell(Workspace(folder), isolation=isolation)
@@ -96,10 +96,10 @@ def test_a_system_that_shows_no_processes_ends_those_of_the_group(folder: Path) 
     code = """
 import asyncio, sys
 from toolcast.runtime import ToolContext
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.generated.shell.bash import BashParams
-from toolcast.tools.generated.shell.bash_process import BashProcessParams
-from toolcast.tools.shell import Shell
+from toolcast_tools.workspace import Workspace
+from toolcast_tools.generated.shell.bash import BashParams
+from toolcast_tools.generated.shell.bash_process import BashProcessParams
+from toolcast_tools.shell import Shell
 
 folder, token = sys.argv[1:]
 shell = Shell(Workspace(folder), grace=0.2)
@@ -128,10 +128,10 @@ def test_a_forked_program_starts_commands_of_its_own(folder: Path) -> None:
     code = """
 import asyncio, os, sys
 from toolcast.runtime import ToolContext
-from toolcast.runtime.workspace import Workspace
-from toolcast.tools.generated.shell.bash import BashParams
-from toolcast.tools.generated.shell.bash_process import BashProcessParams
-from toolcast.tools.shell import Shell
+from toolcast_tools.workspace import Workspace
+from toolcast_tools.generated.shell.bash import BashParams
+from toolcast_tools.generated.shell.bash_process import BashProcessParams
+from toolcast_tools.shell import Shell
 
 shell = Shell(Workspace(sys.argv[1]))
 run = lambda command, **more: asyncio.run(shell.bash(BashParams(command=command, **more), ToolContext()))

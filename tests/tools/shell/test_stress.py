@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError
-from toolcast.tools.shell import Shell
+from toolcast_tools.shell import Shell
 
 from tests.held import descriptors
 from tests.tools.shell.shells import (
@@ -122,7 +122,7 @@ def test_commands_that_end_in_every_way_leave_nothing(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setattr("toolcast.tools.shell.processes._MARGIN", 3.0)
+    monkeypatch.setattr("toolcast_tools.shell.processes._MARGIN", 3.0)
     print(f"seed {seed}")
     token = new_token()
     before, threads = descriptors(), threading.active_count()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.tools.shell import processes, supervisor
+from toolcast_tools.shell import processes, supervisor
 
 from tests.tools.shell.shells import eventually, gone, linux, new_token, with_token
 
@@ -127,7 +127,7 @@ def test_a_command_whose_supervisor_is_killed_before_it_begins_does_not_begin(fo
     """A process gets no signal for a parent that was gone before it asked for one."""
     script = """
 import json, os, sys
-from toolcast.tools.shell import supervisor
+from toolcast_tools.shell import supervisor
 
 read, write = os.pipe()
 if os.fork() == 0:

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 from toolcast.runtime import ToolContext
-from toolcast.tools.generated.web.http_request import HttpRequestParams, HttpRequestResult
-from toolcast.tools.generated.web.web_fetch import WebFetchParams, WebFetchResult
-from toolcast.tools.generated.web.web_search import WebSearchParams, WebSearchResult
-from toolcast.tools.web import AccessRules, Web
+from toolcast_tools.generated.web.http_request import HttpRequestParams, HttpRequestResult
+from toolcast_tools.generated.web.web_fetch import WebFetchParams, WebFetchResult
+from toolcast_tools.generated.web.web_search import WebSearchParams, WebSearchResult
+from toolcast_tools.web import AccessRules, Web
 
 LOOPBACK = "127.0.0.0/8"
 _TLS = ssl.create_default_context()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.tools.web.access_rules import AccessRules, parse_address, refusal, special_use
+from toolcast_tools.web.access_rules import AccessRules, parse_address, refusal, special_use
 
 # "Globally Reachable: False" or "N/A", from iana.org/assignments/iana-ipv4-special-registry and
 # iana-ipv6-special-registry; multicast from ipv4-multicast-addresses and RFC 4291.

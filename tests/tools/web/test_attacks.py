@@ -20,12 +20,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.generated.web.http_request import HttpRequestParams
-from toolcast.tools.web import AccessRules, BlockedAddressError, Web, WebLimits
-from toolcast.tools.web.access_rules import read_url
-from toolcast.tools.web.exchange import CheckedBackend, system_resolve
-from toolcast.tools.web.extract_page import Job
-from toolcast.tools.web.pages import readable_page
+from toolcast_tools.generated.web.http_request import HttpRequestParams
+from toolcast_tools.web import AccessRules, BlockedAddressError, Web, WebLimits
+from toolcast_tools.web.access_rules import read_url
+from toolcast_tools.web.exchange import CheckedBackend, system_resolve
+from toolcast_tools.web.extract_page import Job
+from toolcast_tools.web.pages import readable_page
 
 from tests.sampled import sampled
 from tests.tools.web.servers import (
@@ -218,7 +218,7 @@ def test_a_url_that_two_parsers_read_differently_is_refused(url: str) -> None:
 
 
 async def _asked(url: str, rules: AccessRules) -> None:
-    from toolcast.tools.web.exchange import CheckedTransport
+    from toolcast_tools.web.exchange import CheckedTransport
 
     async with CheckedTransport(rules, resolve=Names()) as transport:
         await transport.handle_async_request(httpx.Request("GET", read_url(url)))
@@ -434,7 +434,7 @@ def test_a_header_cannot_be_injected(parameters: dict[str, Any]) -> None:
 
 
 def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
-    from toolcast.tools.generated.web import http_request as module
+    from toolcast_tools.generated.web import http_request as module
 
     kinds = {"text": module.HttpRequestBodyText, "form": module.HttpRequestBodyForm}
     typed = dict(parameters)

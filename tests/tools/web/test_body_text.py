@@ -3,7 +3,7 @@
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.tools.web.body_text import MediaType, media_type, text_of
+from toolcast_tools.web.body_text import MediaType, media_type, text_of
 
 CHARSETS = st.sampled_from(
     [

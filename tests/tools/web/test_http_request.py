@@ -14,9 +14,9 @@ import httpx
 import msgspec
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast.tools.generated.registry import BINDINGS
-from toolcast.tools.generated.web.http_request import HttpRequestParams
-from toolcast.tools.web import CheckedTransport, Web, WebLimits
+from toolcast_tools.generated.registry import BINDINGS
+from toolcast_tools.generated.web.http_request import HttpRequestParams
+from toolcast_tools.web import CheckedTransport, Web, WebLimits
 
 from tests.tools.web.servers import CONTEXT, Asked, Names, Server, redirect, request, response, serving, web
 
@@ -322,7 +322,7 @@ def test_without_httpx_the_import_says_what_to_install(tmp_path: Path) -> None:
     code = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from toolcast.tools import web
+from toolcast_tools import web
 web.AccessRules
 web.Web
 """

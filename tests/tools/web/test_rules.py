@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.jsonschema.formats import is_uri
 from toolcast.runtime import RefusalError
-from toolcast.tools.web import AccessRules
-from toolcast.tools.web.access_rules import as_uri, check_url, read_url
+from toolcast_tools.web import AccessRules
+from toolcast_tools.web.access_rules import as_uri, check_url, read_url
 
 LABELS = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 NAMES = st.lists(LABELS, min_size=1, max_size=4).map(".".join)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolContext
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.sampling import Sampled, SamplingRequest
-from toolcast.tools import OUTPUT_LIMIT, toolset
-from toolcast.tools.generated.web.web_fetch import WebFetchResult
-from toolcast.tools.web import PageQuestion, Web, WebLimits
-from toolcast.tools.web.pages import Page, PageCache, part_of
+from toolcast_tools import OUTPUT_LIMIT, toolset
+from toolcast_tools.generated.web.web_fetch import WebFetchResult
+from toolcast_tools.web import PageQuestion, Web, WebLimits
+from toolcast_tools.web.pages import Page, PageCache, part_of
 
 from tests.tools.web.servers import Asked, Names, fetch, redirect, response, serving, web
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.tools.generated.web.web_search import WebSearchResult
-from toolcast.tools.web import Brave, SearchQuery, SearchResult, SearXng, Web, WebLimits
-from toolcast.tools.web.search_engines import domain, wanted_results
+from toolcast_tools.generated.web.web_search import WebSearchResult
+from toolcast_tools.web import Brave, SearchQuery, SearchResult, SearXng, Web, WebLimits
+from toolcast_tools.web.search_engines import domain, wanted_results
 
 from tests.tools.web.servers import Asked, response, search, serving, web
 

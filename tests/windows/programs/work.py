@@ -13,7 +13,7 @@ from toolcast import compile as compile_specs
 from toolcast.cli.main import run
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Commands, Policy, TerminalApprover
-from toolcast.runtime.workspace import Workspace
+from toolcast_tools.workspace import Workspace
 
 READ = """\
 description: Reads a file of the workspace.

@@ -16,7 +16,7 @@ from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 from toolcast.runtime.middleware.policy.approval import shape_of
 from toolcast.runtime.middleware.policy.policy import Bucket
-from toolcast.tools.generated.shell.bash import BASH
+from toolcast_tools.generated.shell.bash import BASH
 
 from tests.runtime.sample.files.edit import EDIT
 

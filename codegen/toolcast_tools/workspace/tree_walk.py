@@ -1,0 +1,206 @@
+"""What is below a folder, in order, without a link followed or a descriptor held between two entries."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import IO, Generic, TypeVar
+
+from msgspec import Struct
+from toolcast.runtime.workers import abandoned
+
+from .path_errors import PathError, shown, system_error
+from .path_status import Kind, check_regular
+from .resolution import FILE, FOLDER, MAX_DEPTH, Root
+
+S = TypeVar("S")
+Step = Callable[[S, str], tuple[bool, S | None]]
+"""For a state and a name: whether it is yielded, and the state for what is in it (None: not entered)."""
+_PASSED_OVER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM})
+"""It disappeared, or is something else by now, or may not be read."""
+
+
+class Entry(Struct, frozen=True):
+    """A file, folder, link or something else below a folder.
+
+    Attributes:
+        path: its path from the workspace's root, with `/`, without links.
+        kind: a regular file, a folder, a symbolic link, or anything else.
+        size: bytes of a file.
+        modified: when the content last changed, in seconds since 1970.
+        opener: what `open` calls with the path.
+    """
+
+    path: str
+    kind: Kind
+    size: int
+    modified: float
+    opener: Callable[[str], IO[bytes]]
+
+    def open(self) -> IO[bytes]:
+        """Open the file to read its bytes, also after the walk has ended. No link is followed.
+
+        Returns:
+            The open file.
+
+        Raises:
+            PathError: it is no regular file, or the operating system refuses it.
+        """
+        return self.opener(self.path)
+
+
+class Limits(Struct, frozen=True):
+    """How far a walk goes.
+
+    Attributes:
+        path: the path that the model wrote, for errors.
+        skip: names that are neither yielded nor entered.
+        depth: levels to go down; None for all.
+        entries: names to look at, at most.
+    """
+
+    path: str
+    skip: Callable[[str], bool]
+    depth: int | None
+    entries: int
+
+
+class _Found(Struct, Generic[S], frozen=True):
+    name: str
+    status: os.stat_result
+    yields: bool
+    state: S | None
+
+
+def walk_tree(
+    root: Root, start: tuple[str, ...], state: S, step: Step[S], limits: Limits
+) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
+    """Go through the folders below `start`, by name, each folder before what is in it.
+
+    Passed over is what disappears meanwhile, and what is in a folder below `start` that may not be read.
+
+    Args:
+        root: the folder that is not left.
+        start: the names from the root to the first folder.
+        state: the state for what is in it.
+        step: what is yielded and entered.
+        limits: how far to go.
+
+    Yields:
+        The names from the root on, and the status.
+
+    Raises:
+        PathError: there are more entries or levels than allowed.
+        OSError: the system refuses the first folder, or fails; or nobody waits for the call any more.
+    """
+    seen, found = _listed(root, start, state, step, limits)
+    pending = [(start, found)]
+    while pending:
+        folder, found = pending[-1]
+        if not found:
+            pending.pop()
+            continue
+        each = found.pop()
+        names = (*folder, each.name)
+        if each.yields:
+            yield names, each.status
+        if each.state is None or len(names) - len(start) == limits.depth:
+            continue
+        if not stat.S_ISDIR(each.status.st_mode) or each.status.st_dev == root.system:
+            continue
+        if len(names) > MAX_DEPTH:
+            raise PathError(
+                f"{shown('/'.join(names))} is more than {MAX_DEPTH} folders deep. Name a folder beside it, "
+                "or remove it."
+            )
+        try:
+            count, found = _listed(root, names, each.state, step, limits, seen)
+        except OSError as problem:
+            if problem.errno not in _PASSED_OVER:
+                raise
+            continue
+        seen += count
+        pending.append((names, found))
+
+
+def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
+    """Open what is at `names` below the root, none of which may be a link; no names are the root.
+
+    Args:
+        root: the folder that is not left.
+        names: the names from the root on.
+        flags: as for `os.open`, beside O_NOFOLLOW.
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    with root.folder.duplicate() as base:
+        fd = os.open(".", FOLDER if names else flags, dir_fd=base)
+    for position, name in enumerate(names, 1):
+        try:
+            inner = os.open(name, FOLDER if position < len(names) else flags, dir_fd=fd)
+        finally:
+            os.close(fd)
+        fd = inner
+    return fd
+
+
+def open_entry(root: Root, path: str) -> IO[bytes]:
+    """Open a regular file to read its bytes, by a path that a walk yielded.
+
+    Args:
+        root: the folder that is not left.
+        path: the path.
+
+    Returns:
+        The open file.
+
+    Raises:
+        PathError: it is no regular file.
+        OSError: the system refuses.
+    """
+    fd = open_below(root, tuple(path.split("/")), os.O_RDONLY | FILE)
+    try:
+        check_regular(os.fstat(fd), path, root.system, writes=False)
+        os.set_blocking(fd, True)
+        return os.fdopen(fd, "rb")
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _listed(
+    root: Root, folder: tuple[str, ...], state: S, step: Step[S], limits: Limits, seen: int = 0
+) -> tuple[int, list[_Found[S]]]:
+    """How many names a folder has, and what of it is yielded or entered, the last name first."""
+    if abandoned():
+        raise system_error(errno.ECANCELED)
+    found: list[_Found[S]] = []
+    count = 0
+    fd = open_below(root, folder, FOLDER)
+    try:
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                count += 1
+                if seen + count > limits.entries:
+                    raise PathError(
+                        f"{shown(limits.path)} has more than {limits.entries} files and folders in it. "
+                        "Name a folder in it."
+                    )
+                if limits.skip(entry.name):
+                    continue
+                yields, inner = step(state, entry.name)
+                if not yields and (inner is None or not entry.is_dir(follow_symlinks=False)):
+                    continue
+                with suppress(FileNotFoundError):
+                    # Only now: the entry knows the folder by its descriptor.
+                    status = entry.stat(follow_symlinks=False)
+                    found.append(_Found(entry.name, status, yields, inner))
+    finally:
+        os.close(fd)
+    found.sort(key=lambda each: each.name, reverse=True)
+    return count, found
