@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding
-from toolcast.runtime.arguments import DuplicateKeyError, decode_json, find_duplicates
+from toolcast.runtime.bounded_json import DuplicateKeyError, find_duplicates, read_json
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -69,9 +69,9 @@ def test_plain_data_is_refused_exactly_where_a_name_comes_twice(data: st.DataObj
     text = data.draw(texts(value))
     if doubled(value):
         with pytest.raises(DuplicateKeyError):
-            decode_json(text.encode())
+            read_json(text, unique=True)
     else:
-        assert decode_json(text.encode()) == json.loads(text)
+        assert read_json(text, unique=True) == json.loads(text)
 
 
 _NAMES = ("file_path", "old_string", "new_string", "replace_all", "x")

@@ -1,108 +1,14 @@
-"""From what a provider sends as arguments to plain JSON data.
-
-An object in which a key stands twice is refused: msgspec keeps the last value without a word, and JSON Schema
-never sees the first, so two readers of one text would act on different values. Every key has one colon
-outside of strings. A text with as many colons as its value has when it is encoded again lost no key; only
-where the numbers differ are the keys compared one by one.
-"""
+"""Arguments as providers send them, as plain JSON data."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from .errors import LIMIT, ArgumentError
+from .bounded_json import DuplicateKeyError, UnreadableJSONError, read_json
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from ..jsonschema.validator_errors import Violation
-
-
-_decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.encode
-
-
-class DuplicateKeyError(ValueError):
-    """`found` has (path of the object, key) for every key that stands twice, at most `LIMIT` of them."""
-
-    def __init__(self, found: list[tuple[str, str]]) -> None:
-        super().__init__("a property that is given twice")
-        self.found = found
-
-
-def decode_json(text: bytes) -> Any:
-    """Plain data for a JSON text in which no object has a key twice.
-
-    Raises msgspec.DecodeError or UnicodeError for what is not JSON, DuplicateKeyError (all of them are
-    ValueErrors), and RecursionError where it nests too deeply.
-    """
-    value = _decode(text)
-    colons = text.count(b":")
-    if type(value) is dict and len(value) == colons:
-        return value  # a flat object, and each colon is a key's: most calls
-    # A colon that is written as an escape could make up for one that was lost with a key.
-    escaped = 92 in text and (b"\\u003a" in text or b"\\u003A" in text)  # 92 is the backslash
-    if escaped or colons != _encode(value).count(b":"):
-        found = find_duplicates(text)
-        if found:
-            raise DuplicateKeyError(found)
-    return value
-
-
-class _Object(list[tuple[str, Any]]):
-    """An object as the pairs that were written."""
-
-
-class _Link(NamedTuple):
-    """How a value is reached: a path is written only for the few that are reported."""
-
-    above: "_Link | None"
-    token: str | int
-
-
-def find_duplicates(text: bytes | str) -> list[tuple[str, str]]:
-    """(path of the object, key) for every key that stands more than once, at most `LIMIT`.
-
-    `text` is JSON that was decoded before. Raises RecursionError where it nests too deeply.
-    """
-    import json
-
-    # Numbers stay text: their value does not matter here, and long ones are slow to read.
-    root = json.loads(text, object_pairs_hook=_Object, parse_int=str, parse_float=str)
-    found: list[tuple[str, str]] = []
-    stack: list[tuple[Any, _Link | None]] = [(root, None)]
-    while stack and len(found) < LIMIT:
-        node, link = stack.pop()
-        pairs = node if isinstance(node, _Object) else enumerate(node)
-        if isinstance(node, _Object) and len({name for name, _ in node}) < len(node):
-            path = _path(link)
-            found += [(path, name) for name in _repeated(node)]
-        below = [(item, _Link(link, name)) for name, item in pairs if isinstance(item, list)]
-        stack += reversed(below)  # so that findings come in the order of the text
-    return found[:LIMIT]
-
-
-def _repeated(node: _Object) -> list[str]:
-    known: set[str] = set()
-    twice: dict[str, None] = {}
-    for name, _ in node:
-        if name in known:
-            twice[name] = None
-        known.add(name)
-    return list(twice)
-
-
-def _path(link: _Link | None) -> str:
-    from ..jsonschema.messages import member
-
-    tokens: list[str | int] = []
-    while link is not None:
-        tokens.append(link.token)
-        link = link.above
-    path = "$"
-    for token in reversed(tokens):
-        path = f"{path}[{token}]" if isinstance(token, int) else member(path, token)
-    return path
 
 
 MAX_TEXT = 4 * 1024 * 1024
@@ -140,24 +46,16 @@ def parse_arguments(tool: str, arguments: Any) -> Any:
 
 
 def _parse_text(tool: str, text: bytes | str) -> Any:
-    if len(text) > MAX_TEXT:
-        unit = "bytes" if isinstance(text, bytes) else "characters"
-        raise ArgumentError(
-            tool, f"they are too large: {len(text)} {unit}, {MAX_TEXT} allowed. Send less at once."
-        )
     # The length first: stripping copies, and only short text can be blank enough to matter.
     if len(text) <= 64 and not text.strip():
         return {}
     try:
-        return decode_json(text.encode() if isinstance(text, str) else text)
-    except RecursionError:
-        raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
+        return read_json(text, limit=MAX_TEXT, unique=True)
     except DuplicateKeyError as problem:
         raise ArgumentError(tool, violations=_violations(problem)) from None
-    except UnicodeError as problem:
-        raise ArgumentError(tool, f"they are not valid UTF-8 ({problem}). {_SEND}") from None
-    except msgspec.DecodeError as problem:
-        raise ArgumentError(tool, f"they are not valid JSON: {_where(text, problem)}. {_SEND}") from None
+    except UnreadableJSONError as problem:
+        way_out = "Send less at once." if len(text) > MAX_TEXT else _SEND
+        raise ArgumentError(tool, f"they are {problem}. {way_out}") from None
 
 
 def _violations(problem: DuplicateKeyError) -> "list[Violation]":
@@ -171,34 +69,6 @@ def _violations(problem: DuplicateKeyError) -> "list[Violation]":
         message = f"duplicate property `{shown}`{where}; send it once"
         violations.append(Violation(member(path, name), message, "duplicate", name))
     return violations
-
-
-def _where(text: bytes | str, problem: Exception) -> str:
-    """What is wrong at which line and column. msgspec is fast and terse; the standard library knows more."""
-    import json
-
-    if text[:3] == b"\xef\xbb\xbf" or text[:1] == "\ufeff":
-        return "they begin with a byte order mark"
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-        json.dumps(value, ensure_ascii=False).encode()
-    except json.JSONDecodeError as found:
-        return str(found)
-    except _ConstantError as found:
-        return f"{found} is not JSON"
-    except UnicodeEncodeError:
-        return "a \\u escape is half of a surrogate pair"
-    except (ValueError, RecursionError):
-        pass
-    return str(problem)  # what only msgspec refuses: numbers out of range
-
-
-class _ConstantError(ValueError):
-    """NaN or an infinity, which the standard library takes."""
-
-
-def _refuse_constant(name: str) -> Any:
-    raise _ConstantError(name)
 
 
 def _parse_mapping(tool: str, arguments: Any) -> Any:

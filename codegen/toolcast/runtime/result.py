@@ -8,9 +8,8 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from .bounded_json import UnreadableJSONError, read_json
 from .repairs.repair import Repair
-
-_JSON = msgspec.json.Decoder()
 
 Kind = Literal["text", "image", "audio", "file", "tool"]
 
@@ -268,8 +267,8 @@ def structured(result: ToolResult) -> Any:
     if isinstance(data, str):
         return data if data == result.output else msgspec.UNSET
     try:
-        value = _JSON.decode(result.output)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = read_json(result.output)
+    except UnreadableJSONError:
         return msgspec.UNSET
     # "5" or "[5]" with a Struct is a handler's own text.
     if isinstance(value, list):

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...declarations.language import Language
+from ..bounded_json import read_json
 from ..context import Framework, ToolContext
 from ..failure_results import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
@@ -342,7 +343,7 @@ def _redacted(arguments: bytes, view: ToolView) -> bytes:
     """Arguments as JSON text without values of secrets. They are read and written again: as it came, the text
     may have the value in escapes, or under a key that is there twice."""
     try:
-        return msgspec.json.encode(view.redact(msgspec.json.decode(arguments)))
+        return msgspec.json.encode(view.redact(read_json(arguments)))
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return view.redact(arguments)
 

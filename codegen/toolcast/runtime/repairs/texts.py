@@ -4,8 +4,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-import msgspec
-
+from ..bounded_json import UnreadableJSONError, read_json
 from . import library
 from .alignment import aligned
 from .json_text import Tokens, around, body, name_before, readings, strict_tokens
@@ -90,8 +89,8 @@ def _competing(text: str) -> Candidate:
 
 def _same(text: str, value: Any) -> bool:
     try:
-        return bool(msgspec.json.decode(text) == value)
-    except (ValueError, RecursionError):
+        return bool(read_json(text) == value)
+    except (UnreadableJSONError, RecursionError):
         return False
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from ..arguments import decode_json
+from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import LIMIT
 from ..wire.value_paths import Steps, steps_of, value_at, with_value, without
 from . import library
@@ -306,8 +306,8 @@ def _number(text: str) -> Any:
 def _parsed(text: str) -> Any:
     """The object or array that `text` holds; None where it is not JSON, or has a property twice."""
     try:
-        return decode_json(text.encode())
-    except (ValueError, RecursionError):
+        return read_json(text, unique=True)
+    except UnreadableJSONError:
         return None
 
 

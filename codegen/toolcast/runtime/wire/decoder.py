@@ -13,7 +13,7 @@ from ...jsonschema.json_values import too_deep
 from ...jsonschema.messages import label
 from ...jsonschema.node import on_fresh_stack
 from ...jsonschema.validator_errors import Violation
-from ..arguments import decode_json
+from ..bounded_json import UnreadableJSONError, read_json
 from ..contract_node import follow
 from ..errors import MissingDataError
 from ..resources import read_resource
@@ -191,8 +191,8 @@ def _items(location: Location, items: list[Any]) -> list[Any]:
 def _parsed(text: str) -> Any:
     """The value that a JSON text holds; a text that is no JSON, or has a property twice, is returned."""
     try:
-        return decode_json(text.encode())
-    except (ValueError, RecursionError):
+        return read_json(text, unique=True)
+    except UnreadableJSONError:
         return text
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..arguments import MAX_TEXT
+from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import ArgumentError
 from ..repairs.repair import EXPLICIT_NAMES, LEXICAL_NAMES, NAMES, OWN_NAMES, Name, Repair, shortened, shown
 from ..repairs.values import Fit, Fitting, size
@@ -213,9 +214,10 @@ def _opened(text: str | None) -> str | None:
     if text is None or len(text) > MAX_TEXT or text.lstrip()[:1] != '"':
         return text
     try:
-        return msgspec.json.decode(text, type=str)
-    except (msgspec.DecodeError, UnicodeError):
+        opened: str = read_json(text)
+    except UnreadableJSONError:
         return text
+    return opened
 
 
 def _as_str(arguments: Any) -> str | None:
