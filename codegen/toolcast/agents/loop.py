@@ -239,7 +239,7 @@ def _block(
     tools: ToolView | Disclosure, output: FinalOutput | None, format: "str | TextFormat"
 ) -> Callable[[], bytes]:
     """What makes each round's block for the system prompt."""
-    from .text_calls.prompts.system_prompt import instructions, tools_block
+    from .text_calls.system_prompt import instructions, tools_block
 
     if output is None:
         return lambda: instructions(tools, format=format).encode()

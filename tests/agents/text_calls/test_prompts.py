@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.agents.text_calls import TextFormat, instructions, known_formats, parse
-from toolcast.agents.text_calls.prompts.tool_texts import ToolText, prompt_text
+from toolcast.agents.text_calls.tool_texts import ToolText, prompt_text
 from toolcast.runtime import ToolBinding
 
 from tests.agents.text_calls.hostile import HOSTILE

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         Prose,
         TextAnswer,
     )
-    from .prompts.system_prompt import instructions
     from .render_text import render_call, render_results
+    from .system_prompt import instructions
     from .text_format import Prompt, Response, TextFormat, known_formats
 
 __all__ = [
@@ -75,7 +75,7 @@ __getattr__ = lazy_exports(
         "TextStream": ".parse_text",
         "check_format": ".format_file",
         "collect": ".parse_text",
-        "instructions": ".prompts.system_prompt",
+        "instructions": ".system_prompt",
         "known_formats": ".text_format",
         "parse": ".parse_text",
         "read_format": ".format_file",

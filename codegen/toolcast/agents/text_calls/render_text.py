@@ -8,9 +8,9 @@ import msgspec
 
 from ...runtime.encode import to_builtins
 from ...runtime.result import ToolResult
+from .inert_text import Inert, inert
 from .parse_text import Formats, find_format
 from .parsed_text import Call, Problem
-from .prompts.inert_text import Inert, inert
 from .text_format import AUTO, Response, TextFormat
 
 _CANONICAL = "toolcast"

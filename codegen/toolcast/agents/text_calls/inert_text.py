@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from ..text_format import TextFormat, known_formats
+from .text_format import TextFormat, known_formats
 
 _COMMON = frozenset({"<", "```"})
 """What tags, special tokens and fences begin with, whatever the format."""

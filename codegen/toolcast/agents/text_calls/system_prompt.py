@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ....runtime.binding import ToolBinding
-from ....runtime.definitions import cut_schema
-from ....runtime.standalone_schema import standalone_schema
-from ....runtime.view import ToolView
-from ...disclosure import LEVELS, TEXT, Disclosure, Level, stub_text
-from ..parse_text import find_format
-from ..text_format import AUTO, TextFormat
+from ...runtime.binding import ToolBinding
+from ...runtime.definitions import cut_schema
+from ...runtime.standalone_schema import standalone_schema
+from ...runtime.view import ToolView
+from ..disclosure import LEVELS, TEXT, Disclosure, Level, stub_text
+from .parse_text import find_format
+from .text_format import AUTO, TextFormat
 from .tool_texts import ToolText, prompt_text
 
 _NONE = "There are no tools to call."

@@ -1,1 +1,0 @@
-"""What the system prompt says to a model of each family: how to call, and what."""
