@@ -5,7 +5,7 @@ from functools import partial
 import msgspec
 
 from ..parsed_text import ArgumentsPiece, BrokenError, CallBegun, Found
-from . import brace_values, element_calls, json_calls, python_calls, word_calls
+from . import json_calls, literal_calls, textual_calls
 from .feed import JSON, PYTHON, Ends, Feed, Reading, ahead, balanced, match, skip_space, until
 from .grammar import ReadyCall, ReadyParameter
 from .marker_patterns import Pattern
@@ -172,7 +172,7 @@ def read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
             text = begun[0][:-1]
             feed.at += len(text)
         rest, ended = yield from balanced(feed, PYTHON)
-        calls = python_calls.read(text + rest) if ended else None
+        calls = literal_calls.read_python(text + rest) if ended else None
         if calls is None:
             raise BrokenError("the call is no Python with literals for named arguments, or has no end")
         for call in calls:
@@ -193,8 +193,8 @@ def read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
     yield CallBegun(name, id)
     arguments = None
     if (yield from skip_space(feed)) == "{":
-        text, ended = yield from balanced(feed, brace_values.syntax(ready.form.quote))
-        arguments = brace_values.read(text, ready.form.quote) if ended else None
+        text, ended = yield from balanced(feed, literal_calls.brace_syntax(ready.form.quote))
+        arguments = literal_calls.read_braces(text, ready.form.quote) if ended else None
     if arguments is None:
         raise BrokenError(f"the arguments of {name!r} are not written as {{key:value}}, or have no end")
     yield ArgumentsPiece("", arguments)
@@ -204,8 +204,8 @@ def read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
 def read_closed(ready: ReadyCall, body: str, name: str, id: str) -> list[Found] | None:
     """The calls between an opening and a closing marker: elements, or words; None where they are neither."""
     if ready.form.content == "elements":
-        return element_calls.read(body, name, id, prefix=ready.form.prefix)
-    found = word_calls.read(body)
+        return textual_calls.read_elements(body, name, id, prefix=ready.form.prefix)
+    found = textual_calls.read_words(body)
     return None if found is None else [found]
 
 
@@ -220,7 +220,7 @@ def is_begun(ready: ReadyCall, body: str, found: list[Found] | None) -> bool:
         found: the calls that it is read as.
     """
     if ready.form.content == "elements":
-        return element_calls.begins(body, prefix=ready.form.prefix)
+        return textual_calls.begins_element(body, prefix=ready.form.prefix)
     return any(one.arguments not in ("{}", {}) for one in found or ())
 
 
@@ -228,7 +228,7 @@ def read_bare(ready: ReadyCall, value: str) -> list[Found] | None:
     """The calls of a value that stands without markers; None where it is no call."""
     if ready.form.content == "json-calls":
         return json_calls.calls(value, ready.form, strict=True)
-    return python_calls.read(value)
+    return literal_calls.read_python(value)
 
 
 def has_head(ready: ReadyCall, text: str) -> bool:

@@ -16,7 +16,7 @@ from ..parsed_text import (
     Prose,
 )
 from ..text_format import Mark
-from . import contents, json_calls, word_calls
+from . import contents, json_calls
 from .containers import Containers, Following
 from .feed import (
     JSON,
@@ -32,9 +32,9 @@ from .feed import (
     skip_space,
     until,
 )
-from .grammar import Candidate, Grammar, ReadyCall
+from .grammar import Candidate, Grammar, MarkerSearch, ReadyCall
 from .marker_patterns import Pattern, ink_at
-from .marker_search import MarkerSearch
+from .textual_calls import read_path
 
 CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
@@ -451,7 +451,7 @@ class Reader:
             line, ended = yield from until(feed, _LINE_END)
             feed.at += ended
             lines.append(line + "\n" * ended)
-            call = word_calls.read_path(line.strip())
+            call = read_path(line.strip())
             if call is not None:
                 found.append(call)
             elif line.strip():

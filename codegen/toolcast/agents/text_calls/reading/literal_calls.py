@@ -1,22 +1,26 @@
-"""`tool(key="v", n=1)`: calls written as Python writes them, read without Python."""
+"""Calls and arguments in other literals than JSON's, as JSON: `tool(key="v", n=1)`, read without Python, and
+Gemma's `{key:value}`, with strings between a marker of their own.
+"""
 
 import re
+from functools import cache
 
 import msgspec
 
 from ..parsed_text import Found
+from .feed import Syntax
 from .json_calls import is_json
 from .marker_patterns import NAME
 
-_HEAD = re.compile(rf"\s*({NAME})\(")
-_KEY = re.compile(r"\s*([^\W\d]\w{0,127})\s*=(?!=)")
+_PYTHON_HEAD = re.compile(rf"\s*({NAME})\(")
+_PYTHON_KEY = re.compile(r"\s*([^\W\d]\w{0,127})\s*=(?!=)")
 _PIECE = re.compile(
     r"""\s*+(?:(?P<double>"(?:[^"\\]++|\\.)*+")|(?P<single>'(?:[^'\\]++|\\.)*+')"""
     r"""|(?P<number>[-+]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.]))"""
     r"""|(?P<word>True|False|None|true|false|null)\b|(?P<mark>[()\[\]{}:,]))""",
     re.DOTALL,
 )
-_WORDS = {"True": "true", "False": "false", "None": "null"}
+_PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _CLOSING = {"[": "]", "{": "}", "(": ")"}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
@@ -28,7 +32,7 @@ _SET_ITEM = '"-0123456789'
 """How an item of a set begins: a text or a number. A set has each value once."""
 
 
-def read(text: str) -> list[Found] | None:
+def read_python(text: str) -> list[Found] | None:
     """The calls of a text that is nothing else: one call, or a list of calls.
 
     Their arguments become JSON. None where anything but literals stands for an argument: positions,
@@ -58,17 +62,17 @@ def read(text: str) -> list[Found] | None:
 
 
 def _call(text: str, start: int) -> tuple[Found, int] | None:
-    head = _HEAD.match(text, start)
+    head = _PYTHON_HEAD.match(text, start)
     if head is None:
         return None
     at = head.end()
     out: list[str] = []
     keys: set[str] = set()
-    while (key := _KEY.match(text, at)) is not None:
+    while (key := _PYTHON_KEY.match(text, at)) is not None:
         if key[1] in keys:
             return None
         keys.add(key[1])
-        value = _value(text, key.end())
+        value = _python_value(text, key.end())
         if value is None:
             return None
         json, at = value
@@ -99,7 +103,7 @@ class _Open:
         self.colons = 0
 
 
-def _value(text: str, start: int) -> tuple[str, int] | None:
+def _python_value(text: str, start: int) -> tuple[str, int] | None:
     """The JSON text of the literal at `start`; msgspec checks whether it is well formed."""
     out: list[str] = []
     at = start
@@ -129,14 +133,14 @@ def _value(text: str, start: int) -> tuple[str, int] | None:
             after_value = False
         else:
             inner = waiting.pop()
-            if inner.closing != mark or not _close(out, inner):
+            if inner.closing != mark or not _close_bracket(out, inner):
                 return None
             after_value = True
         if not waiting:
             return "".join(out), at
 
 
-def _close(out: list[str], inner: _Open) -> bool:
+def _close_bracket(out: list[str], inner: _Open) -> bool:
     """Write the end of a bracket; False for what is no list, tuple, set or object."""
     size = len(out) - inner.begun
     if size > 1 and out[-1] == ",":
@@ -155,7 +159,7 @@ def _close(out: list[str], inner: _Open) -> bool:
 
 def _scalar(piece: re.Match[str]) -> str:
     if piece["word"] is not None:
-        return _WORDS.get(piece["word"], piece["word"])
+        return _PYTHON_WORDS.get(piece["word"], piece["word"])
     if piece["number"] is not None:
         return piece["number"].removeprefix("+")
     return _quoted((piece["double"] or piece["single"])[1:-1])
@@ -195,3 +199,71 @@ def _escape(found: re.Match[str]) -> str:
     if code in "\\'\"/":
         return code
     return _PLAIN.get(code, found[0])
+
+
+_BRACE_DEPTH = 32
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_BARE_WORD = re.compile(r"[^\W\d]\w*")
+_NO_KEY = re.compile(r'[<>"]')
+_GOES_ON_AS_KEY = re.compile(r"\s*:")
+
+
+@cache
+def brace_syntax(quote: str) -> Syntax:
+    """What may stand between braces whose strings are enclosed by `quote`."""
+    first = re.escape(quote[0])
+    begun = "|".join(re.escape(quote[:size]) + r"\Z" for size in range(1, len(quote)))
+    ahead = rf"(?!{re.escape(quote)}{'|' + begun if begun else ''})"
+    rest = re.compile(rf"(?:[^{first}]++|{ahead}{first})*+")
+    return Syntax(opening="{[", closing="}]", run=re.compile(rf"[^{first}{{}}\[\]]*+"), strings={quote: rest})
+
+
+@cache
+def _brace_piece(quote: str) -> re.Pattern[str]:
+    """A mark, a string, or what stands without quotes."""
+    end = re.escape(quote)
+    string, bare = rf"{end}(?P<string>(?:(?!{end}).)*+){end}", rf"(?:(?!{end})[^{{}}\[\],:])++"
+    return re.compile(rf"\s*+(?:(?P<mark>[{{}}\[\],:])|{string}|(?P<bare>{bare}))", re.DOTALL)
+
+
+def read_braces(text: str, quote: str) -> str | None:
+    """The arguments as JSON; None where the text is not written so."""
+    piece, text = _brace_piece(quote), text.rstrip()
+    out: list[str] = []
+    keys: list[set[str]] = []  # of the brackets that are open
+    at = 0
+    while at < len(text):
+        found = piece.match(text, at)
+        if found is None:
+            return None
+        at = found.end()
+        mark, is_key = found["mark"], _GOES_ON_AS_KEY.match(text, at) is not None
+        if mark is None:
+            word = found["string"] if found["bare"] is None else found["bare"].strip()
+            if is_key and (not keys or word in keys[-1] or (found["bare"] and _NO_KEY.search(word))):
+                return None
+            if is_key:
+                keys[-1].add(word)
+            mark = _bare_json(word) if found["bare"] and not is_key else msgspec.json.encode(word).decode()
+        elif mark in "{[":
+            keys.append(set())
+        elif mark in "}]":
+            if not keys:
+                return None
+            keys.pop()
+            if out[-1] == "," and out[-2] not in ("{", "["):
+                out.pop()
+        if len(keys) > _BRACE_DEPTH:
+            return None
+        out.append(mark)
+    json = "".join(out)
+    return json if is_json(json) else None
+
+
+def _bare_json(word: str) -> str:
+    """A word without quotes; no JSON for a text of which nobody can tell where it ends."""
+    if word in _PYTHON_WORDS:
+        return _PYTHON_WORDS[word]
+    if word in ("true", "false", "null") or _NUMBER.fullmatch(word) is not None:
+        return word
+    return f'"{word}"' if _BARE_WORD.fullmatch(word) is not None else "?"
