@@ -12,7 +12,7 @@ SCRIPT = """
 import sys
 from toolcast.agents.text_calls import parse
 parse('<tool_call>{"name": "now"}</tool_call>')
-late = ("dispatcher", "system_prompt", "format_check", "format_file")
+late = ("dispatcher", "system_prompt", "format_file")
 print(*(name for name in late if f"toolcast.agents.text_calls.{name}" in sys.modules))
 """
 
