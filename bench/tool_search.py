@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from toolcast.agents.search_index import SearchedTool, SearchIndex
+from toolcast.agents.tool_search import SearchedTool, SearchIndex
 
 from .marked import write as write_part
 

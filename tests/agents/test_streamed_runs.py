@@ -20,8 +20,7 @@ from toolcast.agents import (
     stream_resume,
     stream_tools,
 )
-from toolcast.agents.answer_streams import MAX_STREAMED_TEXT, AnswerStream, TextPieces
-from toolcast.agents.answers import Answers, ReadAnswer
+from toolcast.agents.answers import Answers, AnswerStream, ReadAnswer
 from toolcast.agents.dispatch import (
     ArgumentsPiece,
     Assembler,
@@ -32,6 +31,7 @@ from toolcast.agents.dispatch import (
     TextPiece,
 )
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from toolcast.agents.text_answers import MAX_STREAMED_TEXT, TextPieces
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy

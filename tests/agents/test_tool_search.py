@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import Disclosure, RunState, resume, run_tools
 from toolcast.agents.dispatch import Assembler, Dispatcher, assistant_messages, parse, render
-from toolcast.agents.search_index import MOST, SearchIndex, search_words
-from toolcast.agents.tool_search import searched
+from toolcast.agents.tool_search import MOST, SearchIndex, search_words, searched
 from toolcast.providers import load_profile
 from toolcast.runtime import Content, ToolBinding, ToolRegistry, ToolResult
 

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from ..lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from .budget import Budget
     from .delegation import delegate
     from .disclosure import Disclosure
-    from .loop import resume, run_tools
+    from .loop import resume, run_tools, stream_resume, stream_tools
     from .model_calls import ModelRequest, in_thread
     from .options import RunOptions
     from .record import Record, record_of
     from .run_state import ClaimedError, RunState, StateError, WaitingCall
-    from .stream_events import stream_resume, stream_tools
-    from .usage import Prices, Usage
+    from .usage import Budget, Prices, Usage
 
 __all__ = [
     "Budget",
@@ -43,7 +41,7 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Budget": ".budget",
+        "Budget": ".usage",
         "ClaimedError": ".run_state",
         "Disclosure": ".disclosure",
         "ModelRequest": ".model_calls",
@@ -59,7 +57,7 @@ __getattr__ = lazy_exports(
         "record_of": ".record",
         "resume": ".loop",
         "run_tools": ".loop",
-        "stream_resume": ".stream_events",
-        "stream_tools": ".stream_events",
+        "stream_resume": ".loop",
+        "stream_tools": ".loop",
     },
 )

@@ -6,7 +6,7 @@ its calls are carried out, and the messages that answer them are written.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -14,14 +14,14 @@ from msgspec import Struct
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
+from .dispatch import Dispatcher, assistant_messages, parse, read_container, read_end, read_usage, render
 from .dispatch.answer_end import AnswerEnd
 from .dispatch.answer_facts import AnswerFacts, read_facts
+from .dispatch.assembler import Assembler
 from .dispatch.call import DispatchError
+from .dispatch.pieces import Piece
 from .record import CallRecord
 from .usage import Usage
-
-if TYPE_CHECKING:
-    from .answer_streams import AnswerStream
 
 WITHHELD = frozenset(("refusal", "filtered", "provider_error"))
 """Ends of answers that count for nothing: their calls are answered, not carried out, and the run ends."""
@@ -55,6 +55,37 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
     end: AnswerEnd = AnswerEnd()
     usage: Usage | None = None
     container: str = ""
+
+
+class AnswerStream(ABC):
+    """Puts one streamed answer together; the base of a program's own reader."""
+
+    @abstractmethod
+    def feed(self, chunk: Any) -> Sequence[Piece]:
+        """Take the next chunk.
+
+        Args:
+            chunk: what the model's stream gives.
+
+        Returns:
+            What it adds.
+        """
+
+    def finish(self) -> Sequence[Piece]:
+        """End the stream.
+
+        Returns:
+            What the end adds.
+        """
+        return ()
+
+    @abstractmethod
+    def response(self) -> Any:
+        """Give the whole answer, after `finish`.
+
+        Returns:
+            What the model would have returned without a stream.
+        """
 
 
 class Answers(ABC):
@@ -151,7 +182,7 @@ class Answers(ABC):
         del response
         return AnswerFacts()
 
-    def stream(self) -> "AnswerStream":
+    def stream(self) -> AnswerStream:
         """Make what puts one streamed answer together.
 
         Returns:
@@ -162,8 +193,38 @@ class Answers(ABC):
         """
         raise TypeError(
             f"{type(self).__name__} reads no streams: return the whole answer, or give the adapter a method "
-            "stream() that makes a toolcast.agents.answer_streams.AnswerStream."
+            "stream() that makes a toolcast.agents.answers.AnswerStream."
         )
+
+
+class WireStream(AnswerStream):
+    """The chunks or events of a provider."""
+
+    def __init__(self, format: str) -> None:
+        """Start an answer.
+
+        Args:
+            format: name of a wire format.
+
+        Raises:
+            ValueError: the format has no streams.
+        """
+        self._assembler = Assembler(format)
+
+    def feed(self, chunk: Any) -> Sequence[Piece]:
+        return self._assembler.feed(chunk)
+
+    def finish(self) -> Sequence[Piece]:
+        if not self._assembler.complete:
+            raise DispatchError(
+                "The model's stream broke off: it ended without the provider's mark of the end, so none of "
+                "its calls were carried out. Ask again; for a server that never sends the mark, give "
+                '"[DONE]" as the last chunk.'
+            )
+        return ()
+
+    def response(self) -> Any:
+        return self._assembler.response()
 
 
 class WireAnswers(Answers):
@@ -184,14 +245,10 @@ class WireAnswers(Answers):
         Raises:
             ValueError: the format does not exist, or `limit` is not above 0.
         """
-        from .dispatch import Dispatcher
-
         self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
         self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
-        from .dispatch import assistant_messages, parse, read_container, read_end, read_usage
-
         end = read_end(response, self._format)
         usage = read_usage(response, self._format)
         try:
@@ -216,8 +273,6 @@ class WireAnswers(Answers):
         return await self._dispatcher.execute(calls, context)
 
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
-        from .dispatch import render
-
         return render(answer.calls, results, self._format)
 
     def say(self, text: str) -> Sequence[Any]:
@@ -230,7 +285,5 @@ class WireAnswers(Answers):
         except DispatchError:  # `read` says what is wrong with it
             return AnswerFacts()
 
-    def stream(self) -> "AnswerStream":
-        from .answer_streams import WireStream
-
+    def stream(self) -> AnswerStream:
         return WireStream(self._format)

@@ -34,8 +34,7 @@ from ..runtime.result import ToolResult
 from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from .dispatch.call import TOOL_SEARCH
 from .run_state import Shown
-from .search_index import SearchIndex
-from .tool_search import answer_search, search_tool, searched
+from .tool_search import SearchIndex, answer_search, search_tool, searched
 
 TEXT = "text"
 """The provider of models without tool calling, as `run_tools(format="text")` has it."""

@@ -8,11 +8,11 @@ from ..runtime.context import ToolContext
 from ..runtime.request_rules import Cache, check_cache
 from ..runtime.view import ToolView
 from .answers import Answers
-from .budget import Budget
 from .events import Observer
 from .model_calls import AroundModel
 from .run_state import RunState
 from .telemetry import Telemetry
+from .usage import Budget
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat

@@ -1,18 +1,76 @@
-"""Answers whose calls are written into the text, for the loop."""
+"""Answers whose calls are written into the text, for the loop, whole or in pieces."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from ..runtime.arguments import MAX_TEXT
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
-from .answer_streams import AnswerStream, TextPieces
-from .answers import WITHHELD, Answers, ReadAnswer
+from .answers import WITHHELD, Answers, AnswerStream, ReadAnswer
 from .dispatch.answer_end import AnswerEnd
 from .dispatch.answer_facts import AnswerFacts
-from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_results
+from .dispatch.call import DispatchError
+from .dispatch.pieces import ArgumentsPiece, CallBegun, Discarded, Piece, TextPiece
+from .text_calls import TextAnswer, TextDispatcher, TextFormat, TextStream, parse, render_results
+from .text_calls import parsed_text as told
+
+MAX_STREAMED_TEXT = 4 * MAX_TEXT
+"""Characters of a streamed text at most."""
+
+
+class TextPieces(AnswerStream):
+    """Pieces of a text, each a str or a TextAnswer, which brings the reason to stop with the last piece."""
+
+    def __init__(self, format: str | TextFormat) -> None:
+        """Start an answer.
+
+        Args:
+            format: the text format in which calls are read.
+        """
+        self._stream = TextStream(format)
+        self._pieces: list[str] = []
+        self._size = 0
+        self._last = TextAnswer("")
+        self._calls = 0
+
+    def feed(self, chunk: Any) -> Sequence[Piece]:
+        if isinstance(chunk, TextAnswer):
+            self._last = chunk
+            chunk = chunk.text
+        if not isinstance(chunk, str):
+            raise TypeError(f"A stream of text has str and TextAnswer, not {type(chunk).__name__}.")
+        self._size += len(chunk)
+        if self._size > MAX_STREAMED_TEXT:
+            raise DispatchError(f"the answer is too large: more than {MAX_STREAMED_TEXT} characters")
+        if not chunk:
+            return ()
+        self._pieces.append(chunk)
+        return self._tell(self._stream.feed(chunk))
+
+    def finish(self) -> Sequence[Piece]:
+        return self._tell(self._stream.finish(cut=self._last.cut))
+
+    def response(self) -> TextAnswer:
+        return replace(self._last, text="".join(self._pieces))
+
+    def _tell(self, events: Sequence[told.Event]) -> list[Piece]:
+        pieces: list[Piece] = []
+        for event in events:
+            if isinstance(event, told.Prose):
+                pieces.append(TextPiece(event.text))
+            elif isinstance(event, told.CallBegun):
+                pieces.append(CallBegun(self._calls, event.name, event.id))
+                self._calls += 1
+            elif isinstance(event, told.ArgumentsPiece):
+                pieces.append(ArgumentsPiece(self._calls - 1, event.text, event.key))
+            elif isinstance(event, told.Discarded):
+                pieces.append(Discarded())
+                self._calls = 0
+        return pieces
 
 
 class TextAnswers(Answers):

@@ -18,10 +18,9 @@ from ..runtime.retry_hint import RetryHint
 from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .answer_calls import AnswerCalls
-from .budget import Budget
 from .record import CallRecord, Limit
 from .run_state import RunState
-from .usage import Usage
+from .usage import Budget, Usage
 from .waiting import WAITS, Deferred, NotStoredError, deferred, is_approval
 
 _SPENT = (

@@ -1,9 +1,14 @@
-"""The search for tools that a provider leaves to the program: the tool with which a model asks, and what is
-found by its words."""
+"""Tools ranked by the words of a query, and the tool with which a model searches where its provider leaves it
+to the program.
+"""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any
+import math
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -13,8 +18,146 @@ from ..runtime.binding import ToolBinding
 from ..runtime.errors import ArgumentError
 from ..runtime.request_rules import RequestRules, RequestTool, fill, tool_entries
 from ..runtime.result import Content, ToolResult
+from ..runtime.unicode_text import UNSPACED
 from .dispatch.call import TOOL_SEARCH
-from .search_index import SearchedTool, SearchIndex
+
+MOST: Final = 5
+"""Tools that one search finds: as many as the providers' own find at most."""
+MAX_QUERY: Final = 1_000
+"""Characters of a query that are read."""
+
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+"""Accents, points and vowel signs that are written on letters: Hebrew, Arabic, and the scripts of India."""
+_WORD: Final = re.compile(f"[{UNSPACED}]+|(?:(?![{UNSPACED}])(?:[^\\W_]|[{_MARKS}]))+")
+_JOINT: Final = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
+)
+"""Where words of an identifier touch: get|API|Key|2."""
+_STEM: Final = 3
+"""Letters that a word needs to count for one that begins with it, as `file` does for `files`."""
+_LEAST: Final = 0.25
+"""How much a tool counts at least, of what the best one does: words that every text has find nothing."""
+_WEIGHTS: Final = (3.0, 2.0, 1.0, 2.0, 0.5)
+"""What a word counts in the fields of a `SearchedTool`, in their order."""
+_NEAR: Final = 0.25
+"""What a word counts, of a known word that begins with it or that it begins with: the same thing at times."""
+_SATURATION: Final = 1.2
+_LENGTH: Final = 0.75
+"""BM25's k1 and b, as search engines have them by default."""
+_MAX_TEXT: Final = 20_000
+"""Characters of one text that are read: a server that is connected may describe its tools at any length."""
+
+
+class SearchedTool(Struct, frozen=True, kw_only=True):
+    """The texts of a tool that are searched. `parameters` are names, `parameter_texts` descriptions."""
+
+    name: str
+    group: str = ""
+    description: str = ""
+    parameters: str = ""
+    parameter_texts: str = ""
+
+
+class SearchIndex:
+    """The words of tools with different names, read once, and searched with BM25."""
+
+    def __init__(self, tools: Iterable[SearchedTool]) -> None:
+        """Read the words of each tool."""
+        self._tools: dict[str, dict[str, float]] = {}  # by word: how often each tool has it, by weight
+        lengths: dict[str, int] = {}
+        for tool in tools:
+            lengths[tool.name] = 0
+            texts = (tool.name, tool.group, tool.description, tool.parameters, tool.parameter_texts)
+            for weight, text in zip(_WEIGHTS, texts, strict=True):
+                for word in search_words(text[:_MAX_TEXT]):
+                    having = self._tools.setdefault(word, {})
+                    having[tool.name] = having.get(tool.name, 0.0) + weight
+                    lengths[tool.name] += 1
+        self._sorted = sorted(self._tools)
+        mean = sum(lengths.values()) / len(lengths) if lengths else 0.0
+        self._damping = {
+            name: _SATURATION * (1 - _LENGTH + _LENGTH * length / mean if mean else 1.0)
+            for name, length in lengths.items()
+        }
+
+    def find(self, query: str, limit: int = MOST) -> tuple[str, ...]:
+        """Find tools by words.
+
+        Tools are ranked with BM25: a word counts more the fewer tools have it, more in a name than in a
+        description, less each further time, and less in a long text. A word of three letters or more also
+        counts, for less, where a word of the tool begins with it, or it with that word.
+
+        Args:
+            query: what the tool is to do.
+            limit: tools at most.
+
+        Returns:
+            Names of tools, the best first; equally good ones by name.
+        """
+        found = self.scores(search_words(query[:MAX_QUERY]))
+        return tuple(sorted(found, key=lambda name: (-found[name], name))[:limit])
+
+    def scores(self, words: Iterable[str]) -> dict[str, float]:
+        """What words find: the scores of tools, without those far behind the best.
+
+        Args:
+            words: as `search_words` gives them. Each counts once.
+
+        Returns:
+            Scores above 0 by the names of tools, the higher the better.
+        """
+        found: dict[str, float] = {}
+        for word in dict.fromkeys(words):
+            for name, gain in self.gains(word).items():
+                found[name] = found.get(name, 0.0) + gain
+        least = _LEAST * max(found.values(), default=0.0)
+        return {name: score for name, score in found.items() if score >= least}
+
+    def gains(self, word: str) -> Mapping[str, float]:
+        """What one word adds to the scores of the tools that have it, or one that begins alike."""
+        having = self._having(word)
+        rarity = math.log1p((len(self._damping) - len(having) + 0.5) / (len(having) + 0.5))
+        return {
+            name: rarity * often * (_SATURATION + 1) / (often + self._damping[name])
+            for name, often in having.items()
+        }
+
+    def _having(self, word: str) -> dict[str, float]:
+        """How often each tool has a word, by weight, or a longer one, or one that it begins with."""
+        found = dict(self._tools.get(word, {}))
+        for near in (*self._longer(word), *(word[:length] for length in range(_STEM, len(word)))):
+            for name, often in self._tools.get(near, {}).items():
+                found[name] = max(_NEAR * often, found.get(name, 0.0))
+        return found
+
+    def _longer(self, word: str) -> Iterator[str]:
+        """Known words that begin with a word, and are longer."""
+        if len(word) >= _STEM:
+            for at in range(bisect_right(self._sorted, word), len(self._sorted)):
+                if not self._sorted[at].startswith(word):
+                    return
+                yield self._sorted[at]
+
+
+def search_words(text: str) -> list[str]:
+    """The words of a text or an identifier as they are searched.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Words in order, without case and compatibility forms; of scripts without spaces between words each two
+        neighbours.
+    """
+    found: list[str] = []
+    for word in _WORD.findall(_JOINT.sub(" ", unicodedata.normalize("NFKC", text))):
+        if len(word) > 1 and _UNSPACED.match(word):
+            found += (first + second for first, second in pairwise(word))
+        else:
+            found.append(word.casefold())
+    return found
+
 
 _DESCRIPTION = (
     "Finds tools by words. Most tools of this conversation are not loaded: describe what you want to do, and "

@@ -6,12 +6,12 @@ from typing import Any, Unpack
 import msgspec
 from msgspec.structs import replace
 from toolcast.agents.answers import WireAnswers
-from toolcast.agents.budget import Budget
 from toolcast.agents.disclosure import Disclosure
 from toolcast.agents.loop import run_tools
 from toolcast.agents.model_calls import Model
 from toolcast.agents.options import RunOptions
 from toolcast.agents.record import CallRecord, Record, Stop, record_of
+from toolcast.agents.usage import Budget
 from toolcast.runtime.context import ToolContext
 from toolcast.runtime.errors import RefusalError
 from toolcast.runtime.middleware.truncate import cut
