@@ -22,32 +22,17 @@ class Declared(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: the source's name of the tool.
-        description: what the source says that it does; empty where it says nothing.
-        parameters: schema of the arguments.
-        spec_name: name of the tool's spec where the reader chooses one; None where `name` is cleaned for it.
-        result: schema of the result; None where the source states none.
+        spec_name: name of the spec where the reader chooses one; None where `name` is cleaned for it.
         calls: recorded or documented arguments.
         annotations: in the spec's terms: title, destructive, idempotent, open_world.
-        input: the key of a spec, as written, where the argument is one text; `parameters` has it then, too.
-        read_only: MCP's `readOnlyHint`; None where it is not stated.
-        deprecated: whether the source says that the tool is to be used no more.
+        read_only: MCP's `readOnlyHint`.
         source: where the declaration comes from, for people.
         left_out: parts of the declaration that a spec cannot hold.
         changes: of `parameters` and `result`, by their names.
-        parallel: whether its calls may run beside others; false where the source says that they run alone.
-        external: whether the source says that its calls are carried out outside of the program.
-        callers: who may call it, in the spec's terms; empty where the source does not state it.
-        defer: whether the source says that a model reads the tool only once it searched for it.
-        stream_arguments: whether arguments are streamed unchecked; None where the source does not state it.
-        blocking: whether a model waits for results; false where the source says that it does not.
-        task_support: MCP's `execution.taskSupport`; None where it is not stated, or forbidden.
-        http: the HTTP request that runs the tool, in the form of the spec's key `http`.
-        icons: MCP's icons.
-        meta: MCP's `_meta`.
-        strict: whether the source asked for strict mode; None where it did not state that.
-        strict_for: the providers for which it did.
-        file: file or address that declares the tool, as shown in diagnostics.
-        line: line in `file`, 0 where only the file is known.
+        http: the request that runs the tool, as the spec's key `http`.
+        input: the spec's key `input` where the argument is one text; `parameters` describes it, too.
+        strict: the source's wish for strict mode, of the providers `strict_for`.
+        file: file or address that declares the tool, as shown in diagnostics; `line` is 0 without one.
         location: the declaration in `file`, such as `tools[3]`, for messages.
     """
 
@@ -82,13 +67,10 @@ class Declared(Struct, frozen=True, kw_only=True):
 
 
 class Declarations(Struct, frozen=True, kw_only=True):
-    """What one source declares: its tools in order, and what could not be read.
+    """The tools that one source declares, in order, and problems of the others.
 
     Attributes:
-        tools: the tools.
-        diagnostics: what could not be read.
-        kind: the kind of source.
-        label: which source of that kind: stable, and without secrets or paths of one machine, since specs
+        label: which source of its kind: stable, and without secrets or paths of one machine, since specs
             state it.
         present: names of all tools that the source has, also of those that were not wanted or cannot be read;
             None where they are not known: then a tool is taken for gone only if there was no error.
@@ -106,11 +88,11 @@ _TOOL_TYPES: Final = (None, "function", "custom")
 
 
 class ShapeError(ValueError):
-    """The element declares no tool; the message completes "tools[3] …"."""
+    """An element that declares no tool; the message completes "tools[3] …"."""
 
 
 def read_shape(element: Element) -> Declared:
-    """What `element` declares. Raises ShapeError."""
+    """Read a declaration of any shape. Raises ShapeError."""
     data = element.data
     if not isinstance(data, dict):
         raise ShapeError("is not an object")
@@ -191,14 +173,12 @@ def _built_in(kind: Any) -> str:
 
 
 class _Reader:
-    """Takes keys from one object and remembers which are left."""
-
     def __init__(self, body: dict[str, Any], outer: list[str]) -> None:
         self._left = dict(body)
         self._outer = outer
 
     def take(self, *keys: str) -> Any:
-        """The value of the first of `keys` that is there and not null; the others stay."""
+        """Take the first of `keys` that is there and not null; the others stay."""
         for key in keys:
             if self._left.get(key) is not None:
                 return self._left.pop(key)
@@ -209,14 +189,13 @@ class _Reader:
 
 
 def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
-    """The icons that a spec may hold, and where the others stood."""
     listed = value if isinstance(value, list) else [] if value is None else [value]
     odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
     return tuple(icon for icon in listed if is_icon(icon)), odd
 
 
 def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
-    """What a spec may hold of MCP's `_meta`, and which keys were others."""
+    """The part of MCP's `_meta` that a spec may hold, and the other keys."""
     entries = value if isinstance(value, dict) else {}
     odd = [f"_meta.{key}" for key in entries if META_KEY.fullmatch(key) is None]
     odd += [] if isinstance(value, dict | None) else ["_meta"]
@@ -224,7 +203,7 @@ def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def _output_of(response: Any) -> Any:
-    """The schema of a result in Gemini's schema of the object that carries it: `output` beside `error`."""
+    """The schema of `output` where a Gemini response has `output` beside `error`."""
     properties = response.get("properties") if isinstance(response, dict) else None
     if not isinstance(properties, dict) or properties.keys() != {"output", "error"}:
         return response
@@ -234,7 +213,7 @@ def _output_of(response: Any) -> Any:
 
 
 def _text_input(format: Any) -> tuple[Any, list[str]]:
-    """The format of a custom tool of OpenAI's as a spec has it, and what of it no spec can have."""
+    """The format of OpenAI's custom tool as the spec's key `input`, and parts that no spec can have."""
     kind = format.get("type") if isinstance(format, dict) else None
     if format is None or kind == "text":
         return "text", []
@@ -255,7 +234,7 @@ def _text_input(format: Any) -> tuple[Any, list[str]]:
 
 
 def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:
-    """`allowed_callers` of Anthropic and OpenAI in the spec's terms, and where there was another one."""
+    """`allowed_callers` of Anthropic and OpenAI in the spec's terms, and the places of unknown ones."""
     found: dict[Caller, None] = {}
     odd: list[str] = []
     for index, each in enumerate(value if isinstance(value, list) else []):

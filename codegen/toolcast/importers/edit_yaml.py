@@ -1,10 +1,9 @@
 """Edits of a YAML text that leave everything else as it is, byte for byte: comments, order, quotes, breaks.
 
-A round trip would not, through ruamel.yaml neither (0.19 changes other lines in 71 of the 95 YAML files below
-`specs/`, `examples/` and `tests/`): it writes indentation, blanks and line ends anew, and drops the comments
-of what goes. So the text is cut where libyaml says that a value begins and ends. Comments of what goes or is
-replaced by more than a line stay, on lines of their own above the place. Whatever the result is, the caller
-reads it again and compares (`edited_yaml`).
+ruamel.yaml keeps comments, but not bytes: 0.19 changes other lines of 71 of the 95 YAML files below `specs/`,
+`examples/` and `tests/` (indentation, blanks, line ends), and drops the comments of removed values. So the
+text is cut where libyaml says that a value begins and ends. Comments of a value that is removed, or replaced
+by several lines, stay on lines of their own above it. The result is read again and compared.
 """
 
 import re
@@ -23,12 +22,10 @@ _TAIL = re.compile(r"[ \t]*(#[^\r\n]*)?")
 
 
 class EditError(ValueError):
-    """The text cannot be edited in place; the message says why."""
+    """A text that cannot be edited in place; the message says why."""
 
 
 class _Span(Struct):
-    """A value in the text: [start, end), without comments and blanks around it."""
-
     start: int
     end: int
     flow: bool = False
@@ -36,24 +33,14 @@ class _Span(Struct):
 
 
 class _Member(Struct):
-    """An entry of a mapping, from its key to the end of its value."""
-
     start: int
     value: _Span
 
 
 def edited_yaml(text: str, edits: tuple[Edit, ...]) -> str:
-    """The text after edits, read again and compared.
+    """Apply edits to the text of a mapping that the reader of specs accepts. Keeps every comment.
 
-    Args:
-        text: a YAML document that the reader of specs accepts, and whose root is a mapping.
-        edits: the edits, in order.
-
-    Returns:
-        The text. It holds every comment of `text`.
-
-    Raises:
-        EditError: the text is written in a way in which it cannot be edited so.
+    Raises EditError where the text is written in a way that cannot be edited so.
     """
     made = text
     for edit in edits:
@@ -93,14 +80,12 @@ def _edited(text: str, edit: Edit) -> str:
 
 
 def _neighbour(node: _Span, edit: Edit) -> _Member:
-    """The entry after which a new one comes."""
     members = cast("dict[str, _Member]", node.members)
     last = max(members.values(), key=lambda member: member.start)
     return members.get(edit.after, last) if edit.after is not None else last
 
 
 def _replaced(text: str, member: _Member, new: str) -> str:
-    """An entry of a block mapping written anew, or removed."""
     start, margin = _margin(text, member)
     end, tail = _rest_of_line(text, member.value.end)
     inner = _comments(text, member.start, member.value.end)
@@ -116,7 +101,7 @@ def _replaced(text: str, member: _Member, new: str) -> str:
 
 
 def _inserted(text: str, member: _Member, new: str) -> str:
-    """A new entry of a block mapping, on the lines below `member`."""
+    """Add an entry on the lines below `member`."""
     _, margin = _margin(text, member)
     end, _ = _rest_of_line(text, member.value.end)
     lines = new.splitlines()
@@ -124,7 +109,7 @@ def _inserted(text: str, member: _Member, new: str) -> str:
 
 
 def _edited_flow(text: str, node: _Span, edit: Edit, line: int) -> str:
-    """An entry of a mapping in braces set or removed. Comments go above `line`."""
+    """Edit a mapping in braces. Comments go above `line`."""
     members = cast("dict[str, _Member]", node.members)
     key = edit.path[-1]
     new = "" if edit.value is UNSET else dump({key: edit.value}, flow=True)
@@ -157,12 +142,12 @@ def _block(lines: list[str], margin: str, text: str) -> str:
 
 
 def _rest(lines: list[str], text: str, end: int) -> str:
-    """What follows `lines`. At the end of a text, an empty last line belongs to a value, and is ended."""
+    """The text after `lines`. At the end of the text, an empty last line belongs to a value, and is ended."""
     return text[end:] or (_newline(text) if lines[-1:] == [""] else "")
 
 
 def _margin(text: str, member: _Member) -> tuple[int, str]:
-    """Where the line of an entry begins, and the blanks before its key."""
+    """The start of an entry's line, and the blanks before its key."""
     start = _line_start(text, member.start)
     margin = text[start : member.start]
     if margin.strip(" "):
@@ -171,7 +156,7 @@ def _margin(text: str, member: _Member) -> tuple[int, str]:
 
 
 def _rest_of_line(text: str, end: int) -> tuple[int, str]:
-    """Where the line ends in which a value ends, and what follows the value there: blanks and a comment."""
+    """The end of the line in which a value ends, and the blanks and comment after the value."""
     found = _TAIL.match(text, end)
     assert found is not None
     if found.end() < len(text) and text[found.end()] not in "\r\n":
@@ -212,13 +197,7 @@ def _comments(text: str, start: int = 0, end: int | None = None) -> list[str]:
 
 
 class _Reader:
-    """The places of all values of a document, from libyaml's events. For texts that the reader of specs
-    accepts, which bounds their depth.
-
-    Attributes:
-        root: the root's place.
-        scalars: places of keys and values that are scalars, in order.
-    """
+    """The root's place and the places of all scalars, in order, from libyaml's events."""
 
     def __init__(self, text: str) -> None:
         from yaml import events
@@ -261,7 +240,7 @@ class _Reader:
         return _Span(start, closing.end_mark.index if flow else end, flow, members)
 
     def _end(self, event: Any) -> int:
-        """Where a scalar ends; the blank lines after a block are no part of it, unless it keeps them."""
+        """The end of a scalar; blank lines after a block are no part of it, unless it keeps them."""
         end: int = event.end_mark.index
         if event.style not in ("|", ">"):
             return end

@@ -1,8 +1,7 @@
-"""Lists of tools, as MCP servers answer and providers take them → one spec text per tool.
+"""Declarations of tools → one spec text per tool; samples of arguments → one spec text.
 
-From samples of a tool's arguments, the parameters of one spec are inferred. The inference is genson's, the
-library through which datamodel-code-generator reads JSON samples. Asking it directly gives the schema
-itself, of several samples at once; datamodel-code-generator takes one sample and only hands out the models.
+Parameters are inferred from samples by genson, which takes several samples at once; datamodel-code-generator
+reads JSON samples with it, too, but takes one, and only hands out models.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,9 +41,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         path: posix path below the folder of the import.
         original: the source's own name of the tool.
         data: the keys that the declaration fills.
-        permission: the permission, if it is decided.
-        secrets: the parameters that may carry secrets, if that is decided.
-        text: the text of the spec.
+        permission: None where it is undecided, as for `secrets`.
         read_only: MCP's `readOnlyHint`; None where it is not stated.
     """
 
@@ -58,7 +55,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 class TypeDraft(Struct, frozen=True, kw_only=True):
-    """One shared type as an import would write it: its posix path below the root, its schema, its text."""
+    """One shared type as an import would write it; its path is posix, below the root."""
 
     path: str
     schema: Any
@@ -66,8 +63,9 @@ class TypeDraft(Struct, frozen=True, kw_only=True):
 
 
 class Imported(Struct, frozen=True, kw_only=True):
-    """What an import made: texts by posix path below the specs root, problems, and names that changed. And
-    the same specs and types as drafts, where their source has a label, by which they are found again."""
+    """Texts by posix path below the specs root, problems, names that no spec allows with those instead of
+    them, and the same texts as drafts where the source has a label, by which they are found again.
+    """
 
     specs: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
@@ -82,12 +80,12 @@ NOTHING_CHOSEN = Choices()
 
 
 def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
-    """Turn lists of tools into specs. Reads `files`, writes nothing; see `specs_of`."""
+    """Read lists of tools and turn them into specs."""
     return specs_of(read_tools(files), choices, group=group)
 
 
 def read_tools(files: Sequence[Path]) -> Declarations:
-    """The tools that `files` list: JSON arrays, JSON lines, or answers of `tools/list`."""
+    """Read the tools that `files` list: JSON arrays, JSON lines, or answers of `tools/list`."""
     elements, problems = read_elements(files)
     declared: list[Declared] = []
     for element in elements:
@@ -107,14 +105,16 @@ def specs_of(
     share: Share = "none",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Imported:
-    """Turn declarations into specs, whatever they were read from.
+    """Turn declarations into specs. Pure.
 
-    `group` is the folder below the specs root; `share` says what becomes a shared type, where the source has
-    a label. Schemas are taken as they are: whether they are right is for the compiler to say. Only what would
-    cost the whole tool is left out, with a warning and a comment in the spec: a default that does not fit its
-    own schema, defects (`providers.quarantined`), and names of headers that MCP clients refuse. `nullable`
-    becomes a union with null, with a comment. A tool whose schemas depend on another document gets no spec.
-    `progress` is called with the steps that are done and all steps, two for each tool.
+    The compiler judges schemas. Left out, with a warning and a comment in the spec, is only what would cost
+    the whole tool: defaults that do not fit, defects, and names of headers that MCP clients refuse. A tool
+    with schemas that depend on another document gets no spec.
+
+    Args:
+        group: folder below the specs root.
+        share: what becomes a shared type, where the source has a label.
+        progress: called with the steps that are done and all steps, two for each tool.
     """
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []
@@ -196,7 +196,6 @@ def _draft(
 
 
 def _cleaned(tool: Declared) -> Declared:
-    """`tool` without the defects of its schemas."""
     parameters, of_parameters = without_bad_defects(tool.parameters)
     if any((entry.path, entry.keyword, entry.action) == ("", "type", "dropped") for entry in of_parameters):
         parameters = {"type": "object", **parameters}
@@ -256,8 +255,7 @@ def import_sample(
 ) -> Imported:
     """Infer one spec from samples: each file holds an object, an array of objects, or one object per line.
 
-    A parameter is required when every sample has it. The first different samples become
-    examples. Reads `files`, writes nothing; with no usable sample there is no spec and a diagnostic.
+    A parameter is required when every sample has it. The first different samples become examples.
     """
     documents, problems = read_documents(files)
     samples: list[dict[str, Any]] = []
@@ -299,7 +297,7 @@ def import_sample(
 
 
 def infer(samples: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The schema that genson infers from all `samples`, without its `$schema`."""
+    """Infer a schema of all `samples` with genson, without its `$schema`."""
     from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
 
     builder = SchemaBuilder()

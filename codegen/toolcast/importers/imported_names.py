@@ -1,4 +1,4 @@
-"""Tool names: cleaned to what a spec allows, with a hash where they were changed, unique in every respect."""
+"""Names of tools as specs allow them, unique in every respect, with hex digits of a hash where changed."""
 
 import hashlib
 import re
@@ -15,10 +15,10 @@ _EMPTY = "tool"
 
 
 def clean(name: str) -> str:
-    """`name` if a spec allows it, else the nearest name that it does. The same for the same name, always.
+    """Return the nearest name to `name` that a spec allows. Pure.
 
-    Accents are dropped, runs of other characters become one `_`; what starts with a digit or dash, or
-    has nothing left, starts with `tool_`; what is too long ends in eight hex digits of its SHA-256.
+    Accents are dropped, runs of other characters become one `_`; what starts with a digit or dash, or has
+    nothing left, starts with `tool_`; what is too long ends in eight hex digits of its SHA-256.
     """
     if _ALLOWED.fullmatch(name):
         return name
@@ -27,19 +27,19 @@ def clean(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """What two names must differ in: file systems fold case, and Python has no dashes, no keywords and no
-    public names that begin with `_`."""
+    """Return the form in which two names must differ: file systems fold case; Python has no dashes, no names
+    that are keywords, and no public ones that begin with `_`.
+    """
     return identifier(name, "tool").lower().rstrip("_")
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """A name that a spec allows for each of `names`, no two equal after `fold`.
+    """Return a name that a spec allows for each of `names`, no two equal after `fold`.
 
-    A name that a spec allows is kept. Every other one is cleaned and ends in hex digits of its own SHA-256:
-    it is the same whatever other names there are, and in whatever order. Of allowed names that are equal
-    after `fold` the first in sorted order (small letters before capitals) is kept, and the others get such
-    digits, too. A name that comes again gets `_2`, `_3`, … in the order given: nothing else tells its tools
-    apart.
+    An allowed name is kept. Every other one is cleaned and ends in hex digits of its own SHA-256, whatever
+    other names there are. Of allowed names that are equal after `fold` all but the first in sorted order
+    (small letters before capitals) get digits, too. A name that comes again gets `_2`, `_3`, … in the order
+    given.
     """
     taken: set[str] = set()
     chosen: dict[str, str] = {}
@@ -67,7 +67,6 @@ def unique(names: Sequence[str]) -> list[str]:
 
 
 def _stem(name: str) -> str:
-    """What stays readable of a name that gets digits."""
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     cleaned = re.sub(r"[^A-Za-z0-9_-]+", "_", folded).strip("_-")
     return cleaned if re.match(r"[A-Za-z]", cleaned) else f"{_EMPTY}_{cleaned}".rstrip("_")

@@ -1,4 +1,4 @@
-"""The specs below a root that were imported, by what they came from."""
+"""Specs below a root that state a source, by that source."""
 
 import json
 import re
@@ -28,12 +28,12 @@ class ImportedSpec(Struct, frozen=True):
     data: dict[str, Any]
 
     def edited(self, edits: tuple[Edit, ...]) -> str:
-        """The text after edits. Raises EditError."""
+        """Return the text after edits. Raises EditError."""
         return edited(self.path, self.text, self.data, edits)
 
 
 class ImportedSpecs(Struct, frozen=True):
-    """The imported specs, the paths of all specs, what cannot be read, and all shared types by path."""
+    """The imported specs, the paths of all specs, problems, and all shared types by path."""
 
     specs: Mapping[Key, ImportedSpec]
     paths: frozenset[str]
@@ -42,14 +42,9 @@ class ImportedSpecs(Struct, frozen=True):
 
 
 def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
-    """Read the specs below a root that state a source.
+    """Read the specs below a root, which may not exist yet, that state a source.
 
-    Args:
-        root: the specs folder; there may be none yet.
-        shown_root: its path in diagnostics.
-
-    Returns:
-        The specs; a diagnostic for each file that cannot be read, and for each source that two specs state.
+    Each file that cannot be read, and each source that two specs state, is a diagnostic.
     """
     if not root.is_dir():
         return ImportedSpecs({}, frozenset(), ())
@@ -91,7 +86,6 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
 
 
 def _may_state_source(file: Path) -> bool:
-    """Whether a file that cannot be read may be an imported spec."""
     try:
         with file.open("rb") as stream:
             return b"source" in stream.read(MAX_BYTES)
@@ -100,7 +94,7 @@ def _may_state_source(file: Path) -> bool:
 
 
 def source_of(data: Any) -> Key | None:
-    """What a spec was imported from; None where it does not state that, or not well."""
+    """Return the source that a spec states; None where it states none, or not well."""
     source = data.get("source") if isinstance(data, dict) else None
     if not isinstance(source, dict):
         return None
@@ -111,19 +105,9 @@ def source_of(data: Any) -> Key | None:
 
 
 def edited(path: str, text: str, data: dict[str, Any], edits: tuple[Edit, ...]) -> str:
-    """The text of a spec after edits: YAML in place, JSON written anew with the same indentation.
+    """Return the text of a spec after edits: YAML in place, JSON anew with the same indentation.
 
-    Args:
-        path: its path, which tells the format.
-        text: its text.
-        data: its data.
-        edits: the edits.
-
-    Returns:
-        The text.
-
-    Raises:
-        EditError: the YAML is written in a way in which it cannot be edited.
+    Raises EditError for YAML that cannot be edited so.
     """
     if path.endswith(".json"):
         found = re.match(r"\s*\{\s*?\n([ \t]+)", text)
@@ -143,19 +127,8 @@ _UNDECIDED = re.compile(
 
 
 def decided(path: str, text: str, data: dict[str, Any], decisions: Mapping[str, Any]) -> str:
-    """The text of a spec with decisions in the place of undecided lines, whose comments go.
-
-    Args:
-        path: its path, which tells the format.
-        text: its text.
-        data: its data.
-        decisions: by key, `permission` and `secrets`, for what is undecided.
-
-    Returns:
-        The text.
-
-    Raises:
-        EditError: the YAML is written in a way in which it cannot be edited.
+    """Return the text of a spec with `permission` and `secrets` in place of undecided lines and their
+    comments. Raises EditError.
     """
     lines = {key: dump({key: value}).rstrip("\n") for key, value in decisions.items()}
     if path.endswith(".json") or any(

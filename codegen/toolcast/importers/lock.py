@@ -1,7 +1,7 @@
-"""`import.lock`: what was imported, as digests, so that the next import knows what changed on which side.
+"""`import.lock`: digests of what was imported, so that the next import knows what changed on which side.
 
-JSON lines, to be checked in: the format's version, then one line per tool, sorted, so that a review shows
-which tools changed, and two branches that import different tools merge.
+JSON lines, to be checked in: the version of the format, then one line per tool, sorted, so that branches that
+import different tools merge.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,20 +25,18 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class LockError(ValueError):
-    """The file cannot be read; the message says why, and where."""
+    """An unreadable file; the message says why, and where."""
 
 
 class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What came from a source for one tool.
+    """The last state of one tool that came from a source.
 
     Attributes:
-        kind: the kind of source.
-        label: which source.
+        label: which source of its kind.
         name: its own name of the tool.
         fields: digests of what was merged last.
-        pending: by field, what the source declares where the spec differs on purpose or by conflict; null
-            where it declares nothing.
-        read_only: MCP's `readOnlyHint`, which a spec has no key for; None where it was not stated.
+        pending: by field, the source's value where the spec differs on purpose or by conflict; null for none.
+        read_only: MCP's `readOnlyHint`, which a spec has no key for.
     """
 
     kind: SourceKind
@@ -50,7 +48,6 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     @property
     def key(self) -> Key:
-        """What identifies the tool."""
         return self.kind, self.label, self.name
 
 
@@ -69,34 +66,24 @@ class _Header(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lock(Struct, frozen=True):
-    """The tools and the shared types of an `import.lock`. A value: every change makes another one."""
+    """The tools and the shared types of an `import.lock`."""
 
     tools: Mapping[Key, LockedTool] = {}
     types: Mapping[str, LockedType] = {}
 
     def of_source(self, kind: str, label: str) -> Iterator[LockedTool]:
-        """The tools that came from one source."""
+        """Yield the tools that came from one source."""
         return (tool for key, tool in self.tools.items() if key[:2] == (kind, label))
 
     def text(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         lines = [_encode(_Header(_VERSION)), *(_encode(self.tools[key]) for key in sorted(self.tools))]
         lines += [_encode(self.types[path]) for path in sorted(self.types)]
         return "".join(f"{line.decode()}\n" for line in lines)
 
 
 def load_lock(path: Path) -> Lock:
-    """Read a lock file; empty where there is none.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The tools in it.
-
-    Raises:
-        LockError: it cannot be read.
-    """
+    """Read a lock file; an absent one is empty. Raises LockError."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise LockError(f"it is larger than {MAX_BYTES // 2**20} MiB")
@@ -130,14 +117,8 @@ def load_lock(path: Path) -> Lock:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all.
-
-    Args:
-        path: the file; its folder is made where there is none, and a link is replaced.
-        text: what it will hold, with these line ends.
-
-    Raises:
-        OSError: it cannot be written; what was there stays.
+    """Write a file, whole or not at all. Its folder is made where there is none; a link is replaced. Raises
+    OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode(), follow=False)

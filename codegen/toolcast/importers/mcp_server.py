@@ -1,6 +1,6 @@
-"""A running MCP server → its tools as declarations. Starts the server's command, or connects to its address.
+"""The tools of an MCP server as declarations: starts the server's command, or connects to its address.
 
-The server is not trusted: what it lists is bounded (`toolcast.mcp.Limits`), read as data, and nothing it
+The server is not trusted: its listing is bounded (`toolcast.mcp.Limits`), read as data, and nothing that it
 names is followed. Its command runs with the rights of the user, as in any MCP client.
 """
 
@@ -35,13 +35,12 @@ _STDIO_LOGGER = "mcp.client.stdio"
 
 
 class ServerAddress(Struct, frozen=True, kw_only=True):
-    """How to reach a server: by command, or by address.
+    """The command that starts a server, or its address.
 
     Attributes:
         command: the command and its arguments; empty for a server at an address.
         url: address of streamable HTTP; empty for a command.
         env: variables for the command, besides those that every program needs.
-        headers: headers for the address.
         seconds: time for starting, connecting and listing.
     """
 
@@ -52,14 +51,14 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
     seconds: float = 60.0
 
     def shown(self) -> str:
-        """The server in diagnostics: without the arguments and the parts of an address that hold secrets."""
+        """Return the server for diagnostics: without arguments and the secret parts of an address."""
         if self.command:
             return self.command[0]
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def fallback(self) -> str:
-        """A label for a server without a name: the host, or the program, without the way to it."""
+        """Return a label for a server without a name: the host, or the program without its folder."""
         if self.url:
             return urlsplit(self.url).hostname or "mcp"
         named = [word for word in self.command[1:] if not word.startswith("-")] or [*self.command]
@@ -67,22 +66,14 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
 
 
 class _ServerError(Exception):
-    """Why there is no listing: code, message, hint."""
+    """A failed listing: code, message, hint."""
 
 
 def read_server(address: ServerAddress, *, label: str = "") -> Declarations:
-    """List the tools of a server. Runs its command, where it has one.
+    """List the tools of a server, in its order. Runs its command, where it has one.
 
-    Args:
-        address: the server.
-        label: the name of the source in specs; the server's own name where it is empty.
-
-    Returns:
-        The tools, in the server's order; without tools and with one diagnostic where the server cannot be
-        started, reached or understood.
-
-    Raises:
-        McpMissingError: the MCP SDK is not installed.
+    A server that cannot be started, reached or understood has no tools and one diagnostic. `label` takes the
+    place of the server's own name. Raises McpMissingError without the MCP SDK.
     """
     load("mcp")
     try:
@@ -117,8 +108,9 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
 
 
 async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveTool], dict[str, str]]:
-    """The source's name, its tools, and why others are not taken. Raises `_ServerError`, in words, whatever
-    goes wrong: here, or in the SDK's tasks, which end with groups of exceptions."""
+    """The source's name, its tools, and reasons why others are not taken. Raises only `_ServerError`; the
+    SDK's tasks end with groups of exceptions.
+    """
     statuses: list[int] = []
     faults: list[str] = []
     found: tuple[str, dict[str, LiveTool], dict[str, str]] | None = None
@@ -150,7 +142,8 @@ async def _transport(
     address: ServerAddress, errors: Any, statuses: list[int], faults: list[str], stack: AsyncExitStack
 ) -> Any:
     """The SDK's transport to the server. `errors` receives the command's stderr, `statuses` those of HTTP,
-    `faults` why an answer was not read."""
+    `faults` why an answer was not read.
+    """
     if address.command:
         stdio = load("mcp.client.stdio")
         parameters = stdio.StdioServerParameters(
@@ -204,7 +197,7 @@ def _bounded(http: Any, stream: Any, faults: list[str]) -> Any:
 
 @contextmanager
 def _messages() -> Generator[list[str]]:
-    """What the SDK logs about lines that are no messages, instead of its tracebacks on the terminal."""
+    """Collect what the SDK logs about lines that are no messages, instead of printing its tracebacks."""
     found: list[str] = []
 
     class Collector(logging.Handler):
@@ -236,7 +229,6 @@ def _explained(
     garbage: Sequence[str],
     printed: str,
 ) -> _ServerError:
-    """What went wrong, and what to do about it."""
     wrote = f"; it wrote: {without_hidden(printed)}" if printed else ""
     if isinstance(problem, FileNotFoundError | PermissionError | NotADirectoryError) and address.command:
         return _ServerError(
@@ -295,5 +287,4 @@ def _explained(
 
 
 def _clean(name: str) -> str:
-    """A label on one line, of bounded length, with nothing that is not seen."""
     return " ".join(without_hidden(name).split())[:_LABEL]

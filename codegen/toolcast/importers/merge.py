@@ -1,7 +1,7 @@
-"""Three-way merge of a spec: what it is here, what its source declares now, and digests of what came last.
+"""Three-way merge of a spec as it is here with what its source declares now; the base is digests.
 
-What changed upstream alone is applied; what changed here alone stays; what both changed in different ways is
-a conflict, and stays as it is here.
+A change upstream alone is applied; a change here alone stays; different changes of both are a conflict, which
+stays as it is here.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -16,8 +16,7 @@ Side = Literal["local", "upstream"]
 
 
 class Edit(Struct, frozen=True):
-    """One change of a document: `value` at `path`, UNSET for no value any more. A key that is new there comes
-    after `after`, or last."""
+    """A change of a document: `value` at `path`; UNSET removes it. A new key comes after `after`, or last."""
 
     path: Path
     value: Any = UNSET
@@ -30,8 +29,7 @@ class FieldChange(Struct, frozen=True, kw_only=True):
     Attributes:
         path: of the field, from the root of the spec.
         kind: "applied"; "conflict" where it changed here, too; "noted" where a spec has no place for it.
-        here: its value in the spec; UNSET where it has none.
-        upstream: its value in the source; UNSET where it has none.
+        here: its value in the spec, and `upstream` in the source; UNSET for none.
     """
 
     path: Path
@@ -41,12 +39,12 @@ class FieldChange(Struct, frozen=True, kw_only=True):
 
     @property
     def pointer(self) -> str:
-        """`parameters/properties/city/description`."""
+        """Return the path as `parameters/properties/city/description`."""
         return join(self.path).removeprefix("/")
 
 
 class Merged(Struct, frozen=True, kw_only=True):
-    """What a merge makes of one document: edits, the fields that changed upstream, and the new base."""
+    """Edits of a document, the fields that changed upstream, and the base of its next merge."""
 
     edits: tuple[Edit, ...]
     changes: tuple[FieldChange, ...]
@@ -54,22 +52,17 @@ class Merged(Struct, frozen=True, kw_only=True):
 
     @property
     def conflicts(self) -> tuple[FieldChange, ...]:
-        """The changes that were not applied."""
+        """Return the changes that were not applied."""
         return tuple(change for change in self.changes if change.kind == "conflict")
 
 
 def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | None = None) -> Merged:
-    """Merge one document. Pure.
+    """Merge a document with what its source declares. Pure.
 
     Args:
-        base: digests of what the source declared when it was last merged; UNSET where that is not known: then
-            every difference is a conflict, but for fields that only one of the two has.
-        here: the document.
-        upstream: what the source declares.
-        take: the side that wins where both changed; None for neither.
-
-    Returns:
-        The edits of `here`, what changed upstream, and the base of the next merge.
+        base: digests of what was merged last; UNSET where it is not known: then every difference is a
+            conflict, but for fields that only one side has.
+        take: the side that wins where both changed.
     """
     work = _Work(take)
     made = work.node((), {} if base is UNSET else base, here, upstream)
@@ -91,7 +84,7 @@ class _Work(Struct):
         upstream: Node | UnsetType,
         after: str | None = None,
     ) -> Digests | UnsetType:
-        """Merge what is at `path`; the digests of its next base, UNSET where that has nothing there."""
+        """Merge what is at `path`; returns its digests for the next base, UNSET for nothing."""
         theirs = UNSET if isinstance(upstream, UnsetType) else digests_of(upstream)
         if theirs == base:
             return base
@@ -130,7 +123,6 @@ class _Work(Struct):
         return made
 
     def _names(self, path: Path, base: set[str], here: Names, upstream: Names, after: str | None) -> None:
-        """Names that came upstream come, and those that went go."""
         gone = base - set(upstream.names)
         come = [name for name in upstream.names if name not in base and name not in here.names]
         names = (*(name for name in here.names if name not in gone), *come)
@@ -162,7 +154,7 @@ def _data(node: Node | UnsetType) -> Any:
 
 
 def applied(data: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
-    """The data of a document after edits. `data` stays as it is."""
+    """Return the data of a document after edits. `data` stays as it is."""
     made = data
     for edit in edits:
         made = _applied(made, edit.path, edit)

@@ -1,8 +1,7 @@
-"""Published schemas made fit for the compiler: Gemini's dialect, defaults that do not fit, parts that cannot
-be used.
+"""Published schemas made fit for the compiler: Gemini's dialect, defaults that do not fit, defects.
 
-A default is an annotation: removing it changes no verdict. The compiler refuses a wrong one, since a typed
-field cannot hold it; so an import removes it, and states that in the spec and among its warnings.
+Removing a default changes no verdict. The compiler refuses a wrong one, since a typed field cannot hold it,
+so an import removes it.
 """
 
 import copy
@@ -28,7 +27,7 @@ _SCHEMAS = frozenset({"items", "additionalProperties"})
 
 
 def from_gemini(schema: Any) -> Any:
-    """The JSON Schema that means what this Gemini schema means; what is no schema comes back as it is."""
+    """Return the JSON Schema that a Gemini schema means; a value that is no schema comes back as it is."""
     if not isinstance(schema, dict):
         return schema
     result: dict[str, Any] = {}
@@ -65,10 +64,10 @@ MAX_DEPTH = 64
 
 
 def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any], ...]]:
-    """The schema without the defaults that it contradicts itself, and those: (JSON pointer, default).
+    """Return a schema without defaults that it refuses itself, and those: (JSON pointer, default).
 
-    The very same object where there are none. `null` stays: for an optional property it means absent.
-    A schema that cannot be validated is left as it is; the compiler reports why.
+    Null stays: for an optional property it means absent. A schema that cannot be validated stays as it is;
+    the compiler reports why.
     """
     if not isinstance(parameters, dict):
         return parameters, ()
@@ -107,7 +106,7 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
 
 
 def external_references(schema: Any) -> list[tuple[str, str]]:
-    """The references to other documents that a schema depends on: JSON pointer and reference of each."""
+    """Return the references to other documents that a schema depends on: (JSON pointer, reference)."""
     draft = draft_of(schema)
     try:
         document = Document(schema, draft)
@@ -136,14 +135,10 @@ def external_references(schema: Any) -> list[tuple[str, str]]:
 
 
 def without_bad_defects(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]:
-    """The schema without its defects and with OpenAPI's `nullable` as a union with null; and an entry for
-    each.
+    """Return a schema without its defects and with OpenAPI's `nullable` as a union with null, and the
+    changes. A schema that cannot be read stays as it is, for the compiler to say why.
 
-    The very same object where there is none. A schema that cannot be read is left as it is, for the compiler
-    to say why.
-
-    Raises:
-        LibrarySchemaError: an object of a library of validators stands where a schema must be.
+    Raises LibrarySchemaError where an object of a library of validators stands instead of a schema.
     """
     if not isinstance(schema, dict):
         return schema, ()

@@ -1,7 +1,7 @@
-"""Equal schemas of one import as shared types: one file for what several tools say alike.
+"""Equal schemas of one import as shared types.
 
-Of a source's definitions (`$defs`) those become types that several tools have alike, with all that they refer
-to; recursive ones, too. On demand so do equal objects and enums that stand in several places without a name.
+Definitions (`$defs`) that several tools have alike become types, with all that they refer to; recursive ones,
+too. On demand so do equal objects and enums that stand in several places without a name.
 """
 
 import hashlib
@@ -39,20 +39,13 @@ class SharedTypes(Struct, frozen=True):
 
 
 def type_folder(label: str) -> str:
-    """The name of the folder below `_types` for the types of one source."""
+    """Return the folder below `_types` for the types of one source."""
     return _module(re.sub(r"[^A-Za-z0-9_-]+", "_", label).strip("_-") or "imported")
 
 
 def share_types(specs: Sequence[dict[str, Any]], folder: str, share: Share) -> SharedTypes:
-    """Find equal schemas and replace them by references. Pure.
-
-    Args:
-        specs: the data of the specs of one import.
-        folder: the folder of the types, relative to that of the specs, such as `../_types/git`.
-        share: what becomes a shared type.
-
-    Returns:
-        The same specs with references, and the types.
+    """Replace equal schemas by references to types. Pure. `folder` is that of the types, relative to the
+    specs, such as `../_types/git`.
     """
     if share == "none":
         return SharedTypes(tuple(specs), {})
@@ -64,7 +57,7 @@ def share_types(specs: Sequence[dict[str, Any]], folder: str, share: Share) -> S
 
 
 class _Definition(Struct, frozen=True):
-    """One definition of one schema: its name, its schema, and the digest of it with all that it refers to."""
+    """A definition of a schema; its digest covers all that it refers to."""
 
     name: str
     schema: dict[str, Any]
@@ -121,7 +114,7 @@ def _definitions(schema: Any) -> dict[str, _Definition]:
 
 
 def _is_plain(schema: dict[str, Any], key: str) -> bool:
-    """Whether every reference in a schema is one to a definition of its root, and nothing has a name else."""
+    """True where every reference leads to a definition of the root, and nothing else has a name."""
     for node in _nodes(schema):
         if not _ANCHORS.isdisjoint(node) and (node is not schema or set(node) & _ANCHORS != {"$schema"}):
             return False
@@ -137,7 +130,6 @@ def _is_plain(schema: dict[str, Any], key: str) -> bool:
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all that are below it, without recursion."""
     waiting = [schema]
     while waiting:
         node = waiting.pop()
@@ -163,7 +155,6 @@ def _reachable(name: str, edges: Mapping[str, set[str]]) -> set[str]:
 
 
 def _referring(schema: dict[str, Any], chosen: Mapping[str, str], folder: str) -> dict[str, Any]:
-    """A schema without the chosen definitions, and with references to their files."""
     made: dict[str, Any] = _with_references(schema, chosen, f"{folder}/")
     for key in _DEFINITIONS:
         if isinstance(made.get(key), dict):
@@ -186,7 +177,7 @@ def _with_references(schema: Any, chosen: Mapping[str, str], before: str) -> Any
 def _share_unnamed(
     specs: Sequence[dict[str, Any]], folder: str, types: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Equal objects and enums in several places become types, the outermost first."""
+    """Make types of equal objects and enums in several places, the outermost first."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
     for spec in specs:
@@ -233,7 +224,6 @@ def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _is_candidate(schema: dict[str, Any]) -> bool:
     """An object with properties, or an enum of several values, that refers to nothing in its own document.
-
     MCP clients look for names of headers behind no reference.
     """
     if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
@@ -250,7 +240,7 @@ def _bare(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inside(schema: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A schema of a spec as the folder of types has it: references to other types lose the way there."""
+    """A schema of a spec as the folder of types has it: references to other types lose the folder."""
     made = map_subschemas(schema, lambda item: _inside(item, folder) if isinstance(item, dict) else item)
     reference = made.get("$ref")
     if isinstance(reference, str):

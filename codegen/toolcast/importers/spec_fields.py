@@ -1,7 +1,7 @@
-"""A spec as a tree of fields, and the digests of one: what a merge compares.
+"""A spec as a tree of fields, and its digests, which a merge compares.
 
-A mapping is a branch where each of its keys can change by itself: the spec, a schema, the properties and
-definitions of a schema, annotations. `required` is a set of names. Everything else is a leaf.
+A mapping is a branch where each key can change by itself: the spec, a schema, its properties and definitions,
+annotations. `required` is a set of names. Everything else is a leaf.
 """
 
 import base64
@@ -40,7 +40,7 @@ Digests: TypeAlias = dict[str, "Digests"] | str | list[str]
 
 
 def fields_of(data: dict[str, Any]) -> dict[str, Node]:
-    """The fields of a spec that an import may change."""
+    """Return the fields of a spec that an import may change."""
     fields: dict[str, Node] = {}
     for key, value in data.items():
         if key in SCHEMAS:
@@ -53,7 +53,7 @@ def fields_of(data: dict[str, Any]) -> dict[str, Node]:
 
 
 def schema_fields(schema: Any) -> Node:
-    """The fields of a schema."""
+    """Return the fields of a schema."""
     if not isinstance(schema, dict):
         return Leaf(schema)
     fields: dict[str, Node] = {}
@@ -70,7 +70,7 @@ def schema_fields(schema: Any) -> Node:
 
 
 def data_of(node: Node) -> Any:
-    """The value that a tree was made of."""
+    """Return the value that a tree was made of."""
     if isinstance(node, Leaf):
         return node.value
     if isinstance(node, Names):
@@ -79,7 +79,7 @@ def data_of(node: Node) -> Any:
 
 
 def digests_of(node: Node) -> Digests:
-    """The digests of a tree; equal for values that are equal as JSON, in whatever order."""
+    """Return the digests of a tree; equal for values that are equal as JSON, in whatever order."""
     if isinstance(node, Leaf):
         digest = hashlib.sha256(_encode(_settled(node.value))).digest()
         return base64.urlsafe_b64encode(digest[:_DIGEST]).decode()
@@ -89,7 +89,7 @@ def digests_of(node: Node) -> Digests:
 
 
 def are_digests(value: Any) -> bool:
-    """Whether a value is a tree of digests."""
+    """Return whether a value is a tree of digests."""
     waiting = [value]
     while waiting:
         node = waiting.pop()
@@ -118,7 +118,7 @@ def _is_set(value: Any) -> bool:
 
 
 def _settled(value: Any) -> Any:
-    """`value` with whole floats as integers: JSON has one kind of number, and files write it as they like."""
+    """`value` with whole floats as integers: JSON has one kind of number."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

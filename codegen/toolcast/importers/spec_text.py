@@ -27,24 +27,21 @@ MAX_DEPTH = 200
 
 
 class UnwritableError(ValueError):
-    """The data is no JSON, or YAML cannot hold it: lone surrogates, non-finite numbers, too deep."""
+    """Data that is no JSON, or that YAML cannot hold: lone surrogates, non-finite numbers, too deep."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper, with our choice of style for every string and sequence."""
-
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
-        """Write shared values twice: an alias is a surprise to a reader."""
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
-        """Indent sequences below their key."""
         super().increase_indent(flow, False)
 
 
 def dump(data: Any, *, flow: bool = False) -> str:
-    """YAML text of one JSON value; loading it gives an equal value. With `flow`, the entries of a mapping on
-    one line, as they stand between braces. Raises UnwritableError."""
+    """Return the YAML text of a JSON value; with `flow`, the entries of a mapping on one line, without
+    braces. Raises UnwritableError.
+    """
     check_writable(data)
     text = str(
         yaml.dump(
@@ -62,7 +59,7 @@ def dump(data: Any, *, flow: bool = False) -> str:
 
 
 def check_writable(data: Any) -> None:
-    """Refuse what YAML cannot carry exactly. Raises UnwritableError with the reason."""
+    """Refuse a value that YAML cannot carry exactly. Raises UnwritableError."""
     for depth, value in _walk(data):
         if depth > MAX_DEPTH:
             raise UnwritableError(f"nested deeper than {MAX_DEPTH} levels")
@@ -93,7 +90,7 @@ def _walk(data: Any) -> Iterator[tuple[int, Any]]:
 
 
 def is_plain(text: str) -> bool:
-    """Whether `text` may stand without quotes in any YAML, block or flow."""
+    """Return whether `text` may stand without quotes in any YAML, block or flow."""
     ascii_only = _PLAIN_UNICODE.sub("a", text)
     return bool(_PLAIN.fullmatch(ascii_only)) and text.lower() not in _RESERVED and text == text.strip()
 
@@ -109,7 +106,6 @@ def _string_style(text: str) -> str | None:
 
 
 def _is_block(text: str) -> bool:
-    """A literal block is safe when no line ends in a space, and the first is neither empty nor indented."""
     lines = text.split("\n")
     return (
         bool(_BLOCK.fullmatch(text))
@@ -124,7 +120,6 @@ def _represent_str(dumper: yaml.SafeDumper, data: str) -> yaml.Node:
 
 
 def _represent_list(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.Node:
-    """Short lists of short scalars go on one line."""
     scalar = all(item is None or isinstance(item, bool | int | float | str) for item in data)
     short = scalar and sum(len(item) + 4 if isinstance(item, str) else 8 for item in data) <= _FLOW_WIDTH
     flow = short and not any(isinstance(item, str) and "\n" in item for item in data)
@@ -139,14 +134,15 @@ _MAX_EXAMPLE_BYTES = 20_000
 
 
 class Choices(Struct, frozen=True, kw_only=True):
-    """What the one who imports decides for all tools.
+    """Decisions of the user for all tools.
 
-    `trust_hints` takes the permission that MCP's hints state, and `permission` is for the tools of which they
-    state none; without either a TODO line stands there that does not compile. `secrets` names parameters:
-    each tool gets those that it has, `()` means none, None leaves a TODO line. `permissions` and `secrets_of`
-    are for the tools whose name, the source's or the spec's, matches a shell pattern; the last that matches
-    decides, before hints and what is for all tools. At most `examples` calls that the schema accepts become
-    examples.
+    Attributes:
+        permission: for tools without another; None leaves a TODO line that does not compile.
+        permissions: by shell pattern of the source's or the spec's name; the last that matches decides first.
+        trust_hints: whether MCP's hints decide before `permission`.
+        secrets: names of parameters; each tool gets those that it has. None leaves a TODO line.
+        secrets_of: the same by pattern, as `permissions`.
+        examples: most recorded calls that become examples.
     """
 
     permission: Permission | None = None
@@ -157,14 +153,13 @@ class Choices(Struct, frozen=True, kw_only=True):
     examples: int = 3
 
     def permission_for(self, *names: str, claimed: Permission | None = None) -> Permission | None:
-        """The permission decided for the tool that has one of `names`: by the last pattern that matches, else
-        what its hints claim where they are trusted, else that of all tools."""
+        """Return the permission of the tool that has one of `names`; `claimed` by its hints."""
         matching: list[Permission] = [each for pattern, each in self.permissions if _matches(pattern, names)]
         trusted = claimed if self.trust_hints else None
         return matching[-1] if matching else trusted or self.permission
 
     def secrets_for(self, *names: str) -> Sequence[str] | None:
-        """The secrets decided for the tool that has one of `names`."""
+        """Return the secrets decided for the tool that has one of `names`."""
         matching = [each for pattern, each in self.secrets_of if _matches(pattern, names)]
         return matching[-1] if matching else self.secrets
 
@@ -179,8 +174,9 @@ _HEAD = ("name", "description", "summary")
 def spec_text(
     tool: Declared, data: dict[str, Any], choices: Choices, source: tuple[SourceKind, str] | None
 ) -> str:
-    """YAML text of the spec. `data` are its keys that the declaration fills; `source` is the kind of the
-    source, and which one. Raises UnwritableError where YAML cannot hold what was declared."""
+    """Return the YAML text of the spec: `data` are the keys that the declaration fills, `source` is the kind
+    of the source, and which one. Raises UnwritableError.
+    """
     name = data["name"]
     head = {key: data[key] for key in _HEAD if key in data}
     tail = {key: value for key, value in data.items() if key not in _HEAD}
@@ -192,7 +188,7 @@ def spec_text(
 
 
 def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
-    """The keys that a declaration fills, in order: all but permission, secrets and source."""
+    """Return the keys that a declaration fills, in order: all but permission, secrets and source."""
     described = tidy(tool.description) if tool.description else ""
     texts = {"description": described} if described else {"summary": in_words(name)}
     strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
@@ -226,16 +222,15 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
 
 
 def tidy(description: str) -> str:
-    """The description without blanks at line ends and at both ends, which no reader sees."""
+    """Remove blanks at line ends and at both ends of a description."""
     return "\n".join(line.rstrip() for line in description.replace("\r\n", "\n").split("\n")).strip()
 
 
 def permission_of(tool: Declared) -> Permission | None:
-    """What MCP's hints claim, or None where they claim nothing or contradict each other.
+    """Return the permission that MCP's hints claim; None where they claim nothing or contradict each other.
 
-    A read that reaches an open world sends its arguments out, so it is `network`, not `read`. Hints
-    about destruction are only meaningful for tools that write, so stating one states `write`.
-    `openWorldHint` alone does not state what a tool does.
+    A read of an open world sends its arguments out, so it is `network`. Hints about destruction only mean
+    something for tools that write, so stating one states `write`. `openWorldHint` alone states nothing.
     """
     destructive = tool.annotations.get("destructive")
     if tool.read_only is True:
@@ -248,13 +243,15 @@ def permission_of(tool: Declared) -> Permission | None:
 
 
 def decided_permission(tool: Declared, name: str, choices: Choices) -> Permission | None:
-    """The tool's permission, if it is decided. Hints decide only for who trusts their source: "Clients should
-    never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
+    """Return the tool's permission, if it is decided. Hints decide only where their source is trusted:
+    "Clients should never make tool use decisions based on ToolAnnotations received from untrusted servers"
+    (MCP).
+    """
     return choices.permission_for(tool.name, name, claimed=permission_of(tool))
 
 
 def decided_secrets(tool: Declared, name: str, choices: Choices) -> list[str] | None:
-    """The tool's parameters that may carry secrets, if that is decided; none where it has no parameters."""
+    """Return the tool's parameters that may carry secrets; None where that is undecided."""
     names = property_names(tool.parameters)
     secrets = choices.secrets_for(tool.name, name)
     if secrets is None:
@@ -277,7 +274,7 @@ def _permission(tool: Declared, name: str, choices: Choices) -> str:
 
 
 def property_names(parameters: Any) -> list[str]:
-    """Names of the top-level parameters, as far as the schema states them."""
+    """Return the names of top-level parameters, as far as the schema states them."""
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
     return list(properties) if isinstance(properties, dict) else []
 
@@ -297,13 +294,13 @@ def _is_password(schema: Any) -> bool:
 
 
 def in_words(name: str) -> str:
-    """A tool's name as a sentence: `get-user_ID` → `Get user ID.`"""
+    """Return a tool's name as a sentence: `get-user_ID` → `Get user ID.`"""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name).strip()
     return f"{words[:1].upper()}{words[1:]}." if words else name
 
 
 def _comments(tool: Declared, name: str) -> str:
-    """Where the spec comes from. JSON-quoted, so no text of the declaration ends the comment."""
+    """The comments at the head of a spec. JSON-quoted, so no text of the declaration ends one."""
     wrong = without_wrong_defaults(tool.parameters)[1]
     lines: list[str] = []
     if tool.source:
@@ -329,12 +326,12 @@ def _comments(tool: Declared, name: str) -> str:
 
 
 def in_short(root: str, entry: SchemaChange) -> str:
-    """A change of the schema `root`, in words."""
+    """Return a change of the schema `root` in words."""
     return f"{root}{entry.path}: `{entry.keyword}` {entry.reason}"[:300]
 
 
 def valid_calls(tool: Declared, limit: int) -> list[Any]:
-    """The first `limit` different recorded calls that the parameters accept; none if the schema is broken."""
+    """Return the first `limit` different recorded calls that the parameters accept."""
     if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
         return []
     import jsonschema_rs

@@ -1,8 +1,7 @@
-"""Texts of a source that a person should read before a model does: hidden characters, and orders to a model.
+"""Hidden characters and orders to a model in texts of a source, for a person to read before a model does.
 
-A tool's description goes into a model's context, so whoever writes it can write orders there ("tool
-poisoning"), and can do so after the tool was approved (a "rug pull"). The rules below are regular expressions
-over the visible text: they find what attacks in the open look like, and prove nothing where they are silent.
+Whoever writes a tool's description can write orders in it ("tool poisoning"), also after it was approved (a
+"rug pull"). The rules are regular expressions over the visible text: silence proves nothing.
 """
 
 import re
@@ -31,7 +30,7 @@ _LONGEST = 100_000
 
 
 class Rule(Struct, frozen=True):
-    """A kind of order: its name, what it says in words, and the pattern that finds it in small letters."""
+    """A kind of order: its name, its meaning in words, and the pattern that finds it in small letters."""
 
     name: str
     meaning: str
@@ -87,15 +86,11 @@ RULES = (
 
 
 def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:
-    """Find texts of a draft that are new or changed, and suspicious.
+    """Find suspicious texts of a draft that are new or changed: a warning for each field and suspicion.
 
     Args:
-        draft: the spec or shared type as its source declares it.
         base: digests of what was merged last, which a person has seen; UNSET where there is none.
         place: the file that diagnostics name.
-
-    Returns:
-        A warning for each field and kind of suspicion.
     """
     found: list[Diagnostic] = []
     node: Node
@@ -115,7 +110,7 @@ def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) 
 
 
 def problems_of(text: str) -> Iterator[tuple[str, str, str]]:
-    """Code, message and hint for each suspicion about one text."""
+    """Yield code, message and hint for each suspicion about one text."""
     hidden = [index for index in hidden_offsets(text) if text[index] != "\r"]
     if hidden:
         first = next((index for index in hidden if is_deceptive(text[index])), hidden[0])

@@ -1,4 +1,4 @@
-"""Files that list tools → their elements, one by one, each with the line it stands on where that is known."""
+"""Files that list tools → their elements, each with its line where that is known."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 def read_elements(files: Sequence[Path]) -> tuple[list[Element], list[Diagnostic]]:
-    """Every tool-like element of `files`, in order, and what could not be read."""
+    """Read every tool-like element of `files`, in order, and what could not be read."""
     documents, problems = read_documents(files)
     elements: list[Element] = []
     for document in documents:
@@ -47,7 +47,7 @@ def read_elements(files: Sequence[Path]) -> tuple[list[Element], list[Diagnostic
 
 
 def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnostic]]:
-    """The JSON documents of `files`, in order, and what could not be read."""
+    """Read the JSON documents of `files`, in order, and what could not be read."""
     documents: list[Document] = []
     problems: list[Diagnostic] = []
     for path in files:
@@ -67,7 +67,7 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
 
 
 def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document], list[Diagnostic]]:
-    """One JSON document, or one per line: with `lines`, or where the text continues after the first."""
+    """Parse one JSON document, or one per line: with `lines`, or where the text goes on after the first."""
     if not lines:
         try:
             return [Document(file=file, line=0, data=_parse(text))], []
@@ -125,7 +125,7 @@ def _float(text: str) -> float:
 
 
 def _spread(data: Any, file: str, line: int) -> tuple[list[Element], list[Diagnostic]]:
-    """Find the list of tools in one document; a lone object with a name is a list of one."""
+    """The elements of one document; a lone object with a name is a list of one."""
     elements = list(_items(data, file, line))
     if elements:
         return elements, []
@@ -173,7 +173,7 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
 
 
 def _namespace(item: Any) -> list[Any]:
-    """The tools of a namespace of OpenAI's Responses API, which groups them; `[]` for anything else."""
+    """The tools of a namespace of OpenAI's Responses API; `[]` for anything else."""
     listed = item.get("tools") if isinstance(item, dict) and item.get("type") == "namespace" else None
     return listed if isinstance(listed, list) else []
 

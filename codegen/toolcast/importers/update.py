@@ -1,4 +1,4 @@
-"""Plans an import: what it writes and deletes, what changed upstream, and what a person settles. Pure."""
+"""The plan of an import: writes, deletions, upstream changes, and conflicts. Pure."""
 
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
@@ -22,7 +22,7 @@ ChangeKind = Literal["new", "changed", "gone", "deleted"]
 
 
 class Settling(Struct, frozen=True, kw_only=True):
-    """How a person settles what an import does not.
+    """A person's decisions about what an import does not settle.
 
     Attributes:
         take: by pattern of names, the side that wins a conflict; the last that matches counts.
@@ -37,7 +37,7 @@ class Settling(Struct, frozen=True, kw_only=True):
     force: bool = False
 
     def side(self, *names: str) -> Side | None:
-        """The side that wins for the tool that has one of `names`."""
+        """Return the side that wins for the tool that has one of `names`."""
         matching: list[Side] = [
             side for pattern, side in self.take if any(fnmatchcase(name, pattern) for name in names)
         ]
@@ -45,13 +45,8 @@ class Settling(Struct, frozen=True, kw_only=True):
 
 
 class ToolChange(Struct, frozen=True, kw_only=True):
-    """What an import found for one tool.
-
-    Attributes:
-        kind: "new" or "changed" upstream, "gone" there, or "deleted" here.
-        name: the source's own name of the tool.
-        path: of its spec below the root; empty for a deleted one.
-        fields: what changed.
+    """A difference of one tool: "new", "changed" or "gone" upstream, or "deleted" here; `name` is the
+    source's, `path` that of its spec below the root, empty for a deleted one.
     """
 
     kind: ChangeKind
@@ -61,13 +56,11 @@ class ToolChange(Struct, frozen=True, kw_only=True):
 
 
 class Update(Struct, frozen=True, kw_only=True):
-    """The plan of an import.
+    """The plan of an import; paths are below the root.
 
     Attributes:
-        writes: texts of specs, by path below the root.
-        deletes: paths of specs.
-        lock: what the lock file will hold.
-        changes: what changed, in the source's order.
+        lock: the next content of the lock file.
+        changes: in the source's order.
         diagnostics: what cannot be done.
     """
 
@@ -79,7 +72,7 @@ class Update(Struct, frozen=True, kw_only=True):
 
     @property
     def differs(self) -> bool:
-        """Whether the source differs from what is here; a spec that was deleted here is no difference."""
+        """Return whether the source differs from what is here; a spec deleted here is no difference."""
         return any(change.kind != "deleted" for change in self.changes)
 
 
@@ -98,7 +91,6 @@ class _Work(Struct):
     problems: list[Diagnostic] = field(default_factory=list)
 
     def draft(self, draft: Draft) -> None:
-        """Merge, write or leave one spec."""
         key = (self.kind, self.label, draft.original)
         spec, before = self.here.specs.get(key), self.lock.tools.get(key)
         if spec is not None and not self.settling.force:
@@ -116,7 +108,6 @@ class _Work(Struct):
             self._write(draft, draft.path, "new")
 
     def _is_taken(self, path: str) -> bool:
-        """Whether a spec has that path, whatever its format."""
         stem = path.rpartition(".")[0]
         return any(f"{stem}{suffix}" in self.here.paths for suffix in SUFFIXES)
 
@@ -194,7 +185,6 @@ class _Work(Struct):
         )
 
     def gone_type(self, locked: LockedType) -> None:
-        """A shared type that the source's tools need no more."""
         if locked.type not in self.here.types or self.settling.side(locked.type) == "local":
             return
         if self.settling.prune:
@@ -204,7 +194,6 @@ class _Work(Struct):
         self.changes.append(ToolChange(kind="gone", name=locked.type, path=locked.type))
 
     def gone(self, tool: LockedTool) -> None:
-        """A tool that the source declares no more."""
         spec = self.here.specs.get(tool.key)
         if spec is None or self.settling.side(tool.name) == "local":
             return
@@ -232,18 +221,9 @@ def plan_update(
     """Plan an import into a folder that may hold specs of an earlier one.
 
     Args:
-        drafts: the specs and shared types as the source declares them now; paths are below the root.
-        source: the kind of the source, and which one.
-        here: the imported specs below the root.
-        lock: what came from sources before.
-        settling: how a person settles what an import does not.
         present: names of all tools that the source has, also of those without a draft; None where they are
             not known: then none is taken for gone.
         shown_root: the path of the root in diagnostics.
-
-    Returns:
-        The plan. What only changed here stays; what only changed upstream is applied; what both changed stays
-        as it is here, and is a conflict until a side is taken or both are equal.
     """
     work = _Work(source[0], source[1], here, lock, settling, shown_root)
     drawn: set[str] = set()
@@ -279,7 +259,7 @@ def plan_update(
 
 
 def _pending(conflicts: tuple[FieldChange, ...]) -> dict[str, Any]:
-    """What the source declares where a spec differs; null where it declares nothing."""
+    """The source's values where a spec differs; null for none."""
     return {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
 
 
@@ -296,7 +276,6 @@ def _digests(draft: Draft) -> Any:
 
 
 def _decisions(data: dict[str, Any], draft: Draft) -> dict[str, Any]:
-    """What is undecided in a spec, and decided for its draft."""
     found: dict[str, Any] = {}
     if is_todo(data.get("permission")) and draft.permission is not None:
         found["permission"] = draft.permission

@@ -1,7 +1,7 @@
-"""One object of everything that a request takes, and where each part of it goes on the wire.
+"""One object of everything that a request takes, and the place of each part on the wire.
 
-The body of a request becomes arguments, an object's properties one by one and anything else as one; that of
-a response becomes the schema of the tool's result.
+A body becomes arguments, an object's properties one by one and anything else as one; a response becomes the
+schema of the tool's result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,8 @@ _MAX_EXAMPLES: Final = 3
 
 
 class Argument(Struct, frozen=True, kw_only=True):
-    """One argument of a tool.
-
-    Attributes:
-        name: its name on the wire.
-        place: where it goes.
-        schema: its JSON Schema.
-        required: whether it must be there.
-        options: what the spec's `http.in` states beside place and name, such as the style.
+    """One argument of a tool, by its name on the wire. `options` are what the spec's `http.in` states beside
+    place and name, such as the style.
     """
 
     name: str
@@ -42,11 +36,7 @@ class Argument(Struct, frozen=True, kw_only=True):
 
 
 def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
-    """A Parameter Object as an argument.
-
-    Raises:
-        UnreadableError: it has neither schema nor content, or a style that its place does not have.
-    """
+    """Return a Parameter Object as an argument. Raises UnreadableError."""
     data, path = parameter.data, parameter.path
     options: dict[str, Any] = {}
     content = data.get("content")
@@ -75,7 +65,6 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
 
 
 def _style(parameter: Parameter) -> dict[str, Any]:
-    """What differs from the defaults of the parameter's place."""
     data, known = parameter.data, STYLES[parameter.place]
     found: dict[str, Any] = {}
     style = data.get("style", known[0])
@@ -94,7 +83,7 @@ def _style(parameter: Parameter) -> dict[str, Any]:
 
 
 def described(schema: Any, data: Mapping[str, Any]) -> Any:
-    """A schema with the description and examples of the object that it belongs to."""
+    """Return a schema with the description and examples of the object that it belongs to."""
     if schema is False:
         return schema
     out: dict[str, Any] = {} if schema is True else dict(schema)
@@ -117,10 +106,10 @@ def _examples(examples: Any) -> list[Any]:
 
 
 def object_of(found: Sequence[Argument]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The object of all arguments and the spec's `http.in`.
+    """Return the object of all arguments and the spec's `http.in`.
 
-    Arguments of one name are told apart by a suffix for their place: `id__path`, `id__body`. The object is
-    closed: an argument that is not declared has no place in a request.
+    Arguments of one name get a suffix for their place: `id__path`, `id__body`. The object is closed: an
+    undeclared argument has no place in a request.
     """
     names = _names(found)
     properties: dict[str, Any] = {}
@@ -138,7 +127,6 @@ def object_of(found: Sequence[Argument]) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def _names(found: Sequence[Argument]) -> list[str]:
-    """A name for each argument: its own where it is the only one of that name."""
     uses: dict[str, int] = {}
     for each in found:
         uses[each.name] = uses.get(each.name, 0) + 1
@@ -166,13 +154,8 @@ _ENCODING: Final = {
 
 
 class _Body(Struct, frozen=True, kw_only=True):
-    """What an operation takes as a body.
-
-    Attributes:
-        media_type: the content type that is sent; empty without a body.
-        arguments: its arguments.
-        encoding: the spec's `http.encoding`.
-        left_out: what a spec cannot hold.
+    """The body of a request: its content type, empty without a body, its arguments, the spec's
+    `http.encoding`, and parts that a spec cannot hold.
     """
 
     media_type: str = ""
@@ -182,12 +165,9 @@ class _Body(Struct, frozen=True, kw_only=True):
 
 
 def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> _Body:
-    """The body of an operation, in the content type that suits best.
+    """Read the body of an operation: JSON, else the first content type that can be sent.
 
-    JSON is preferred, then the others in the document's order: forms, text, bytes.
-
-    Raises:
-        UnreadableError: no content type of the body can be written.
+    Raises UnreadableError where no content type of the body can be written.
     """
     if "requestBody" not in operation.data:
         return _Body()
@@ -210,7 +190,6 @@ def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaCo
 
 
 def _may_be_json(media_type: str) -> bool:
-    """Whether a content type, also with wildcards, can be JSON."""
     bare = _bare(media_type)
     return bare in ("*/*", "application/*") or is_json(bare)
 
@@ -256,7 +235,6 @@ def _body(
 
 
 def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: bool = False) -> Argument:
-    """The body as one argument."""
     schema = described(schema, {"description": body.get("description")})
     options = {"whole": True}
     if binary:
@@ -268,8 +246,8 @@ def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: boo
 def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[Argument, ...]:
     """The properties of a body, each as an argument; none where that would change what can be sent.
 
-    That is: an object with declared properties and nothing else that constrains it, and, where the body may
-    be left out, without required ones. A body of null is the one thing that cannot be sent then.
+    So it is an object with declared properties and no other constraint; without required ones, where the body
+    may be left out. Only a body of null cannot be sent then.
     """
     flat = _flat(schema, converter)
     if not isinstance(flat, dict) or flat.keys() - _SPREAD:
@@ -309,7 +287,6 @@ def _flat(schema: Any, converter: SchemaConverter) -> Any:
 
 
 def _is_text(schema: Any) -> bool:
-    """Whether a schema accepts text, or anything."""
     if not isinstance(schema, dict):
         return schema is True
     if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "properties", "items"}:
@@ -319,21 +296,18 @@ def _is_text(schema: Any) -> bool:
 
 
 def _bytes(schema: Any) -> dict[str, Any]:
-    """The schema of text that is the base64 of bytes."""
     kept = schema if isinstance(schema, dict) else {}
     texts = {key: kept[key] for key in ("title", "description") if key in kept}
     return {"type": "string", "contentEncoding": "base64", **texts}
 
 
 def _noted(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an argument that is sent as bytes, and says so."""
     text = str(schema.get("description", "")).rstrip()
     stop = "" if not text or text.endswith((".", "!", "?", MORE)) else "."
     return {**schema, "description": f"{text}{stop} {_BASE64}".strip()}
 
 
 def _with_bytes(argument: Argument, converter: SchemaConverter) -> Argument:
-    """An argument of a multipart body: bytes, or a list of bytes, become base64."""
     flat = _flat(argument.schema, converter)
     if not isinstance(flat, dict):
         return argument
@@ -348,7 +322,6 @@ def _with_bytes(argument: Argument, converter: SchemaConverter) -> Argument:
 
 
 def _is_bytes(schema: Any) -> bool:
-    """`format: binary` of 3.0, or a media type without an encoding of 3.1."""
     if not isinstance(schema, dict):
         return False
     return schema.get("format") == "binary" or (
@@ -357,7 +330,6 @@ def _is_bytes(schema: Any) -> bool:
 
 
 def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The spec's `http.encoding`, and what it cannot hold."""
     found: dict[str, Any] = {}
     left_out: list[str] = []
     written = media.get("encoding")
@@ -378,13 +350,10 @@ def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str,
 
 
 def result_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> Any:
-    """The schema of the JSON that the operation answers in case of success.
+    """Return the schema of the JSON that the operation answers in case of success.
 
-    Answers with status 200 come first, then the other 2xx in order; several different ones are an `anyOf`.
-    None where there is no JSON, or only some of the answers are JSON with a schema.
-
-    Raises:
-        UnreadableError: a response or its schema cannot be read.
+    Status 200 comes first, then the other 2xx in order; several different schemas are an `anyOf`. None where
+    there is no JSON, or an answer is JSON without a schema. Raises UnreadableError.
     """
     found: list[Any] = []
     listed = operation.data.get("responses")

@@ -1,16 +1,15 @@
 """Discriminators as constants, so that a schema says by itself which branch a value belongs to.
 
-OpenAPI tells objects apart by the value of one property. JSON Schema knows no such keyword: to it, every
-branch whose property is any string accepts every value. In schemas of requests, therefore:
+JSON Schema knows no discriminator: to it, every branch with any string as the property accepts every value.
+In schemas of requests, therefore:
 
 * a branch of `oneOf` or `anyOf` with a `discriminator` requires the property, with the values that `mapping`
-  gives the branch; with the name of its component where `mapping` gives it none.
+  gives the branch, or else the name of its component.
 * a schema with a `discriminator` and no union, from which others derive by `allOf`, is the union of those;
   also of itself, where there is no `mapping`.
 * a component that derives from one with a `discriminator` requires the property, with its own values.
 
-Nothing is added where the document itself contradicts: where the property is not declared in the branch, is
-no string, or has an `enum` without these values. What the document states as a constraint stands.
+Nothing is added where the branch does not declare the property, declares no string, or lacks these values.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +40,7 @@ class Discriminator(Struct, frozen=True):
     mapping: Mapping[Path, tuple[str, ...]]
 
     def values(self, path: Path) -> tuple[str, ...]:
-        """The property's values for the schema at `path`; none for an inline schema without a mapping."""
+        """Return the values for the schema at `path`; none for an inline schema without a mapping."""
         found = self.mapping.get(path)
         if found is None and path[:2] == _COMPONENTS and len(path) == 3:
             found = (str(path[2]),)
@@ -49,7 +48,7 @@ class Discriminator(Struct, frozen=True):
 
 
 class Inheritance:
-    """Which components derive from which by `allOf`, and the discriminators that they inherit."""
+    """The components that derive from others by `allOf`, and the discriminators that they inherit."""
 
     def __init__(self, document: OpenApiDocument) -> None:
         self.root = document.data
@@ -64,20 +63,19 @@ class Inheritance:
                 self._children.setdefault(parent, []).append((*_COMPONENTS, name))
 
     def inherits(self, path: Path) -> bool:
-        """Whether the component at `path` derives from one with a discriminator."""
+        """Return whether the component at `path` derives from one with a discriminator."""
         return self.inherited(path) is not None
 
     def inherited(self, path: Path) -> Discriminator | None:
-        """The discriminator of the nearest component from which the one at `path` derives."""
+        """Return the discriminator of the nearest component from which the one at `path` derives."""
         if path not in self._inherited:
             stated = (self.own(self._schema(parent)) for parent in self._line(path))
             self._inherited[path] = next((each for each in stated if each is not None), None)
         return self._inherited[path]
 
     def own(self, schema: Any) -> Discriminator | None:
-        """The `discriminator` of a schema; None where it has none that can be read.
-
-        With `defaultMapping` (since 3.2) the property may hold anything, so it tells nothing apart.
+        """Return the `discriminator` of a schema, if it can be read. With `defaultMapping` (since 3.2) the
+        property may hold anything, so it tells nothing apart.
         """
         found = schema.get("discriminator") if isinstance(schema, dict) else None
         name = found.get("propertyName") if isinstance(found, dict) else None
@@ -92,9 +90,8 @@ class Inheritance:
         return Discriminator(name, mapping)
 
     def derived(self, path: Path) -> tuple[Path, ...]:
-        """The components that derive from the one at `path`, also over others; in the document's order.
-
-        Raises UnreadableError where there are more than `MAX_DERIVED`.
+        """Return the components that derive from the one at `path`, also over others, in the document's
+        order. Raises UnreadableError where there are more than `MAX_DERIVED`.
         """
         if path in self._derived:
             return self._derived[path]
@@ -114,9 +111,8 @@ class Inheritance:
         return ordered
 
     def differs(self, path: Path, *, union_only: bool) -> bool:
-        """Whether the schema at `path` as a part of others differs from what describes a value.
-
-        With `union_only`, only because its own branches derive from it.
+        """Return whether the schema at `path` as a part of others differs from what describes a value; with
+        `union_only`, only because its own branches derive from it.
         """
         if self.union_keywords(path):
             return True
@@ -124,7 +120,7 @@ class Inheritance:
         return not union_only and (self.inherits(path) or (own is not None and bool(self.derived(path))))
 
     def union_keywords(self, path: Path) -> tuple[str, ...]:
-        """`oneOf` or `anyOf` of a component whose branches derive from it: no part of those branches."""
+        """Return `oneOf` or `anyOf` of a component where branches derive from it: no part of those."""
         schema = self._schema(path)
         if schema is None or "discriminator" not in schema:
             return ()
@@ -138,10 +134,8 @@ class Inheritance:
     def declared_values(
         self, path: Path, name: str, beside: Mapping[str, Any] | None = None
     ) -> list[Any] | None:
-        """What `enum` and `const` leave of a property in the schema at `path`, and in `beside`, which applies
-        to the same value; [] stands for any text.
-
-        None where the property is not declared, or is no string.
+        """Return what `enum` and `const` leave of a property in the schema at `path`, and in `beside`, which
+        applies to the same value; [] for any text, None where it is not declared, or is no string.
         """
         found: list[Any] | None = None
         for schema, at in (self._reached(path), *map(self._reached, self._line(path)), (beside, path)):
@@ -169,12 +163,11 @@ class Inheritance:
         return item if isinstance(item, dict) else {}
 
     def _schema(self, path: Path) -> dict[str, Any] | None:
-        """The component at `path`; None for any other place."""
         found = self._schemas.get(str(path[2])) if len(path) == 3 and path[:2] == _COMPONENTS else None
         return found if isinstance(found, dict) else None
 
     def _line(self, path: Path) -> Iterator[Path]:
-        """What the component at `path` derives from, the nearest first."""
+        """The ancestors of the component at `path`, the nearest first."""
         visited = {path}
         waiting = [path]
         while waiting and len(visited) <= MAX_ANCESTORS:
@@ -208,7 +201,7 @@ class Inheritance:
 
 
 def branches(root: dict[str, Any], schema: Mapping[str, Any], path: Path, keyword: str) -> dict[int, Path]:
-    """The branches of a union that are nothing but a reference, by index, with the paths of their schemas."""
+    """Return the branches of a union that are only a reference, by index, with the paths of their schemas."""
     found: dict[int, Path] = {}
     written = schema.get(keyword)
     for i, branch in enumerate(written if isinstance(written, list) else ()):
@@ -224,14 +217,8 @@ def tagged(
     path: Path,
     reference: MakeReference,
 ) -> dict[str, Any]:
-    """A converted schema with its discriminators as constants.
-
-    Args:
-        inheritance: of the document.
-        schema: the schema as written.
-        converted: the same, converted.
-        path: its path in the document.
-        reference: makes a reference to the definition of a schema.
+    """Return a converted schema with its discriminators as constants. `schema` is the same as written, at
+    `path`; `reference` makes a reference to the definition of a schema.
     """
     own = inheritance.own(schema)
     if own is None:
@@ -259,7 +246,7 @@ def _union(
     union: tuple[dict[str, Any], dict[str, Any], Path, str],
     reference: MakeReference,
 ) -> dict[str, Any]:
-    """A union whose branches are told apart by constants; a branch that is listed again is left out."""
+    """A union with branches told apart by constants; a branch that is listed again is left out."""
     schema, converted, path, keyword = union
     paths = branches(inheritance.root, schema, path, keyword)
     found: list[Any] = []
@@ -283,9 +270,8 @@ def _union(
 def _tag(
     inheritance: Inheritance, own: Discriminator, path: Path, union: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """What a schema needs to be told apart; None where the document forbids it.
-
-    The property may be declared by the schema at `path`, or by the schema `union` that it is a branch of.
+    """Constraints that tell a schema apart; None where the document forbids it. The property may be declared
+    at `path`, or by the schema `union` that it is a branch of.
     """
     declared = inheritance.declared_values(path, own.property, union)
     if declared is None:
@@ -298,7 +284,6 @@ def _tag(
 
 
 def _joined(converted: dict[str, Any], tag: dict[str, Any]) -> dict[str, Any]:
-    """A converted schema that has the property of `tag` with its values, too."""
     properties = converted.get("properties", {})
     required = converted.get("required", [])
     for name, constant in tag["properties"].items():

@@ -1,9 +1,8 @@
-"""An OpenAPI document: read from a file or over HTTP, the places of its values, and where its references
-lead.
+"""An OpenAPI document: read from a file or over HTTP, positions of its values, and targets of references.
 
-A download is bounded in size and time. A position is found when it is asked for, by skipping what stands
-beside its path: in 13 MB it costs a fraction of a second, where positions of all values would take a minute.
-Nothing outside of a document is read for a `$ref`.
+A download is bounded in size and time. A position is found when it is asked for, by skipping values beside
+its path: a fraction of a second in 13 MB, where positions of all values would take a minute. A `$ref` leads
+nowhere outside of a document.
 """
 
 import json
@@ -31,14 +30,7 @@ from ...spec.yaml_reader import read_yaml
 
 
 class UnreadableError(Exception):
-    """A part of the document cannot become a tool, or a part of one.
-
-    Attributes:
-        path: path of the part in the document.
-        code: code of the diagnostic.
-        message: what is wrong, in one sentence.
-        hint: how to correct it, or to import the rest.
-    """
+    """A part of the document, at `path`, that cannot become a tool, or a part of one."""
 
     def __init__(self, path: Path, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -63,7 +55,9 @@ class JsonPositions:
         self._entries: dict[int, dict[str | int, _Entry]] = {}
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        """Return line and column (from 1) of the value at `path`, or of its key; of the nearest parent if
+        absent.
+        """
         entry = (self._skip(0),) * 2
         for step in path:
             found = self._below(entry[1]).get(step)
@@ -73,7 +67,6 @@ class JsonPositions:
         return self._lines.position(entry[0] if key else entry[1])
 
     def _below(self, offset: int) -> dict[str | int, _Entry]:
-        """What the object or array at `offset` holds; nothing for any other value."""
         known = self._entries.get(offset)
         if known is None:
             kind = self._text[offset : offset + 1]
@@ -96,7 +89,6 @@ class JsonPositions:
             at, index = self._past(at), index + 1
 
     def _past(self, value: int) -> int:
-        """The offset of what follows a value and its comma."""
         _, after = _DECODER.raw_decode(self._text, value)
         at = self._skip(after)
         return self._skip(at + 1) if self._text[at] == "," else at
@@ -112,35 +104,27 @@ _PIECE: Final = 65_536
 
 
 class DownloadError(Exception):
-    """The address cannot be read; the message completes "cannot be downloaded: …"."""
+    """An unreadable address; the message completes "cannot be downloaded: …"."""
 
 
 class Downloaded(Struct, frozen=True):
-    """What an address answered, and the address after redirects."""
+    """The content of an address, and the address after redirects."""
 
     content: bytes
     address: str
 
 
 def without_credentials(address: str) -> str:
-    """`address` without user, password, query and fragment: fit for diagnostics, specs and lock files."""
+    """Return `address` without user, password, query and fragment."""
     parts = urlsplit(address)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def download(address: str, limit: int) -> Downloaded:
-    """Read an address with GET.
+    """Read at most `limit` bytes of an address over HTTP. Redirects are followed to HTTP only.
 
-    Args:
-        address: starts with `http://` or `https://`; redirects are followed to such addresses only.
-        limit: most bytes of the answer.
-
-    Returns:
-        At most `limit` bytes, and the address that gave them.
-
-    Raises:
-        DownloadError: the address is malformed, has a user or password, cannot be reached, answers with an
-            error, more than `limit` bytes, or too slowly.
+    Raises DownloadError: the address is malformed, has a user or password, cannot be reached, or answers with
+    an error, more than `limit` bytes, or too slowly.
     """
     if "@" in urlsplit(address).netloc:
         raise DownloadError("no user and password are sent")
@@ -211,8 +195,7 @@ class OpenApiDocument:
 
     Attributes:
         file: path or address as shown in diagnostics, without credentials.
-        data: the document, plain JSON values. Parts that YAML repeats by alias are one object.
-        version: of OpenAPI.
+        data: plain JSON values. Parts that YAML repeats by alias are one object.
         address: where it was downloaded from; empty for a file.
     """
 
@@ -231,21 +214,16 @@ class OpenApiDocument:
         self._positions = positions
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        """Return line and column (from 1) of the value at `path`, or of its key; of the nearest parent if
+        absent.
+        """
         if isinstance(self._positions, JsonPositions):
             return self._positions.locate(path, key=key)
         return locate(self._positions, path, key=key)
 
 
 def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
-    """Read a file, or download an address.
-
-    Args:
-        source: path of a file, or an address that starts with `http://` or `https://`.
-
-    Returns:
-        The document, or the diagnostics of why it cannot be read.
-    """
+    """Read a file, or download an address that starts with `http://` or `https://`."""
     if _scheme(source) in ("http", "https"):
         shown = without_credentials(source)
         try:
@@ -268,7 +246,6 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
 
 
 def _scheme(source: str) -> str:
-    """The scheme of an address in small letters; empty where there is none."""
     try:
         return urlsplit(source).scheme.lower()
     except ValueError:
@@ -280,13 +257,7 @@ def parse_openapi(
 ) -> OpenApiDocument | tuple[Diagnostic, ...]:
     """Parse the bytes of an OpenAPI document: JSON where they begin with `{"`, else YAML.
 
-    Args:
-        content: the bytes.
-        file: path or address in diagnostics.
-        address: where it was downloaded from; relative server addresses start there.
-
-    Returns:
-        The document, or the diagnostics of every problem.
+    `address` is where it was downloaded from; relative server addresses start there.
     """
     if len(content) > MAX_BYTES:
         message = f"is larger than {MAX_BYTES // 2**20} MiB"
@@ -321,7 +292,6 @@ def parse_openapi(
 
 
 def _version_problem(data: Any) -> tuple[Path, str, str] | None:
-    """Where and why `data` is no OpenAPI document of a version that can be read, and the remedy."""
     if not isinstance(data, dict):
         return (
             (),
@@ -364,18 +334,9 @@ _BUNDLE = "bundle the document first, for example with `npx @redocly/cli bundle`
 
 
 def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]:
-    """What a `$ref` names, and its path.
+    """Return the value that a `$ref` names, and its path. `path` is that of the object that has it.
 
-    Args:
-        root: the document.
-        reference: the value of `$ref`.
-        path: path of the object that has it, for the error.
-
-    Returns:
-        The value, and its path in the document.
-
-    Raises:
-        UnreadableError: it is no reference inside of the document, or leads nowhere.
+    Raises UnreadableError where it is no reference inside of the document, or leads nowhere.
     """
     at = (*path, "$ref")
     if not isinstance(reference, str):
@@ -401,23 +362,15 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
 
 
 def unquoted(reference: str) -> str:
-    """A reference without percent-encoding, which a fragment may have (RFC 3986, section 3.5)."""
+    """Return a reference without percent-encoding, which a fragment may have (RFC 3986, section 3.5)."""
     return unquote(reference) if "%" in reference else reference
 
 
 def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, Any], Path]:
-    """An object, or what its chain of references names: parameters, bodies, responses, path items.
+    """Return an object, or what its chain of references names, and its path. `summary` and `description`
+    beside a `$ref` win.
 
-    Args:
-        root: the document.
-        value: the object.
-        path: its path.
-
-    Returns:
-        An object without `$ref`, and its path. `summary` and `description` beside a `$ref` win.
-
-    Raises:
-        UnreadableError: a reference is wrong, the chain has no end, or there is no object.
+    Raises UnreadableError: a reference is wrong, the chain has no end, or there is no object.
     """
     beside: dict[str, Any] = {}
     for _ in range(MAX_CHAIN):

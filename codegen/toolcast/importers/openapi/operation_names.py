@@ -1,7 +1,7 @@
 """Names of tools for the operations of an OpenAPI document.
 
 They are unique in their document whatever is selected of it, or come from a file in which a person renames
-them: old name → new name, in YAML or JSON.
+them: old name → new name.
 """
 
 import hashlib
@@ -22,14 +22,9 @@ from .operations import Operation
 
 
 def names_of(found: Sequence[Operation], chosen: Mapping[str, str]) -> list[str]:
-    """A tool's name for each operation of a document.
+    """Return a tool's name for each of all operations of a document, no two equal to a file system or Python.
 
-    Args:
-        found: all operations of the document, so that a name does not depend on what is selected.
-        chosen: names that a person chose, by operation id, or by `GET /path` where there is none.
-
-    Returns:
-        Valid names in the order of the operations, no two of them equal to a file system or to Python.
+    `chosen` are a person's names, by operation id, or by `GET /path` where there is none.
     """
     short = [_without_route(each) for each in found]
     plain = [_cleaned(each.name) for each in found]
@@ -75,20 +70,12 @@ def _cleaned(name: str) -> str:
 
 
 def _marked(stem: str, origin: str) -> str:
-    """`stem` with hex digits of the SHA-256 of `origin`."""
     digits = "_" + hashlib.sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return stem[: MAX_LENGTH - len(digits)].rstrip("_-") + digits
 
 
 def read_names(file: Path) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """Read a file of names.
-
-    Args:
-        file: the file: a mapping of operation ids (`GET /path` where there is none) to names of tools.
-
-    Returns:
-        The names, empty with an error; and the diagnostics of every problem.
-    """
+    """Read a file of names: names of tools by operation id (`GET /path` where there is none)."""
     document = read_document(file, file.as_posix())
     if not isinstance(document, SourceDocument):
         return {}, document
@@ -108,14 +95,7 @@ def read_names(file: Path) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
 
 
 def names_text(declarations: Declarations) -> str:
-    """The text of a file of names, with the present name of each tool.
-
-    Args:
-        declarations: what a document declares.
-
-    Returns:
-        YAML: old name → present name.
-    """
+    """Return the YAML text of a file of names, with the present name of each tool."""
     names: Mapping[str, str] = {tool.name: tool.spec_name or tool.name for tool in declarations.tools}
     return (
         "# Operation → name of its tool. Rename the right side; see `toolcast import openapi --names`.\n"

@@ -1,4 +1,4 @@
-"""The operations of a document, with the parameters that apply to each; and which of them are wanted."""
+"""The operations of a document with their parameters, and the selection of those that are wanted."""
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -20,8 +20,7 @@ class Operation(Struct, frozen=True, kw_only=True):
         template: the path, such as `/pets/{id}`.
         path: path of the operation in the document.
         data: the Operation Object.
-        item: the Path Item Object, without references.
-        item_path: its path.
+        item: the Path Item Object, without references; `item_path` is its path.
     """
 
     method: str
@@ -33,36 +32,30 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     @property
     def operation_id(self) -> str | None:
-        """The document's name of the operation."""
+        """Return the document's name of the operation."""
         found = self.data.get("operationId")
         return found if isinstance(found, str) and found else None
 
     @property
     def name(self) -> str:
-        """The operation id; method and path where there is none."""
+        """Return the operation id; method and path where there is none."""
         return self.operation_id or f"{self.method.upper()} {self.template}"
 
     @property
     def request_path(self) -> str:
-        """The template without a fragment, by which documents tell apart what a request cannot."""
+        """Return the template without a fragment, by which documents tell apart what a request cannot."""
         return self.template.partition("#")[0]
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags of the operation."""
         found = self.data.get("tags")
         return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list) else ()
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """Which operations are wanted: those that fit one of each kind of choice; no choice fits all.
+    """Conditions on wanted operations: one of each kind of choice must fit; no choice fits all.
 
-    Attributes:
-        tags: names of tags, as written.
-        paths: patterns of paths: `*` is any text, also with slashes.
-        operations: patterns of operation ids.
-        methods: in small letters.
-        deprecated: whether deprecated operations are wanted.
+    `paths` and `operations` are patterns; `*` is any text, also with slashes.
     """
 
     tags: tuple[str, ...] = ()
@@ -72,7 +65,7 @@ class Selection(Struct, frozen=True, kw_only=True):
     deprecated: bool = True
 
     def wants(self, operation: Operation) -> bool:
-        """Whether an operation is wanted."""
+        """Return whether an operation is wanted."""
         name = operation.operation_id or ""
         return (
             (self.deprecated or operation.data.get("deprecated") is not True)
@@ -87,7 +80,7 @@ EVERYTHING: Final = Selection()
 
 
 def operations(document: OpenApiDocument) -> Iterator[Operation | UnreadableError]:
-    """Every operation under `paths`, in the document's order; an error in place of what cannot be read."""
+    """Yield every operation under `paths`, in order; an error in place of an unreadable one."""
     paths = document.data.get("paths", {})
     if not isinstance(paths, dict):
         yield UnreadableError(
@@ -119,7 +112,6 @@ def operations(document: OpenApiDocument) -> Iterator[Operation | UnreadableErro
 
 
 def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, Path, Any]]:
-    """Method, path below the item, and value of each operation."""
     for key, value in item.items():
         if key in METHODS:
             yield key, (key,), value
@@ -129,7 +121,7 @@ def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, Path, Any]]:
 
 
 def _is_of(document: OpenApiDocument, path: Path, steps: Path, data: Any) -> bool:
-    """Whether `data` stands at `steps` below `path`; else beside the reference to it."""
+    """True where `data` stands at `steps` below `path`; else it stands beside the reference to it."""
     found: Any = document.data
     for step in (*path, *steps):
         if not isinstance(found, dict) or step not in found:
@@ -148,14 +140,10 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
 
 def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Parameter], tuple[str, ...]]:
-    """The parameters of an operation and of its path item; of two with one name and place, the operation's.
+    """Return the parameters of an operation and its path item, those of the path in the template's order.
 
-    Returns:
-        The parameters, those of the path in the order of its template; and what is left out: parameters that
-        the path has no place for, and headers that a request has by itself.
-
-    Raises:
-        UnreadableError: one of them has no name, or no place that a request has.
+    Of two with one name and place, the operation's counts. Also returned are those left out: parameters that
+    the path has no place for, and headers that a request has by itself. Raises UnreadableError.
     """
     found: dict[tuple[str, str], Parameter] = {}
     left_out: dict[str, None] = {}
@@ -187,9 +175,8 @@ def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Pa
 
 
 def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Parameter], list[str]]:
-    """The parameters of the path in the order of its template, and the names of those that it does not have.
-
-    Raises UnreadableError.
+    """The parameters of the path in the template's order, and names that it does not have. Raises
+    UnreadableError.
     """
     if "?" in operation.request_path:
         message = f"the path {quoted(operation.template)} has a query, which OpenAPI does not allow"

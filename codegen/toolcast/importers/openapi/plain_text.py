@@ -1,8 +1,7 @@
 """Descriptions without markup: HTML tags, links, headings and emphasis go, their text and all code stays.
 
-Markdown is plain text by design, so a parser and renderer (markdown-it-py, BeautifulSoup) would give back
-more than is wanted here: what stands between marks, on the lines where it stands. The rules are few and
-local, each bounded, and everything in backticks or in a fence is left alone.
+Markdown is plain text by design: a parser and renderer (markdown-it-py, BeautifulSoup) would change lines,
+too. The rules are few and local, each bounded; code is left alone.
 """
 
 import html
@@ -45,7 +44,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 @lru_cache(maxsize=1_024)
 def plain_text(text: str) -> str:
-    """`text` without markup. What is code, and what only looks like markup, stays as it is."""
+    """Return `text` without markup. Code, and what only looks like markup, stays as it is."""
     text = _MARKS.sub("", text[:_MAX_READ].replace("\r\n", "\n").replace("\r", "\n"))
     codes: list[str] = []
 
@@ -61,7 +60,7 @@ def plain_text(text: str) -> str:
 
 
 def shortened(text: str, limit: int = MAX_LENGTH) -> str:
-    """`text` itself, or its first sentences with a mark that more followed; at most `limit` characters."""
+    """Return `text`, or its first sentences with a mark that more followed; at most `limit` characters."""
     if len(text) <= limit:
         return text
     room = text[: limit - len(MORE) + 1]

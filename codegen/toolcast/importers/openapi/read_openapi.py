@@ -1,9 +1,8 @@
 """An OpenAPI document → declarations, one for each operation.
 
-Security requirements are kept out of the parameters, and named for the program's own resolver. A `default` in
-an OpenAPI document is what the server assumes of a value that is not sent. In a spec it is the value that the
-call has then, and a request states it: a `PATCH` that says nothing of `private` would say `private: false`.
-So the schema keeps it in its description alone.
+Security requirements are no parameters, and are named for the program's own resolver. A `default` is what the
+server assumes of an absent value, while a spec's default is sent: a `PATCH` that says nothing of `private`
+would say `private: false`. So a default is stated in the description alone.
 """
 
 from collections.abc import Mapping
@@ -32,10 +31,9 @@ _MAX_TITLE = 100
 
 
 class OpenApiChoices(Struct, frozen=True, kw_only=True):
-    """What the one who imports decides about a document.
+    """The user's choices about a document.
 
     Attributes:
-        selection: which operations are wanted.
         names: names of tools, by operation id, or by `GET /path` where there is none.
         results: whether response schemas become `result`.
     """
@@ -49,15 +47,7 @@ NOTHING_CHOSEN = OpenApiChoices()
 
 
 def read_openapi(source: str, choices: OpenApiChoices = NOTHING_CHOSEN) -> Declarations:
-    """Read the operations of a document.
-
-    Args:
-        source: path of a file, or an address that starts with `http://` or `https://`.
-        choices: which operations, and how.
-
-    Returns:
-        A declaration for each operation, in the document's order, and what could not be read.
-    """
+    """Read the operations of a file, or of an address that starts with `http://` or `https://`."""
     document = read_source(source)
     if not isinstance(document, OpenApiDocument):
         return Declarations(tools=(), diagnostics=document)
@@ -65,7 +55,7 @@ def read_openapi(source: str, choices: OpenApiChoices = NOTHING_CHOSEN) -> Decla
 
 
 def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING_CHOSEN) -> Declarations:
-    """The operations of a document as declarations; pure."""
+    """Return the operations of a document as declarations. Pure."""
     problems: list[Diagnostic] = []
     found: list[Operation] = []
     for each in operations(document):
@@ -103,7 +93,6 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
 
 
 def _label(document: OpenApiDocument) -> str:
-    """The address of the document; of a file with an absolute path, its name."""
     path = PurePath(document.file)
     return path.name if not document.address and path.is_absolute() else document.file
 
@@ -134,8 +123,6 @@ def _unused_names(
 
 
 class _Reader:
-    """Declares operations of one document. The converters remember the definitions that tools share."""
-
     def __init__(self, document: OpenApiDocument, choices: OpenApiChoices) -> None:
         self._document = document
         self._results = choices.results
@@ -143,7 +130,7 @@ class _Reader:
         self._responses = SchemaConverter(document, "response")
 
     def declared(self, operation: Operation, name: str) -> Declared:
-        """The declaration of one operation. Raises UnreadableError."""
+        """Return the declaration of one operation. Raises UnreadableError."""
         document = self._document
         security = _security_of(document, operation)
         stated, without_place = parameters(document, operation)
@@ -186,7 +173,7 @@ def _with_definitions(schema: Any, converter: SchemaConverter, operation: Operat
 
 
 def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
-    """Summary and description without markup, and what was left out of it."""
+    """Summary and description without markup, and the part of them that was left out."""
     summary, text = (
         plain_text(value) if isinstance(value := operation.data.get(key), str) else ""
         for key in ("summary", "description")
@@ -198,7 +185,7 @@ def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
 
 
 def _annotations(operation: Operation) -> dict[str, Any]:
-    """What the method says about the effect of the operation (RFC 9110, section 9.2)."""
+    """Claims that the method makes about the effect of the operation (RFC 9110, section 9.2)."""
     found: dict[str, Any] = {}
     summary = operation.data.get("summary")
     title = plain_text(summary) if isinstance(summary, str) else ""
@@ -224,15 +211,9 @@ def _diagnostic(document: OpenApiDocument, error: UnreadableError, label: str = 
 
 
 def _server_of(document: OpenApiDocument, operation: Operation) -> dict[str, Any]:
-    """The first server of the operation, of its path, or of the document.
-
-    Args:
-        document: the document.
-        operation: the operation.
-
-    Returns:
-        The spec's `http.server` and `http.server_variables`; nothing where the document states no absolute
-        address, so that the program names it. A relative one starts where the document was downloaded from.
+    """The spec's `http.server` and `http.server_variables`, of the first server of the operation, its path,
+    or the document. None without an absolute address; a relative one starts where the document was
+    downloaded from.
     """
     for owner in (operation.data, operation.item, document.data):
         listed = owner.get("servers")
@@ -266,14 +247,7 @@ _LONGEST: Final = 100
 
 
 def _without_defaults(schema: Any) -> Any:
-    """A schema whose defaults are said in descriptions, at every depth.
-
-    Args:
-        schema: the schema, which is not changed.
-
-    Returns:
-        A copy without `default`.
-    """
+    """A copy of a schema with the defaults stated in descriptions, at every depth."""
     if not isinstance(schema, dict):
         return schema
     out = map_subschemas(schema, _without_defaults)
@@ -288,7 +262,6 @@ def _without_defaults(schema: Any) -> Any:
 
 
 def _says(description: str, text: str) -> bool:
-    """Whether a description has the default already."""
     return "default" in description.lower() and text.strip('"').lower() in description.lower()
 
 
@@ -303,7 +276,7 @@ class _Security(Struct, frozen=True, kw_only=True):
     schemes: Mapping[str, Mapping[str, Any]]
 
     def covers(self, parameter: Parameter) -> bool:
-        """Whether a parameter is the place of an API key."""
+        """Return whether a parameter is the place of an API key."""
         return any(
             scheme.get("type") == "apiKey"
             and scheme.get("in") == parameter.place
@@ -319,10 +292,9 @@ def _same_name(name: Any, parameter: Parameter) -> bool:
 
 
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:
-    """What an operation requires; the document's requirements where it states none.
+    """The requirements of an operation; the document's where it states none.
 
-    Raises:
-        UnreadableError: `security` is malformed, or names a scheme that the document does not have.
+    Raises UnreadableError: `security` is malformed, or names a scheme that the document does not have.
     """
     own = "security" in operation.data
     stated: Any = (operation.data if own else document.data).get("security", [])

@@ -1,16 +1,15 @@
-"""Schema Objects → JSON Schema 2020-12, for what is sent or for what is answered.
+"""Schema Objects → JSON Schema 2020-12, for requests or for answers.
 
-Schemas of OpenAPI 3.0 are read as the 3.0 specification defines them, schemas of 3.1 and 3.2 as JSON Schema
-of the dialect that they name (2020-12 where they name none). A component becomes a definition of its own
-name, with one form for requests and one for responses:
+Schemas of OpenAPI 3.0 are read as its specification defines them, those of 3.1 and 3.2 by the dialect that
+they name, else 2020-12. A component becomes a definition of its own name, with a form for each direction:
 
 * requests: `readOnly` properties are left out, also of `required`; constraints stay as they are.
-* responses: `writeOnly` properties are left out, and everything that an API in fact exceeds: undeclared
+* responses: `writeOnly` properties are left out, and so is everything that an API in fact exceeds: undeclared
   properties are accepted, `enum` and `const` become examples, formats, patterns and bounds are left out, and
   `oneOf` becomes `anyOf`. Types, `required`, properties, items and `null` stay.
 
-`nullable: true` accepts null wherever it stands: beside `$ref`, `enum`, `allOf`, too, where 3.0.3 gives it no
-effect in letters, though every author means it. All else beside a `$ref` of 3.0 has no effect but for texts.
+`nullable: true` accepts null everywhere, also beside `$ref`, `enum` and `allOf`, where 3.0.3 gives it no
+effect in letters. All else beside a `$ref` of 3.0 has no effect but for texts.
 """
 
 import hashlib
@@ -77,18 +76,13 @@ class SchemaConverter:
         self._inheritance = Inheritance(document)
 
     def convert(self, schema: Any, path: Path) -> Any:
-        """Convert the schema at `path`; its references are `#/$defs/…`.
-
-        Raises:
-            UnreadableError: it is no schema, or has a reference that cannot be followed.
-        """
+        """Convert the schema at `path`; its references are `#/$defs/…`. Raises UnreadableError."""
         return self._schema(schema, path, self._draft, "value")
 
     def definitions(self, schema: Any, path: Path) -> dict[str, Any]:
-        """The definitions that a converted schema of the operation at `path` needs, sorted by name.
+        """Return the definitions that a converted schema of the operation at `path` needs, sorted by name.
 
-        Raises:
-            UnreadableError: one of them cannot be converted, or they have more values than a spec may have.
+        Raises UnreadableError: one cannot be converted, or they have more values than a spec may have.
         """
         waiting = _references(schema)
         found: dict[str, Any] = {}
@@ -110,7 +104,7 @@ class SchemaConverter:
         return {name: found[name] for name in sorted(found)}
 
     def resolve(self, reference: str) -> Any:
-        """The definition that a converted `$ref` names."""
+        """Return the definition that a converted `$ref` names."""
         return self._definition(_name_of(reference))
 
     def _definition(self, name: str) -> Any:
@@ -145,7 +139,6 @@ class SchemaConverter:
         return {"$ref": self._reference(schema["$ref"], path, part), **kept}
 
     def _reference(self, reference: Any, path: Path, part: Part) -> str:
-        """The reference to a definition, instead of one into the document."""
         _, found = target(self.document.data, reference, path)
         if part == "part" and not self._inheritance.differs(found, union_only=self.direction == "response"):
             part = "value"  # one definition serves both
@@ -204,7 +197,6 @@ class SchemaConverter:
         return self._answered(out) if self.direction == "response" else out
 
     def _value(self, keyword: str, value: Any, path: Path, draft: int) -> Any:
-        """The value of a keyword, with the schemas in it converted."""
         if keyword == "description" and isinstance(value, str):
             return shortened(plain_text(value))
         if keyword in SCHEMA:
@@ -233,7 +225,7 @@ class SchemaConverter:
         return found
 
     def _hidden(self, schema: Mapping[str, Any], path: Path) -> frozenset[str]:
-        """Names of the properties that this direction does not have, also of the parts of `allOf`."""
+        """Names of properties that this direction does not have, also of the parts of `allOf`."""
         found: set[str] = set()
         waiting: list[tuple[Any, Path]] = [(schema, path)]
         visited: set[Path] = set()
@@ -254,7 +246,7 @@ class SchemaConverter:
         return frozenset(found)
 
     def _own_hidden(self, schema: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-        """Names of the properties of a schema itself that this direction does not have."""
+        """The same of a schema without its parts."""
         if path not in self._flagged:
             keyword = "readOnly" if self.direction == "request" else "writeOnly"
             properties = schema.get("properties")
@@ -266,7 +258,7 @@ class SchemaConverter:
         return self._flagged[path]
 
     def _has_flag(self, schema: Any, keyword: str, path: Path) -> bool:
-        """Whether a schema, what it refers to, or its lone part of `allOf`, has a flag."""
+        """True where a schema, its target, or its lone part of `allOf`, has a flag."""
         for _ in range(32):
             if not isinstance(schema, dict):
                 return False
@@ -282,7 +274,6 @@ class SchemaConverter:
         return False
 
     def _answered(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A schema without what answers do not keep to."""
         out: dict[str, Any] = {}
         for keyword, value in schema.items():
             if keyword in _EXCEEDED or keyword in ("default", "examples"):
@@ -305,7 +296,7 @@ class SchemaConverter:
 
 
 def _without(names: list[Any], hidden: frozenset[str]) -> list[Any]:
-    """Names that are not hidden; what is no name is left for the compiler to report."""
+    """Names that are not hidden; a value that is no name is left for the compiler to report."""
     return [name for name in names if not (isinstance(name, str) and name in hidden)]
 
 
@@ -351,7 +342,6 @@ def _references(schema: Any) -> list[str]:
 
 
 def _values(value: Any) -> int:
-    """The number of values in a JSON value, itself included."""
     count, waiting = 0, [value]
     while waiting:
         each = waiting.pop()
@@ -362,7 +352,6 @@ def _values(value: Any) -> int:
 
 
 def _with_null(schema: Any) -> Any:
-    """A schema that accepts null, too."""
     if not isinstance(schema, dict):
         return schema
     kind = schema.get("type")

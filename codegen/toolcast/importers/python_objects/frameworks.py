@@ -21,19 +21,17 @@ Read = Callable[[Any, Origin], Iterator[Declared]]
 
 
 class FrameworkError(Exception):
-    """The object declares no tool; the message follows "app:tool: "."""
+    """An object that declares no tool; the message follows "app:tool: "."""
 
 
 class _Kind(Struct, frozen=True):
-    """A class of a framework: the package that defines it, its name, and what reads its objects."""
-
     package: str
     class_name: str
     read: Read
 
 
 def framework_reader(value: Any) -> Read | None:
-    """What reads an object of a framework; None where it is of none."""
+    """Return the reader for an object of a framework; None where it is of none."""
     for base in type(value).__mro__:
         for kind in _KINDS:
             if base.__name__ == kind.class_name and f"{base.__module__}.".startswith(f"{kind.package}."):
@@ -42,7 +40,7 @@ def framework_reader(value: Any) -> Read | None:
 
 
 def _server(server: Any, origin: Origin) -> Iterator[Declared]:
-    """FastMCP's servers, and those of the MCP SDK: what they list for clients."""
+    """FastMCP's servers, and those of the MCP SDK: the tools that they list for clients."""
     if hasattr(server, "list_tools"):
         listed = {tool.name: tool for tool in asyncio.run(_resolved(server.list_tools()))}
     else:  # FastMCP 2
@@ -85,7 +83,7 @@ def _langchain_toolkit(toolkit: Any, origin: Origin) -> Iterator[Declared]:
 
 
 def _agents_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
-    """openai-agents' function tools: the schema with the changes that strict mode asks for, where it does."""
+    """openai-agents' function tools, with the schema changes of strict mode where it is on."""
     yield _declared(
         tool,
         origin,
@@ -113,7 +111,7 @@ def _pydantic_ai_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
 
 
 def _pydantic_ai_toolset(toolset: Any, origin: Origin) -> Iterator[Declared]:
-    """pydantic-ai's toolsets: what they offer in the first step of a run without dependencies."""
+    """pydantic-ai's toolsets: their tools in the first step of a run without dependencies."""
     ai = sys.modules["pydantic_ai"]
     context = ai.RunContext(deps=None, model=_NoModel(), usage=ai.RunUsage())
     found = asyncio.run(_resolved(toolset.get_tools(context)))
@@ -156,9 +154,8 @@ def _declared(tool: Any, origin: Origin, **stated: Any) -> Declared:
 
 
 def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) -> Declared:
-    """`declared` with the place of its function, and with the name under which Python finds it.
-
-    `own_name` says that `origin` is this tool itself, not the server or toolset that has it.
+    """`declared` with the place of its function, and with the name under which Python finds it. `own_name`:
+    `origin` is this tool itself, not the server or toolset that has it.
     """
     function = plain_function(tool)
     if not own_name:
@@ -179,7 +176,7 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
 
 
 def item_name(tool: Any, name: str, origin: Origin) -> str:
-    """`app:get_forecast` where Python finds so what `adapt` takes; else `app:server#get_forecast`."""
+    """Return `app:get_forecast` where Python finds so what `adapt` takes; else `app:server#get_forecast`."""
     found = import_name(plain_function(tool))
     if found is None and callable(plain_function(_attribute(tool, name, origin))):
         found = f"{origin.module}:{name}"
@@ -187,10 +184,8 @@ def item_name(tool: Any, name: str, origin: Origin) -> str:
 
 
 def _attribute(tool: Any, name: str, origin: Origin) -> Any:
-    """The attribute of the target's module that has the tool's name, if it is the tool or its function.
-
-    Decorators leave one of them there. What a server lists holds no function; then any function of that
-    name is taken for it.
+    """The attribute of the target's module that has the tool's name, if it is the tool or its function, as
+    decorators leave it. A server's listing holds no function; then any function of that name counts.
     """
     found = getattr(sys.modules.get(origin.module), name, None)
     function = plain_function(tool)

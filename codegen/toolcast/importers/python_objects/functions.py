@@ -1,9 +1,9 @@
 """Functions and classes of Python as declarations of tools.
 
-The parameters are a function's signature or a class's fields, the result is what a function returns.
-Descriptions come from annotations (`Annotated[str, "…"]`, `Meta`, `Field`, `Doc`), from docstrings in
-Google's, NumPy's or Sphinx' style, and from strings below fields: the schemas of msgspec and pydantic have a
-class's docstring in one piece.
+Parameters come from a signature or fields, the result from the return type. Descriptions come from
+annotations (`Annotated[str, "…"]`, `Meta`, `Field`, `Doc`), from docstrings in Google's, NumPy's or Sphinx'
+style, and from strings below fields: the schemas of msgspec and pydantic have a class's docstring in one
+piece.
 """
 
 import ast
@@ -37,7 +37,7 @@ from .targets import Origin
 
 
 def described(annotation: Any) -> str:
-    """What the metadata of an annotation says of the value; empty where it says nothing."""
+    """Return the description in the metadata of an annotation; empty where there is none."""
     if get_origin(annotation) is not Annotated:
         return ""
     inner, *metadata = get_args(annotation)
@@ -56,12 +56,8 @@ _MAX_TEXT = 200_000
 
 
 class DocText(Struct, frozen=True, kw_only=True):
-    """A docstring in its parts.
-
-    Attributes:
-        text: what describes the whole, without the parts below.
-        parameters: descriptions of parameters or fields, by name.
-        returns: description of the result.
+    """A docstring in its parts: the text without sections, descriptions of parameters or fields by name, and
+    that of the result.
     """
 
     text: str = ""
@@ -70,7 +66,7 @@ class DocText(Struct, frozen=True, kw_only=True):
 
 
 def read_docstring(text: str | None) -> DocText:
-    """The parts of a docstring, in the style that it is written in; all of it is text where it has none."""
+    """Return the parts of a docstring, in the style that it is written in."""
     if not text:
         return DocText()
     text = inspect.cleandoc(text[:_MAX_TEXT])
@@ -97,7 +93,6 @@ def read_docstring(text: str | None) -> DocText:
 
 
 def _one_paragraph(text: str) -> str:
-    """`text` with its paragraphs on one line each: docstrings are wrapped."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
 
 
@@ -109,7 +104,7 @@ _FIELDS = ("__struct_fields__", "__dataclass_fields__", "__pydantic_fields__", "
 
 
 def read_class(cls: type) -> DocText:
-    """What a class says of itself, and of its fields by the names that they have in JSON."""
+    """Return the descriptions of a class, and of its fields by the names that they have in JSON."""
     document = read_docstring(_own_doc(cls))
     texts = {**document.parameters, **_texts_below_fields(cls)}
     names = _json_names(cls)
@@ -119,7 +114,7 @@ def read_class(cls: type) -> DocText:
 
 
 def with_field_texts(schema: Mapping[str, Any], document: DocText) -> dict[str, Any]:
-    """The schema of an object with descriptions of those properties that have none."""
+    """Return the schema of an object with descriptions of those properties that have none."""
     texts = document.parameters
     properties = {
         name: {**each, "description": texts[name]}
@@ -133,7 +128,7 @@ def with_field_texts(schema: Mapping[str, Any], document: DocText) -> dict[str, 
 def described_definitions(
     definitions: Mapping[str, Any], annotations: Iterable[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Definitions of the classes that occur in `annotations`, with what those say of their fields."""
+    """Return definitions of the classes in `annotations`, with their descriptions of fields."""
     classes = _classes(annotations)
     return {
         name: _described(schema, classes.get(schema.get("title"))) for name, schema in definitions.items()
@@ -173,7 +168,6 @@ def _classes(annotations: Iterable[Any]) -> dict[Any, type | None]:
 
 
 def _json_names(cls: type) -> dict[str, str]:
-    """The names of fields that have another one in JSON."""
     fields, encoded = getattr(cls, "__struct_fields__", ()), getattr(cls, "__struct_encode_fields__", ())
     names: dict[str, str] = dict(zip(fields, encoded, strict=True))
     models: Any = getattr(cls, "__pydantic_fields__", {})
@@ -225,7 +219,7 @@ _FURTHER = "**"
 
 
 def declare_function(function: Any, name: str, origin: Origin) -> tuple[Declared | None, list[Diagnostic]]:
-    """A function as a tool called `name`, and problems; without a tool where a parameter has no JSON form."""
+    """Return a function as a tool, and problems; no tool where a parameter has no JSON form."""
     try:
         signature = read_signature(function, function_name(function))
     except FunctionError as error:
@@ -265,7 +259,8 @@ def _parameters(
     signature: Signature, document: DocText, origin: Origin
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The schema of the parameters, and problems. A parameter without JSON form that has a default is left
-    out, with a warning: the model cannot fill it in, and the function does without."""
+    out, with a warning.
+    """
     annotations = {each.name: each.annotation for each in signature.parameters}
     if signature.further is not EMPTY:
         annotations[_FURTHER] = signature.further
@@ -304,7 +299,6 @@ def _no_form(name: str, why: str, optional: bool, origin: Origin) -> Diagnostic:
 def _property(
     parameter: Parameter, schema: Mapping[str, Any], document: dict[str, Any], texts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The schema of a parameter with its description and default."""
     made = dict(schema)
     text = described(parameter.annotation) or texts.get(parameter.name)
     if text and "description" not in made:
@@ -322,7 +316,6 @@ def _property(
 def _result(
     signature: Signature, document: DocText, origin: Origin
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
-    """The schema of what the function returns; None, with a warning, where that has no JSON form."""
     if any(signature.returns is kind for kind in _TEXT):
         return None, []
     found = schemas_of({"return": signature.returns}, "serialization")
@@ -342,7 +335,7 @@ _EXPECTED = "a class whose fields are parameters is a pydantic model, a dataclas
 
 
 def declare_class(cls: type, origin: Origin) -> tuple[Declared | None, list[Diagnostic]]:
-    """A class as a tool, and problems; without a tool where values of the class are no JSON objects."""
+    """Return a class as a tool, and problems; no tool where its values are no JSON objects."""
     found = schemas_of({"class": cls}, "validation")
     if found.problems:
         message = f"it has no JSON form: {found.problems['class']}"
@@ -365,7 +358,7 @@ def declare_class(cls: type, origin: Origin) -> tuple[Declared | None, list[Diag
 
 
 def snake_case(name: str) -> str:
-    """`GetHTTPForecast` → `get_http_forecast`."""
+    """Return a name in small letters: `GetHTTPForecast` → `get_http_forecast`."""
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return parts.lower()
 

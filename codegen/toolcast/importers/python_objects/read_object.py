@@ -26,15 +26,10 @@ Read: TypeAlias = Declared | Diagnostic
 
 
 def read_object(target: str) -> Declarations:
-    """The tools that an object of a Python module declares. Runs the module.
+    """Read the tools that a function, class, tool, server, toolset, or collection of them declares.
 
-    Args:
-        target: `MODULE:NAME` of a function, class, tool, server, toolset, or collection of them. Modules are
-            searched as `python -m` does, the working directory first.
-
-    Returns:
-        The tools in order, and what could not be read. Each object is a source of its own: a tool that is
-        gone from one says nothing about others.
+    Runs its module. `target` is `MODULE:NAME`; modules are searched as `python -m` does. Each object is a
+    source of its own: a tool that is gone from one says nothing about others.
     """
     try:
         module, value = load_target(target)
@@ -52,7 +47,7 @@ def read_object(target: str) -> Declarations:
 
 
 def _load_pydantic() -> None:
-    """pydantic reads the constraints of annotated-types; a program may have those without pydantic."""
+    """Import pydantic, which reads the constraints of annotated-types, where a program has those."""
     if "annotated_types" in sys.modules:
         importlib.import_module("pydantic")
 
@@ -121,7 +116,6 @@ def _function_name(function: Any, origin: Origin) -> str:
 
 
 def _checked(declared: Declared, origin: Origin) -> Read:
-    """`declared`, if a spec can hold it: what a framework or a default states may be no JSON."""
     try:
         check_writable(
             [

@@ -15,14 +15,10 @@ _PROCESS = __name__.rpartition(".")[0]
 
 
 def read_python(targets: Sequence[str], *, timeout: float) -> tuple[Declarations, ...]:
-    """The tools that objects of Python modules declare; what the modules print goes to stderr.
+    """Read the tools that objects of Python modules (`MODULE:NAME`) declare, within `timeout` seconds for
+    all.
 
-    Args:
-        targets: `MODULE:NAME` of each, as for `read_object`.
-        timeout: seconds for all of them.
-
-    Returns:
-        The tools of each target, and what could not be read.
+    What the modules print goes to stderr.
     """
     with tempfile.TemporaryDirectory(prefix="toolcast-") as folder:
         out = Path(folder) / "declarations.json"

@@ -1,4 +1,4 @@
-"""Python objects that a user names as `MODULE:NAME`, where they are written, and why one cannot be read.
+"""Python objects that a user names as `MODULE:NAME`, their places, and reasons why one cannot be read.
 
 Importing a module runs it.
 """
@@ -25,7 +25,7 @@ class SourcePlace(Struct, frozen=True):
 
 
 def shown(file: str) -> str:
-    """A path as the user would type it: relative to the working directory where it lies in it."""
+    """Return a path as the user would type it: relative to the working directory where it lies in it."""
     path = Path(file)
     try:
         return path.relative_to(Path.cwd()).as_posix()
@@ -34,7 +34,7 @@ def shown(file: str) -> str:
 
 
 def place_of(value: Any, fallback: SourcePlace) -> SourcePlace:
-    """Where a function or class is defined; `fallback` where Python does not know."""
+    """Return where a function or class is defined; `fallback` where Python does not know."""
     try:
         target = inspect.unwrap(getattr(value, "__func__", value))
         code = getattr(target, "__code__", None)
@@ -49,7 +49,7 @@ def place_of(value: Any, fallback: SourcePlace) -> SourcePlace:
 
 
 def import_name(value: Any) -> str | None:
-    """`module:qualname` under which `value` itself is found; None where there is no such name."""
+    """Return the `module:qualname` under which `value` itself is found; None where there is none."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return None
@@ -60,11 +60,8 @@ def import_name(value: Any) -> str | None:
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """The object that is read.
-
-    Attributes:
-        target: `MODULE:NAME`, with the item where NAME is a collection: `app:TOOLS[2]`.
-        place: where it is defined.
+    """The object that is read, by `MODULE:NAME`, with the item of a collection (`app:TOOLS[2]`), and its
+    place.
     """
 
     target: str
@@ -72,11 +69,11 @@ class Origin(Struct, frozen=True, kw_only=True):
 
     @property
     def module(self) -> str:
-        """The module that `target` names."""
+        """Return the module that `target` names."""
         return self.target.partition(":")[0]
 
     def problem(self, code: str, message: str, hint: str = "", *, severity: Severity = "error") -> Diagnostic:
-        """A diagnostic about the object; `message` follows its name and a colon."""
+        """Return a diagnostic about the object; `message` follows its name and a colon."""
         return Diagnostic(
             file=self.place.file,
             line=self.place.line,
@@ -93,7 +90,7 @@ _TEXT = 300
 
 
 class TargetError(Exception):
-    """There is no such object. `diagnostic` says why."""
+    """A missing object. `diagnostic` says why."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -101,7 +98,7 @@ class TargetError(Exception):
 
 
 def load_target(target: str) -> tuple[ModuleType, Any]:
-    """The module and the object that `MODULE:NAME` names; NAME may have dots. Raises TargetError."""
+    """Import the module and the object that `MODULE:NAME` names; NAME may have dots. Raises TargetError."""
     module_name, separator, attribute = target.partition(":")
     if (
         module_name.endswith(".py")
