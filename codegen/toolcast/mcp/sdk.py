@@ -15,7 +15,7 @@ class McpMissingError(ImportError):
 
 
 def load(module: str) -> Any:
-    """A module of the SDK. Raises McpMissingError, with the way out."""
+    """Import a module of the SDK. Raises McpMissingError, with the remedy."""
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:

@@ -17,11 +17,10 @@ _TIMEOUT = 60.0
 
 
 class McpHandler:
-    """Forwards the calls of one tool to the MCP server that its spec was imported from. It fits the handler
-    Protocol of every binding whose `source` is of the kind mcp.
+    """Forwards the calls of one tool to the MCP server that its spec was imported from, by the server's name
+    of the tool. It fits the handler Protocol of every binding with a `source` of the kind mcp.
 
-    Whatever the server or the connection does is a result. The server sees the name by which it lists the
-    tool, whatever the spec calls it.
+    Whatever the server or the connection does is a result.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class McpHandler:
 
     @property
     def tool(self) -> str:
-        """The server's name of the tool."""
+        """Return the server's name of the tool."""
         return self._tool
 
     async def __call__(self, params: Any, context: ToolContext, /) -> ToolResult:
@@ -68,7 +67,7 @@ class McpHandler:
             context: circumstances of the call.
 
         Returns:
-            What the server answered, or why there is no answer.
+            The server's answer, or the reason why there is none.
         """
         try:
             arguments = msgspec.json.decode(self._binding.encode(params))

@@ -59,8 +59,9 @@ _ENVELOPES = _Envelopes()
 
 
 def _has_structured_results(profile: Profile) -> bool:
-    """Whether a provider gets a server's structured content. Elsewhere it gets the text that the server wrote
-    beside it, which its output schema does not describe."""
+    """True for a provider that gets a server's structured content. Others get the text beside it, which the
+    output schema does not describe.
+    """
     return any(name in ("$result", "$result_object") for name, _ in placeholders(profile.envelope))
 
 
@@ -78,8 +79,9 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         guesses: "Guesses | None" = None,
         injected: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Arguments in the form of the server's schema, validated against it. Raises ArgumentError, naming
-        every violation, InjectionError and UnknownProviderError."""
+        """Validate arguments against the server's schema. Raises ArgumentError, naming every violation,
+        InjectionError and UnknownProviderError.
+        """
         if self.inject or injected:
             return super().decode(arguments, provider, guesses, injected=injected)
         dialect = "mcp" if provider is None or self._normalized(provider) is None else provider
@@ -95,22 +97,22 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> dict[str, Any]:
-        """The same without what the program fills in, held to what models are offered."""
+        """Do the same without injected parameters, held to the schema that models are offered."""
         if self.inject:
             return super().decode_offered(arguments, provider, guesses)
         return self.decode(arguments, provider, guesses)
 
     def schema(self) -> dict[str, Any]:
-        """The parameters' schema in normal form, as models are offered it; a copy of its own each time."""
+        """Return the parameters' schema in normal form, as models are offered it; a copy each time."""
         offered = self._without_injected(self._contract())
         copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(offered))
         return copy
 
     def prepare_result(self, provider: str | None = None) -> None:
-        """Nothing is read for a result."""
+        """Do nothing: nothing is read for a result."""
 
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:
-        """JSON text for what the server answered, with nothing added and nothing left out."""
+        """Return the server's answer as JSON text, with nothing added and nothing left out."""
         del provider
         return msgspec.json.encode(value)
 
@@ -140,7 +142,7 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         return ready
 
     def request_rules(self, provider: str) -> RequestRules:
-        """What a provider takes in a request, from its profile. Raises UnknownProviderError."""
+        """Return a provider's rules for requests, from its profile. Raises UnknownProviderError."""
         return self._profile(provider).request
 
     def _generated(self) -> tuple[str, ...]:
@@ -188,9 +190,9 @@ def bind(
     normalizer: Normalizer,
     inject: Mapping[str, str] = {},
 ) -> LiveBinding:
-    """The binding under which a tool is registered. What the model reads of it hides nothing.
+    """Return the binding under which a tool is registered; the model reads it without hidden characters.
 
-    Raises UnfitError where the program cannot fill in what `inject` names.
+    Raises UnfitError where the program cannot fill in a parameter of `inject`.
     """
     shown = tool.shown()
     offered = shown.input_schema

@@ -1,4 +1,4 @@
-"""One call of a live server's tool. Whatever the server or the connection does is a result."""
+"""Listings and calls of a live server. Whatever the server or the connection does in a call is a result."""
 
 import asyncio
 import re
@@ -26,8 +26,9 @@ _WORDS = 500
 
 
 def client_session(session: Any) -> Any:
-    """The SDK's `ClientSession` behind a `Client`, or itself. Raises RefusalError where a client is not
-    connected."""
+    """Return the SDK's `ClientSession` behind a `Client`, or itself. Raises RefusalError for a client that is
+    not connected.
+    """
     try:
         return getattr(session, "session", session)
     except RuntimeError:
@@ -44,7 +45,7 @@ async def call_live(
     limits: Limits,
     seconds: float | None,
 ) -> ToolResult:
-    """The tool's answer. Cancelling cancels the request at the server, too."""
+    """Return the tool's answer. Cancelling cancels the request at the server, too."""
 
     async def on_progress(done: float, total: float | None, message: str | None) -> None:
         context.progress(done, total, without_hidden(message or "")[:_WORDS])
@@ -72,15 +73,15 @@ async def call_live(
 
 
 def is_closed(problem: BaseException) -> bool:
-    """Whether an exception of the SDK means that there is no connection. Servers use its code for faults of
-    their own, and the SDK for an answer that broke off."""
+    """Return whether an exception of the SDK means that there is no connection. Servers use its code for
+    faults of their own, and the SDK for an answer that broke off.
+    """
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
         return getattr(problem, "code", 0) == CLOSED and str(problem) == _CLOSED
     return isinstance(problem, (load("anyio").ClosedResourceError, load("anyio").BrokenResourceError))
 
 
 def closed(server: str) -> str:
-    """The text for a connection that is gone."""
     return (
         f"MCP server {server!r} is not connected any more; whether the call took effect is not known. Its "
         "tools cannot be called until the program connects again: go on without them, or tell the user."
@@ -122,8 +123,7 @@ class OversizedError(Exception):
 
 
 def to_result(server: str, answer: Any, output: Validator | None, limits: Limits) -> ToolResult:
-    """A `CallToolResult` of the SDK as ours. `output` validates the structured content of a tool that has an
-    output schema.
+    """Return a `CallToolResult` of the SDK as ours, with structured content that `output` accepts.
 
     Texts before anything else are the output; what follows keeps its order in `content`.
     """
@@ -154,7 +154,6 @@ def to_result(server: str, answer: Any, output: Validator | None, limits: Limits
 
 
 def mismatch(server: str, problem: str) -> str:
-    """The text for an answer that breaks its own schema."""
     return (
         f"The tool ran, but the answer of MCP server {server!r} is not what its output schema says: "
         f"{problem}. This is a fault of the server; do not repeat the call unchanged more than once."
@@ -223,11 +222,11 @@ _SYNTAX = re.compile(r"Invalid JSON: (.{1,100}? at line \d+ column \d+)")
 
 
 async def list_live(session: Any, server: str, limits: Limits) -> tuple[dict[str, LiveTool], dict[str, str]]:
-    """The tools by the server's own names, in its order; and why others are not taken, by name, or by place
-    (`tools[3]`) where the name is the defect. `session` is the SDK's `ClientSession`.
+    """List the tools by the server's own names, in its order; and reasons why others are not taken, by name,
+    or by place (`tools[3]`) where the name is the defect. `session` is the SDK's `ClientSession`.
 
-    A name that comes twice is not taken at all: there is no telling which of the two a call would reach.
-    Raises ListingError, with the server's name, for whatever goes wrong on the way.
+    A name that comes twice is not taken: nothing tells which of the two a call would reach. Raises only
+    ListingError.
     """
     try:
         async with asyncio.timeout(limits.seconds):
@@ -245,7 +244,6 @@ async def list_live(session: Any, server: str, limits: Limits) -> tuple[dict[str
 
 
 def _words(problem: Exception) -> str:
-    """An error of the server, or of the SDK, on one line."""
     if not isinstance(problem, load("mcp.shared.exceptions").MCPError):
         return type(problem).__name__
     words = " ".join(without_hidden(str(problem)).split())
@@ -257,7 +255,8 @@ def _words(problem: Exception) -> str:
 
 async def _page(session: Any, cursor: str | None) -> dict[str, Any]:
     """The result of one `tools/list`, as it was sent. The SDK's `list_tools` holds it to a model, which
-    refuses all tools for a defect of one."""
+    refuses all tools for a defect of one.
+    """
     request = {"method": "tools/list", "params": {} if cursor is None else {"cursor": cursor}}
     options: dict[str, Any] = {}
     session._stamp(request, options)
@@ -268,8 +267,9 @@ async def _page(session: Any, cursor: str | None) -> dict[str, Any]:
 
 
 def _announce(session: Any, tool: LiveTool) -> None:
-    """Let the SDK know a tool, as its `list_tools` would: from the schema it learns which arguments calls
-    repeat as headers. Raises UnfitError for a tool that the protocol tells clients to drop."""
+    """Let the SDK know a tool, as its `list_tools` would: the schema tells which arguments calls repeat as
+    headers. Raises UnfitError for a tool that the protocol tells clients to drop.
+    """
     types = load("mcp.types")
     listed = types.ListToolsResult(tools=[types.Tool(name=tool.name, input_schema=tool.input_schema)])
     try:

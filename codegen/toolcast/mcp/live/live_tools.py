@@ -149,27 +149,27 @@ class McpTools:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of tools that can be called now, sorted."""
+        """Return the names of tools that can be called now, sorted."""
         return self._offers.names
 
     @property
     def loosened(self) -> Mapping[str, tuple[str, ...]]:
-        """Constraints that tools are used without, in words, by the tool's name in the registry."""
+        """Return constraints that tools are used without, in words, by the tool's name in the registry."""
         return self._offers.loosened
 
     @property
     def refused(self) -> tuple[RefusedTool, ...]:
-        """Tools that cannot be called, sorted by name."""
+        """Return tools that cannot be called, sorted by name."""
         return self._offers.refused
 
     @property
     def pins(self) -> Pins:
-        """What is approved: to be saved, and given to `mcp_tools` at the next start."""
+        """Return the approved tools: to be saved, and given to `mcp_tools` at the next start."""
         return self._offers.pins
 
     @property
     def offered(self) -> Pins:
-        """The same with what the server listed last, approved or not: `tools.pins.diff(tools.offered)`."""
+        """Return `pins` with the last listing, approved or not: `tools.pins.diff(tools.offered)`."""
         return self._offers.listed
 
     async def refresh(self) -> None:
@@ -182,8 +182,7 @@ class McpTools:
             await self._refresh()
 
     def approve(self, *tools: str) -> Pins:
-        """Approve tools as the server listed them last. A tool that is registered already gets its new
-        definition.
+        """Approve tools as the server listed them last; those that are registered get their new definitions.
 
         Args:
             *tools: names, the server's or the registry's; all tools where there are none.
@@ -277,18 +276,18 @@ class McpTools:
 
 
 class _Handler:
-    """What the registry calls for one tool."""
+    """The handler of one tool in the registry."""
 
     def __init__(self, tools: McpTools, tool: str) -> None:
         self._tools = tools
         self._tool = tool
 
     async def precheck(self, params: dict[str, Any], context: ToolContext) -> str | None:  # noqa: ARG002
-        """Before anybody is asked for approval: whether the tool is still what was approved."""
+        """Compare the tool with its approved form, before anybody is asked for approval."""
         return await self._tools.check(self._tool)
 
     async def __call__(self, params: dict[str, Any], context: ToolContext) -> ToolResult:
-        """After it: a person may take minutes to answer."""
+        """Compare it again, since a person may take minutes to answer, and call it."""
         reason = await self._tools.check(self._tool)
         if reason is not None:
             return ToolResult.failed(reason)

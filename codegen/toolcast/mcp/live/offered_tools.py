@@ -1,4 +1,4 @@
-"""Which of a server's tools a registry offers: those approved as they are, and why not the others."""
+"""The tools of a server that a registry offers, approved as they are, and reasons why not the others."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ class RefusedTool(Struct, frozen=True):
 
 
 class _Offer(Struct):
-    """A tool that is registered, as it was approved; `reason` says why it cannot be called now."""
+    """A registered tool, as it was approved; `reason` says why it cannot be called now."""
 
     name: str
     pin: Pin
@@ -47,8 +47,9 @@ class _Offer(Struct):
 
 
 class Offers:
-    """The tools of one server in one registry, by the server's names. `handler` makes what the registry calls
-    for one of them. Without `pins`, the first listing is approved, and no later one."""
+    """The tools of one server in one registry, by the server's names. `handler` makes the handler of one.
+    Without `pins`, the first listing is approved, and no later one.
+    """
 
     def __init__(
         self, registry: ToolRegistry, terms: Terms, pins: Pins | None, handler: Callable[[str], Any]
@@ -67,12 +68,10 @@ class Offers:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of tools that can be called now, sorted."""
         return tuple(sorted(offer.name for offer in self._offers.values() if not offer.reason))
 
     @property
     def refused(self) -> tuple[RefusedTool, ...]:
-        """Tools that cannot be called, sorted by name."""
         late = {tool: offer.reason for tool, offer in self._offers.items() if offer.reason}
         reasons = {**self._refused, **late}
         made = (RefusedTool(self._public(tool), tool, reason) for tool, reason in reasons.items())
@@ -80,26 +79,25 @@ class Offers:
 
     @property
     def loosened(self) -> dict[str, tuple[str, ...]]:
-        """By the name of a tool, in words: what its schemas stated and cannot be checked."""
+        """Return, by the name of a tool, the parts of its schemas that cannot be checked, in words."""
         return {each.name: each.loosened for each in self._offers.values() if each.loosened}
 
     @property
     def listed(self) -> Pins:
-        """`pins` with what the server listed last, approved or not."""
+        """Return `pins` with the server's last listing, approved or not."""
         before = self.pins.servers.get(self._server, {})
         listed = {name: self._pin(name, tool) for name, tool in self._listed.items()}
         return self.pins.without(self._server, before).with_tools(self._server, listed)
 
     def reason(self, tool: str) -> str | None:
-        """Why a tool that was registered cannot be called; None where it can."""
+        """Return why a registered tool cannot be called; None where it can."""
         return self._offers[tool].reason or None
 
     def output(self, tool: str) -> Validator | None:
-        """The validator of the answers of a tool that was registered."""
         return self._offers[tool].output
 
     def update(self, listed: Mapping[str, LiveTool], unfit: Mapping[str, str]) -> None:
-        """Take a listing, whole: tools, and why others cannot be used."""
+        """Take a whole listing: tools, and reasons why others cannot be used."""
         self._listed = {name: tool for name, tool in listed.items() if self._terms.wants(name)}
         self._owners = {}
         for name in self._listed:
@@ -116,8 +114,9 @@ class Offers:
                 self._refuse(name, "its server does not list it any more")
 
     def approve(self, tools: tuple[str, ...]) -> None:
-        """Approve what the server listed last: these tools, by either name, or all. Raises ValueError for
-        tools that are not listed, and for a name that several tools have."""
+        """Approve the last listing: these tools, by either name, or all. Raises ValueError for tools that are
+        not listed, and for a name that several tools have.
+        """
         chosen = [self._own(name) for name in tools] if tools else [*self._listed]
         pins = {name: self._pin(name, self._listed[name]) for name in chosen}
         self.pins = self.pins.with_tools(self._server, pins)
@@ -138,7 +137,6 @@ class Offers:
         return having.pop()
 
     def _take(self, name: str, tool: LiveTool) -> None:
-        """Register a tool, or find out why not."""
         pin, approved, offer = (
             self._pin(name, tool),
             self.pins.get(self._server, name),
@@ -205,7 +203,7 @@ class Offers:
             _LOG.warning("Tool %r of MCP server %r is refused: %s.", name, self._server, reason)
 
     def _pin(self, name: str, tool: LiveTool) -> Pin:
-        """What is approved: the tool, and what of it models are not offered."""
+        """The pin of a tool, and of its parameters that models are not offered."""
         return Pin.of(tool, self._terms.injected_of(name))
 
     def _public(self, name: str) -> str:
@@ -213,5 +211,4 @@ class Offers:
 
 
 def _shown(words: str) -> str:
-    """A text about a schema of a server as a person may read it."""
     return without_hidden(words)[:500]

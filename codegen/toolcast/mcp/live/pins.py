@@ -1,4 +1,4 @@
-"""Which tools of which servers were approved, as they were then."""
+"""Approved tools of servers, in the form in which they were approved."""
 
 from collections.abc import Collection, Mapping
 from hashlib import sha256
@@ -84,7 +84,7 @@ class PinChange(Struct, frozen=True):
     parts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """`changed  git/git_status: description`."""
+        """Return `changed git/git_status: description`."""
         parts = f": {', '.join(self.parts)}" if self.parts else ""
         return f"{self.kind:8} {self.server}/{self.tool}{parts}"
 

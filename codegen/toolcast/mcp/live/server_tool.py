@@ -1,5 +1,4 @@
-"""A live server's tool as plain, bounded data, and why one is not taken. A server may be hostile, or
-broken."""
+"""A live server's tool as plain, bounded data, and why one is not taken; a server may be hostile."""
 
 import json
 import logging
@@ -25,7 +24,7 @@ from ...runtime.mcp_headers import without_refused_headers
 
 
 class ListingError(Exception):
-    """A server's tools could not be listed, or the list exceeds a limit; nothing of it is used."""
+    """A list of tools that cannot be read, or exceeds a limit; nothing of it is used."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -70,7 +69,7 @@ _NAMED = ANY_SCHEMA_MAP | {"dependencies"}
 
 
 def without_hidden_texts(schema: Any) -> Any:
-    """A schema whose descriptions are visible; keywords that constrain values stay as they are."""
+    """Return a schema with visible descriptions; keywords that constrain values stay as they are."""
     if isinstance(schema, list):
         return [without_hidden_texts(item) for item in schema]
     if not isinstance(schema, dict):
@@ -87,12 +86,13 @@ def without_hidden_texts(schema: Any) -> Any:
 
 
 class TooLargeError(Exception):
-    """A schema that is larger than it may be, or whose size cannot be told."""
+    pass
 
 
 def schema_size(schema: Any, limit: int) -> int:
-    """Objects and lists in `schema`, whose references are pointers; each counts as what it leads to, a circle
-    once. Raises TooLargeError past `limit`."""
+    """Count objects and lists in `schema`, each reference as its target, a circle once. Raises TooLargeError
+    past `limit`.
+    """
     try:
         return _SizeCounter(schema, limit).schema_size(schema)
     except RecursionError:
@@ -127,7 +127,6 @@ class _SizeCounter:
         return known
 
     def _target(self, reference: str) -> Any:
-        """What a reference leads to; None where to nowhere, which others complain about."""
         try:
             return resolve(self._root, reference.partition("#")[2])
         except LookupError:
@@ -135,8 +134,9 @@ class _SizeCounter:
 
 
 def result_validator(schema: Mapping[str, Any]) -> Validator:
-    """The exact validator of an output schema; older drafts are raised, as public servers write them. Raises
-    UnsupportedSchema for what cannot be judged."""
+    """Return the exact validator of an output schema; older drafts are upgraded, as public servers write
+    them. Raises UnsupportedSchema.
+    """
     contract: Mapping[str, Any] = schema
     with suppress(SchemaError, RecursionError):
         contract = sound_schema(dict(schema)).schema
@@ -149,7 +149,7 @@ _SHORT = 256
 
 
 class LiveTool(Struct, frozen=True, kw_only=True):
-    """What a server states about one tool. Nothing of it can be trusted; `annotations` are claims.
+    """A server's statements about one tool. Nothing of it can be trusted; `annotations` are claims.
 
     Attributes:
         server: name of the server in this program.
@@ -172,7 +172,7 @@ class LiveTool(Struct, frozen=True, kw_only=True):
     raw: dict[str, Any] = {}
 
     def hint(self, name: str) -> bool | None:
-        """Read a hint of the server.
+        """Return a hint of the server.
 
         Args:
             name: such as `readOnlyHint`.
@@ -184,7 +184,7 @@ class LiveTool(Struct, frozen=True, kw_only=True):
         return value if isinstance(value, bool) else None
 
     def shown(self) -> "LiveTool":
-        """Make what a model is shown: the same tool without hidden characters.
+        """Return the tool as a model is shown it, without hidden characters.
 
         Returns:
             A copy.
@@ -220,7 +220,7 @@ _CLAIMS = {
 
 
 def read_name(raw: Any) -> str:
-    """The name in an element of a listing. Raises UnfitError."""
+    """Return the name in an element of a listing. Raises UnfitError."""
     if not isinstance(raw, dict):
         raise UnfitError(f"a tool is an object, not {type_of(raw)}")
     name = raw.get("name")
@@ -234,8 +234,9 @@ def read_name(raw: Any) -> str:
 
 
 def read_tool(server: str, raw: dict[str, Any], limits: Limits) -> tuple[LiveTool, int]:
-    """A tool of a listing that has a name, and its size as JSON; without the optional parts that have a type
-    of their own choice. Raises UnfitError."""
+    """Return a tool of a listing that has a name, and its size as JSON. Optional parts of another type are
+    left out. Raises UnfitError.
+    """
     try:
         size = len(json.dumps(raw, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
     except (RecursionError, ValueError, TypeError) as problem:
@@ -273,14 +274,15 @@ def _of_type(raw: dict[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str = "") -> list[str]:
-    """What `_of_type` leaves out, in words; null counts as absent."""
+    """The parts that `_of_type` leaves out, in words; null counts as absent."""
     wrong = [key for key, kind in types.items() if type_of(raw.get(key)) not in (kind, "null")]
     return [f"{where}`{key}` is {type_of(raw[key])}, not {types[key]}" for key in wrong]
 
 
 class Usable(Struct, frozen=True):
-    """A tool whose schemas can be judged exactly and in bounded time, what was changed in them, in words,
-    those of the changes by which they accept more, and the judge of its results."""
+    """A tool with schemas that are judged exactly and in bounded time, the changes of them in words, those by
+    which they accept more, and the validator of its results.
+    """
 
     tool: LiveTool
     left_out: tuple[str, ...]
@@ -289,8 +291,9 @@ class Usable(Struct, frozen=True):
 
 
 def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
-    """What of a tool can be offered: defects of its schemas are left out. Raises UnfitError, whatever the
-    schemas are: one tool must not take the others down."""
+    """Return a tool without the defects of its schemas. Raises only UnfitError, whatever the schemas are: one
+    tool must not take the others down.
+    """
     try:
         return _usable(tool, normalizer, limits)
     except UnfitError:
@@ -366,8 +369,9 @@ def _patterns(schema: Any) -> set[str]:
 
 
 def _too_slow(pattern: str) -> str:
-    """Why a pattern is left out that can be read; empty where every text is judged in bounded time. Only a
-    backtracking engine knows look-around and back-references, and a server chooses the text, too."""
+    """Why a readable pattern is left out; empty where every text is judged in bounded time. Only a
+    backtracking engine knows look-around and back-references, and a server chooses the text, too.
+    """
     if analyse(pattern).automaton is not None or is_fast(pattern, _SHORT):
         return ""
     return f"a search for {pattern[:80]!r} can take millions of steps in a text of {_SHORT} characters"

@@ -21,11 +21,12 @@ _SERVER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,31}")
 
 
 def offered_name(server: str, tool: str) -> str:
-    """A name of letters, digits, `_` and `-`, at most LONGEST of them: `server__tool` where that is one.
+    """Return a name of letters, digits, `_` and `-`, at most LONGEST of them: `server__tool` where that is
+    one.
 
-    Any other name is cleaned, cut, and ends in `_` and eight hex digits of the SHA-256 of `tool`, so that
-    tools stay apart and each has the same name whatever other tools the server lists. A name that ends
-    like that already gets digits, too: no server can list a name that another one's is changed to.
+    Any other name is cleaned, cut, and ends in `_` and eight hex digits of the SHA-256 of `tool`, whatever
+    other tools there are. A name that ends like that already gets digits, too: no server can list a name that
+    another one's is changed to.
     """
     name = f"{server}__{_FOREIGN.sub('_', tool)}"
     if len(name) <= LONGEST and _PLAIN.fullmatch(tool) and not _MARKED.search(tool):
@@ -35,7 +36,7 @@ def offered_name(server: str, tool: str) -> str:
 
 
 def check_server(name: str) -> str:
-    """`name`, fit to stand before a tool's. Raises ValueError."""
+    """Return `name`, fit to stand before a tool's. Raises ValueError."""
     if not _SERVER.fullmatch(name) or "__" in name:
         raise ValueError(
             f"{name!r} is no name for a server: up to 32 letters, digits, '-' and single '_', no digit first."
@@ -52,7 +53,7 @@ more than reading or writing run refuses it."""
 
 
 class Terms(Struct, frozen=True, kw_only=True):
-    """The arguments of `mcp_tools`."""
+    """The arguments of `mcp_tools`, checked: a wrong one is a ValueError."""
 
     server: str
     permission: Permissions = CAREFUL
@@ -64,7 +65,6 @@ class Terms(Struct, frozen=True, kw_only=True):
     limits: Limits
 
     def __post_init__(self) -> None:
-        """Raises ValueError for an argument that is not valid."""
         check_server(self.server)
         for name, seconds in (("timeout", self.timeout), ("recheck", self.recheck)):
             if seconds is not None and not seconds > 0:
@@ -85,28 +85,27 @@ class Terms(Struct, frozen=True, kw_only=True):
                     )
 
     def wants(self, tool: str) -> bool:
-        """Whether a tool, by the server's name, is to be taken at all."""
         return self.names is None or tool in self.names
 
     def permission_of(self, tool: LiveTool) -> Permission:
-        """What a tool may do. Raises ValueError where the program's own rule answers something else."""
+        """Return the permission of a tool. Raises ValueError where the program's rule answers none."""
         rule = self.permission
         if callable(rule):
             return _known(rule(tool))
         return rule.get(tool.name, CAREFUL) if isinstance(rule, Mapping) else rule
 
     def secrets_of(self, tool: LiveTool) -> tuple[str, ...]:
-        """The parameters that may carry references."""
         return tuple(self.secrets.get(tool.name, ()))
 
     def injected_of(self, tool: str) -> dict[str, str]:
-        """The parameters of a tool, by the server's name, that the program fills in, and from where."""
+        """Return the parameters of a tool, by the server's name, that the program fills in."""
         fitting = [paths for pattern, paths in self.inject.items() if fnmatchcase(tool, pattern)]
         return {parameter: path for paths in fitting for parameter, path in paths.items()}
 
     def check_listed(self, tools: Collection[str]) -> None:
-        """Raise ValueError for a pattern of `inject` that fits no tool of a listing: what it is to hide might
-        be there under another name."""
+        """Raise ValueError for a pattern of `inject` that fits no tool of a listing: the parameter might be
+        there under another name.
+        """
         for pattern in self.inject:
             if not any(fnmatchcase(tool, pattern) for tool in tools):
                 raise ValueError(f"inject: MCP server {self.server!r} lists no tool {pattern!r}.")

@@ -1,4 +1,4 @@
-"""Changes of what a program offers, and the notifications of clients about them."""
+"""Changes of the program's offers, and notifications of clients about them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -14,13 +14,13 @@ Listener = Callable[[str | None], None]
 
 
 class Changes:
-    """Who is to be told of changes: the servers that run."""
+    """Listeners to changes: the servers that run."""
 
     def __init__(self) -> None:
         self._listeners: dict[object, Listener] = {}
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Tell `listener` from now on; gives the function that ends it."""
+        """Call `listener` from now on; returns the function that ends it."""
         token = object()
         self._listeners[token] = listener
 
@@ -30,7 +30,6 @@ class Changes:
         return end
 
     def tell(self, uri: str | None = None) -> None:
-        """Tell every listener."""
         for listener in [*self._listeners.values()]:
             listener(uri)
 
@@ -63,7 +62,7 @@ class Announcer:
         """Serves `subscriptions/listen`."""
 
     def remember(self, context: Any) -> None:
-        """The session of a client that listed the tools, resources or prompts."""
+        """Remember the session of a client that listed anything."""
         if is_modern(context.protocol_version):
             return
         # A session object is one request's; the SDK has no other way to its connection.
@@ -81,7 +80,6 @@ class Announcer:
             await self._tell(self._events.ToolsListChanged(), lambda each: each.send_tool_list_changed())
 
     async def _announce_change(self, kind: Kind, uri: str | None) -> None:
-        """Notify clients of another list, or of a resource to which they subscribed."""
         events = self._events
         if uri is not None:
             await self._tell(events.ResourceUpdated(uri=uri), lambda each: _updated(each, uri))
@@ -106,7 +104,7 @@ class Announcer:
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
-        """While the server runs: checks the registry periodically, and hears of other changes."""
+        """Check the registry periodically, and hear of other changes, while the server runs."""
         async with AsyncExitStack() as stack:
             waiting = _WaitingChanges()
             for kind, changes in self._changes.items():

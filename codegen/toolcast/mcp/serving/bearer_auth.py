@@ -1,4 +1,4 @@
-"""Bearer tokens (RFC 6750): who may call a server over HTTP. A program brings what verifies a token."""
+"""Bearer tokens (RFC 6750) for servers over HTTP; a program brings the verifier."""
 
 import hmac
 import logging
@@ -25,10 +25,10 @@ _LOG = logging.getLogger("toolcast.mcp")
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """Who made a request, as the program's verifier says.
+    """The identity behind a request, as the program's verifier says.
 
     Attributes:
-        id: identifies who it is among all that the verifier knows; with several issuers, the issuer is a part
+        id: identifies it among all that the verifier knows; with several issuers, the issuer is a part
             of it. A session belongs to the id that opened it.
         scopes: what the token permits.
         expires_at: seconds since 1970 after which the token is refused; None where the verifier says when.
@@ -75,7 +75,7 @@ class BearerAuth(Struct, frozen=True, kw_only=True):
 
 
 def _is_url(text: str) -> bool:
-    """Whether a text is an address without user information and fragment (RFC 9728, 1.2)."""
+    """True for an address without user information and fragment (RFC 9728, 1.2)."""
     if re.search(r"[\s\"\\#]", text):
         return False
     try:
@@ -87,7 +87,7 @@ def _is_url(text: str) -> bool:
 
 
 def fixed_token(token: str, id: str = "token") -> Verify:
-    """A verifier that knows one token, compared in constant time.
+    """Make a verifier that knows one token, compared in constant time.
 
     Args:
         token: the token, 16 characters or more, from a secret store or an environment variable.
@@ -115,7 +115,7 @@ def fixed_token(token: str, id: str = "token") -> Verify:
 
 
 def principal_of(context: ToolContext) -> Principal | None:
-    """Who made the call that a handler runs for; None without authentication (`context.extra["principal"]`).
+    """Return the principal of a call (`context.extra["principal"]`); None without authentication.
 
     Args:
         context: the handler's context.
@@ -128,19 +128,18 @@ def principal_of(context: ToolContext) -> Principal | None:
 
 
 def principal_in(request: Any) -> Principal | None:
-    """Who made an HTTP request; None for a request of another transport, and without authentication."""
+    """Return the principal of an HTTP request; None for other transports, and without authentication."""
     principal: Principal | None = None if request is None else request.scope.get(_SCOPE_KEY)
     return principal
 
 
 def extra_of(request: Any) -> dict[str, Any]:
-    """`ToolContext.extra` for a call that came with a request."""
     principal = principal_in(request)
     return {} if principal is None else {_KEY: principal}
 
 
 class BearerGuard:
-    """An ASGI middleware that answers requests without a valid token, and says whose the others are."""
+    """An ASGI middleware that refuses requests without a valid token, and names the principal of others."""
 
     def __init__(self, app: Any, auth: BearerAuth) -> None:
         self._app = app
@@ -202,7 +201,7 @@ class BearerGuard:
 
 
 def metadata_routes(auth: BearerAuth) -> list[Any]:
-    """Routes of the metadata of a protected resource (RFC 9728); none without `resource`."""
+    """Return routes of the metadata of a protected resource (RFC 9728); none without `resource`."""
     if not auth.resource:
         return []
     url = load("pydantic").AnyHttpUrl

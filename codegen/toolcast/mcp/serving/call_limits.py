@@ -1,4 +1,4 @@
-"""How many calls a server runs at once, of all clients and of one."""
+"""Limits of calls that a server runs at once, of all clients and of one."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -12,12 +12,12 @@ from .bearer_auth import principal_in
 
 
 class CallLimits(Struct, frozen=True, kw_only=True):
-    """How many calls run at once: one more waits for its turn, and where too many wait it is refused.
+    """Limits of calls that run at once: one more waits for its turn, and where too many wait it is refused.
 
     A client is a principal where there is authentication, else a session of an older revision. HTTP requests
     of the newest revision without authentication say nothing of their client: only the limits of all calls
-    hold for them. Whatever calls otherwise than by HTTP counts as one client. A call whose handler waits for
-    its client's answer does not run meanwhile.
+    hold for them. All calls without HTTP count as one client. A call does not run while its handler waits for
+    its client's answer.
 
     Attributes:
         running: calls that run at once, of all clients.
@@ -37,7 +37,7 @@ class CallLimits(Struct, frozen=True, kw_only=True):
 
 
 class TooManyCallsError(Exception):
-    """A call was refused because too many wait already. Its text is for the model."""
+    """A refused call: too many wait already. Its text is for the model."""
 
 
 class _Turns:
@@ -59,7 +59,6 @@ class _Turns:
         self.present += 1
 
     def leave(self) -> None:
-        """Count a call no more."""
         self.present -= 1
 
 
@@ -71,14 +70,12 @@ class Turn:
         self._held = 0
 
     async def take(self) -> None:
-        """Wait for the turn."""
         # The client's own comes first: whoever waits for it takes no turn from others.
         for turns in self._turns[self._held :]:
             await turns.free.acquire()
             self._held += 1
 
     def give_back(self) -> None:
-        """Let others run."""
         while self._held:
             self._held -= 1
             self._turns[self._held].free.release()
@@ -102,13 +99,8 @@ class CallTurns:
 
     @asynccontextmanager
     async def turn(self, request: Any) -> AsyncGenerator[Turn]:
-        """Wait until a call may run, and count it while it does.
-
-        Args:
-            request: the HTTP request that the call came with; None for another transport.
-
-        Raises:
-            TooManyCallsError: too many calls wait already.
+        """Wait until a call may run, and count it while it does. `request` is the HTTP request of the call.
+        Raises TooManyCallsError.
         """
         limits = self._limits
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""How the handler of one call reaches the client that made it: progress, logs, and questions.
+"""The channel from a handler to the client that called it: progress, logs, and questions.
 
 Up to 2025-11-25 a question is a request to the client, while its own request waits. Since 2026-07-28 it is
 the result of that request: the client sends the request again with the answers, and the handler, which waits,
@@ -28,17 +28,16 @@ _SHOWN = 300
 
 
 def can_ask(capabilities: Any) -> bool:
-    """Whether a client asks its user. What a form or a page needs is looked at when one is sent."""
+    """Return whether a client asks its user. What a form or a page needs is looked at when one is sent."""
     return capabilities is not None and capabilities.elicitation is not None
 
 
 def can_sample(capabilities: Any) -> bool:
-    """Whether a client asks its model."""
     return capabilities is not None and capabilities.sampling is not None
 
 
 def elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
-    """The SDK's request. Raises RefusalError where the client does not have what it needs."""
+    """Return the SDK's request. Raises RefusalError where the client lacks what it needs."""
     types, has = load("mcp.types"), capabilities.elicitation
     if request.url:
         if has.url is None:
@@ -56,14 +55,14 @@ def elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
 
 
 def elicited(answer: Any) -> Elicited[Mapping[str, Any]]:
-    """What the user answered. Raises RefusalError for an answer to another question."""
+    """Return the user's answer. Raises RefusalError for an answer to another question."""
     if not isinstance(answer, load("mcp.types").ElicitResult):
         raise _unreadable()
     return Elicited(answer.action, answer.content or {})
 
 
 def sampling(request: SamplingRequest) -> Any:
-    """The SDK's request. Raises ValueError for content that a sampling message cannot have."""
+    """Return the SDK's request. Raises ValueError for content that a sampling message cannot have."""
     types = load("mcp.types")
     hints = [types.ModelHint(name=name) for name in request.models]
     return types.CreateMessageRequest(
@@ -79,7 +78,7 @@ def sampling(request: SamplingRequest) -> Any:
 
 
 def sampled(answer: Any) -> Sampled:
-    """What the model answered. Raises RefusalError for what is none."""
+    """Return the model's answer. Raises RefusalError for what is none."""
     if not isinstance(answer, load("mcp.types").CreateMessageResult):
         raise _unreadable()
     piece, reason = answer.content, answer.stop_reason or ""
@@ -95,7 +94,7 @@ def sampled(answer: Any) -> Sampled:
 
 
 def unanswered(problem: Exception) -> RefusalError:
-    """A question that the client refused, or answered with what the protocol does not have."""
+    """Return the refusal for a question that the client refused, or answered against the protocol."""
     words = getattr(problem, "message", "")
     if not isinstance(problem, load("mcp.shared.exceptions").MCPError) or not isinstance(words, str):
         return _unreadable()
@@ -135,7 +134,8 @@ Extra: TypeAlias = Callable[[Any], Mapping[str, Any]]
 
 class ClientChannel:
     """The channel of one call. `context` is the SDK's, of the request in which the call is answered; it is
-    another after the client was asked."""
+    another after the client was asked.
+    """
 
     def __init__(self, context: Any, extra: Extra | None = None) -> None:
         self.context = context
@@ -153,8 +153,9 @@ class ClientChannel:
         """Set while there may be questions that no result has sent yet."""
 
     def circumstances(self, tool: str) -> ToolContext:
-        """The context of the call. Where the client cannot be asked, there is nobody to ask. Raises what the
-        program's own function for `extra` raises."""
+        """Return the context of the call, without askers where the client cannot be asked. Raises what the
+        program's own function for `extra` raises.
+        """
         session = self.context.session
         reachable = session.can_send_request or self.suspends
         capabilities = session.client_capabilities if reachable else None
@@ -173,20 +174,19 @@ class ClientChannel:
 
     @property
     def suspends(self) -> bool:
-        """Whether a question ends the request, as it does in the newest revision."""
+        """Return whether a question ends the request, as it does in the newest revision."""
         return is_modern(self.context.protocol_version)
 
     @property
     def requests(self) -> Mapping[str, Any]:
-        """The questions that have no answer, by key."""
         return {key: request for key, (request, _) in self._open.items()}
 
     def detach(self) -> None:
-        """Keep what is reported and logged from now on for the next request."""
+        """Keep reports and logs from now on for the next request."""
         self._attached.clear()
 
     def attach(self, context: Any, answers: Mapping[str, Any]) -> None:
-        """Go on in another request, with what its client answered; what it did not answer is asked again."""
+        """Go on in another request, with its client's answers; other questions are asked again."""
         self.context = context
         self._attached.set()
         for key, (_, future) in [*self._open.items()]:
@@ -197,7 +197,6 @@ class ClientChannel:
             self.asked.clear()
 
     def refuse(self, problem: RefusalError) -> None:
-        """Let every open question fail."""
         self.asked.clear()
         for _, future in self._open.values():
             if not future.done():
@@ -205,12 +204,10 @@ class ClientChannel:
         self._open.clear()
 
     async def flush(self) -> None:
-        """Send what was reported and logged before the handler returned."""
         await self._progress.flush()
         await self._logs.flush()
 
     def stop(self) -> None:
-        """Send nothing more: nobody waits for the call."""
         self._progress.stop()
         self._logs.stop()
 
@@ -275,7 +272,7 @@ class ClientChannel:
 
 
 def log_level(context: Any) -> LogLevel | None:
-    """The least severe level that a request's client is sent; None for no messages at all.
+    """Return the least severe level that a request's client is sent; None for no messages at all.
 
     Since 2026-07-28 each request states it, and none is sent without; before, clients set it for their
     connection.

@@ -1,11 +1,12 @@
-"""What clients of older revisions missed while their connection was broken (SEP-1699, `Last-Event-ID`).
+"""Messages that clients of older revisions missed while their connection was broken (SEP-1699,
+`Last-Event-ID`).
 
-The SDK's transport stores each message that it sends in an event store, under the id of the request that the
-message belongs to. One store serves all sessions, and two clients number their requests alike; so each
-session has a log of its own here, and an id of another session's event finds nothing.
+The SDK's transport stores each message that it sends in an event store, under the id of its request. One
+store serves all sessions, and two clients number their requests alike; so each session has a log of its own
+here, and an id of another session's event finds nothing.
 
-A session's log is known by a context variable: the SDK's tasks inherit it from the request that opened the
-session, and `SessionLogs` sets it for every later one. The variable holds a key: timers of a connection keep
+A context variable has the key of a session's log: the SDK's tasks inherit it from the request that opened the
+session, and `SessionLogs` sets it for every later one. It has no log itself: timers of a connection keep
 their context for long after the session.
 """
 
@@ -36,7 +37,7 @@ class _Event(Struct, frozen=True):
 
 
 class _Follower:
-    """Waits for the result of a stream's request. `results` has the request's id once there is one."""
+    """Waits for the result of a stream's request; `results` has that request's id once there is one."""
 
     def __init__(self, stream: str) -> None:
         self.stream = stream
@@ -44,8 +45,6 @@ class _Follower:
 
 
 class Room:
-    """Bytes that all logs may still take."""
-
     def __init__(self, total: int) -> None:
         self.left = total
 
@@ -57,8 +56,6 @@ class SessionLog:
         version: the revision that its client and the server agreed on; None until they did.
         requests: HTTP requests of the session that are being answered.
         used: when the last of them was served, in seconds of the monotonic clock.
-        ended: whether the session has ended.
-        followers: who waits for the results of requests.
     """
 
     def __init__(self, bounds: Replay, room: Room, prefix: str) -> None:
@@ -99,7 +96,7 @@ class SessionLog:
         return made
 
     def end(self) -> None:
-        """Drop what is kept, and wake who waits for more."""
+        """Drop all messages, and wake those who wait for more."""
         self.ended = True
         for id in list(self._events):
             self._drop(id)
@@ -111,12 +108,11 @@ class SessionLog:
         self._room.left += size
 
     def stream_of(self, id: str) -> str | None:
-        """The stream of an event that is kept; None for one that was dropped, or is another session's."""
+        """Return the stream of an event; None for one that was dropped, or is another session's."""
         event = self._events.get(id)
         return None if event is None else event.stream
 
     def following(self, id: str, stream: str) -> list[tuple[str, Any]]:
-        """Ids and messages of a stream after an event."""
         after = int(id.rpartition("-")[2], 16)
         return [
             (each, event.message)
@@ -128,7 +124,6 @@ class SessionLog:
 
     @property
     def grown(self) -> asyncio.Event:
-        """Set when the next message comes."""
         return self._grown
 
 
@@ -136,10 +131,8 @@ KEY: ContextVar[str] = ContextVar("toolcast_mcp_session_log")
 
 
 class EventLog:
-    """An event store of the SDK's transport (`mcp.server.streamable_http.EventStore`), for all sessions.
-
-    Attributes:
-        logs: the log of each session, by the keys that `KEY` has.
+    """An event store of the SDK's transport (`mcp.server.streamable_http.EventStore`), for all sessions;
+    `logs` has them by the keys of `KEY`.
     """
 
     def __init__(self, bounds: Replay) -> None:
@@ -153,13 +146,12 @@ class EventLog:
         self._message = load("mcp.server.streamable_http").EventMessage
 
     def open(self) -> str:
-        """The key of a session that begins."""
+        """Return the key of a session that begins."""
         key = token_hex(8)
         self.logs[key] = SessionLog(self.bounds, self._room, key)
         return key
 
     def close(self, key: str) -> None:
-        """Forget a session."""
         log = self.logs.pop(key, None)
         if log is not None:
             log.end()
@@ -190,11 +182,11 @@ class EventLog:
     async def replay_events_after(
         self, last_event_id: str, send_callback: Callable[[Any], Awaitable[None]]
     ) -> str | None:
-        """Send what followed an event on its stream.
+        """Send the messages after an event on its stream.
 
-        The stream of a request is followed here until its result was sent: between this method's end and the
-        transport's own listening a result could arrive, and nobody would ever get it. The stream without a
-        request has no end; the transport goes on with it.
+        The stream of a request is followed here until its result was sent: a result between this method's end
+        and the transport's own listening would be lost. The transport goes on with the stream without a
+        request.
         """
         log = self.logs.get(KEY.get(""))
         stream = log.stream_of(last_event_id) if log is not None else None
@@ -224,16 +216,11 @@ class EventLog:
 
 
 class SessionLogs:
-    """An ASGI middleware: the log of the session that a request belongs to, for what answers the request.
+    """An ASGI middleware that sets the log of a request's session for what answers the request.
 
     A request's revision becomes the one that its session agreed on, if it names none or another one that has
-    sessions: what the transport sends depends on what the client of the session can read. Without a store
-    nobody is replayed anything.
-
-    Args:
-        app: the application.
-        store: where messages are kept; None to keep none.
-        idle: seconds without a request after which the SDK ends a session.
+    sessions: what the transport sends depends on what the session's client can read. Without a store nobody
+    is replayed anything. `idle` are seconds without a request after which the SDK ends a session.
     """
 
     def __init__(self, app: Any, store: EventLog | None, idle: float) -> None:
@@ -294,7 +281,6 @@ class SessionLogs:
                 store.close(key)
 
     def _sweep(self, store: EventLog) -> None:
-        """Forget the sessions that have ended by now."""
         before = monotonic() - self._idle
         for key, log in list(store.logs.items()):
             if not log.requests and log.used < before:
@@ -304,11 +290,7 @@ class SessionLogs:
 
 @asynccontextmanager
 async def closing_stream(context: Any) -> AsyncGenerator[None]:
-    """Close the stream of a call that runs for longer than `Replay.stream_seconds`.
-
-    Args:
-        context: the SDK's context of the call.
-    """
+    """Close the stream of a call that runs for longer than `Replay.stream_seconds`."""
     close = context.close_sse_stream
     seconds = None if close is None else context.request.scope.get(_SECONDS)
     if close is None or seconds is None:

@@ -1,4 +1,4 @@
-"""What a program decides about serving over HTTP."""
+"""A program's options for serving over HTTP."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ _MEBIBYTE = 1 << 20
 
 
 class Replay(Struct, frozen=True, kw_only=True):
-    """What a server keeps so that a client whose connection broke gets what it missed (SEP-1699).
+    """Bounds on what a server keeps for clients with a broken connection (SEP-1699).
 
     A client of revision 2025-11-25 or later gets an event first that says from where it can go on, and how
-    long to wait; then it asks with `Last-Event-ID`. What exceeds a bound is dropped, the oldest first. Who
-    waits for a result that was not kept gets an error that says so.
+    long to wait; then it asks with `Last-Event-ID`. What exceeds a bound is dropped, the oldest first. A
+    client that waits for a result that was not kept gets an error that says so.
 
     Attributes:
         session_events: messages of one session; 0 to keep none, and to send no such event.
@@ -39,7 +39,7 @@ class Replay(Struct, frozen=True, kw_only=True):
 
 
 class HttpOptions(Struct, frozen=True, kw_only=True):
-    """How `serve_http` and `http_app` serve.
+    """Options of `serve_http` and `http_app`.
 
     Attributes:
         allowed_hosts: hosts by which clients call the server, such as "tools.example.com:8000", beside this
@@ -58,7 +58,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
         max_body: bytes of one request; a longer one is answered 413, before it is read.
         body_seconds: seconds in which a request must have arrived; a later one is answered 408.
         max_connections: connections at once; one more is answered 503 (`serve_http` alone).
-        replay: what is kept for clients whose connection broke.
+        replay: what is kept for clients with a broken connection.
     """
 
     allowed_hosts: Sequence[str] = ()

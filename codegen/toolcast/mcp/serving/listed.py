@@ -23,20 +23,21 @@ _LOG = logging.getLogger("toolcast.mcp")
 
 
 def is_modern(version: str) -> bool:
-    """Whether `version` is that revision or a later one; revisions are dates."""
+    """Return whether `version` is that revision or a later one; revisions are dates."""
     return version >= MODERN
 
 
 def dialect_of(version: str) -> str:
-    """The profile, and the format of results, of a protocol revision."""
+    """Return the profile, and the format of results, of a protocol revision."""
     if is_modern(version):
         return "mcp"
     return "mcp-2025-11-25" if version >= "2025-11-25" else "mcp-2025-06-18"
 
 
 class ListedTool(Struct, frozen=True):
-    """One tool as a client sees it: its binding, its definition, the dialect of its arguments, and what holds
-    its results to `outputSchema`, None where it has none."""
+    """One tool as a client sees it. `provider` is the dialect of its arguments; `output` holds its results to
+    `outputSchema`.
+    """
 
     binding: ToolBinding[Any, Any]
     definition: bytes
@@ -45,11 +46,13 @@ class ListedTool(Struct, frozen=True):
 
 
 class Listed:
-    """The tools of a registry by revision, rebuilt when the registry changes."""
+    """The tools of a registry by revision, rebuilt when the registry changes.
+
+    Raises UnknownProviderError where nothing was generated for `provider`, ValueError for a page without
+    room.
+    """
 
     def __init__(self, registry: ToolView, provider: str, page_size: int | None) -> None:
-        """Raises UnknownProviderError where nothing was generated for `provider`, ValueError for a page
-        without room."""
         if page_size is not None and page_size < 1:
             raise ValueError(f"page_size must be at least 1, not {page_size}.")
         registry.definitions(provider)
@@ -60,7 +63,7 @@ class Listed:
         self._made: dict[str, dict[str, ListedTool]] = {}
 
     def changed(self) -> bool:
-        """Whether the tools changed since the last check."""
+        """Return whether the tools changed since the last check."""
         now, before = self._registry.snapshot(), self._snapshot
         if now is before:
             return False
@@ -68,8 +71,9 @@ class Listed:
         return now.entries != before.entries
 
     def tools(self, version: str) -> dict[str, ListedTool]:
-        """Every tool by name, as that revision may see it; in the registry's order. External tools are left
-        out: a client gets the result of a call at once."""
+        """Return every tool by name, as that revision may see it, in the registry's order. External tools are
+        left out: a client gets the result of a call at once.
+        """
         snapshot = self._registry.snapshot()
         dialect = dialect_of(version)
         made = self._made.get(dialect)
@@ -91,8 +95,9 @@ class Listed:
         return made
 
     def page(self, version: str, cursor: str | None) -> tuple[list[bytes], str | None]:
-        """Definitions from `cursor` on, and where the next page begins. A cursor is the name before it, so
-        that a page holds what it should also after tools were added."""
+        """Return definitions from `cursor` on, and the next cursor. A cursor is the name before a page, so
+        that a page holds what it should also after tools were added.
+        """
         tools = self.tools(version)
         names, following = page_of(sorted(tools), cursor, self._page_size)
         return [tools[name].definition for name in names], following
@@ -126,17 +131,18 @@ def _without_tasks(definition: bytes) -> bytes:
 
 
 def page_of(names: Sequence[str], cursor: str | None, size: int | None) -> tuple[Sequence[str], str | None]:
-    """The names, which are sorted, of the page that begins after `cursor`, and the cursor of the next."""
+    """Return the names, which are sorted, of the page that begins after `cursor`, and the next cursor."""
     start = 0 if cursor is None else bisect_right(names, cursor)
     end = len(names) if size is None else min(len(names), start + size)
     return names[start:end], names[end - 1] if 0 < end < len(names) else None
 
 
 def _older(definition: bytes, dialect: str) -> bytes:
-    """A definition of the newest revision as an older one has it.
+    """A definition of the newest revision as an older one has it, without names of headers, and before
+    2025-11-25 without icons.
 
     Older output schemas say `type: object` at the root. One that refers to such a schema says so beside the
-    reference; any other is left out. So are names of headers, and before 2025-11-25 icons.
+    reference; any other is left out.
     """
     tool: dict[str, Any] = msgspec.json.decode(definition)
     older = {key: value for key, value in tool.items() if key != "icons" or dialect != "mcp-2025-06-18"}
@@ -152,7 +158,6 @@ def _older(definition: bytes, dialect: str) -> bytes:
 
 
 def _refers_to_object(schema: Mapping[str, Any]) -> bool:
-    """Whether the root is a reference to a definition that says `type: object`."""
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
         return False

@@ -1,4 +1,4 @@
-"""Requests for the resources and prompts that a program offers, and for completions of their arguments."""
+"""Requests for the program's resources and prompts, and for completions of their arguments."""
 
 import logging
 import os
@@ -42,7 +42,8 @@ class OfferedFunctions:
         self._error = load("mcp.shared.exceptions").MCPError
 
     async def value(self, context: Any, kind: str, name: str, content: Any, *arguments: Any) -> Any:
-        """What `content`, of a resource or prompt with a name, is, or returns, without values of secrets.
+        """Return `content`, of a resource or prompt with a name, or its function's result, without values of
+        secrets.
 
         Raises the SDK's MCPError where a function refuses or fails; of a fault the client gets the kind
         alone, as a model does of a tool's.
@@ -63,12 +64,12 @@ class OfferedFunctions:
         return self._registry.redact(made)
 
     def refused(self, problem: RefusalError, data: Any = None) -> Exception:
-        """A protocol error with the words of a refusal."""
+        """Return a protocol error with the words of a refusal."""
         error: Exception = self._error(INVALID_PARAMS, self._registry.redact(str(problem)), data)
         return error
 
     def failed(self, what: str, problem: BaseException) -> Exception:
-        """A protocol error for a fault of the program; the log has its traceback, without secrets."""
+        """Return a protocol error for a fault of the program; the log has its traceback, without secrets."""
         number, kind = os.urandom(6).hex(), type(problem).__name__
         import traceback
 
@@ -78,7 +79,7 @@ class OfferedFunctions:
         return error
 
     def page(self, entries: Mapping[str, Any], params: Any) -> tuple[list[dict[str, Any]], str | None]:
-        """The definitions of one page, sorted by key, and the cursor of the next."""
+        """Return the definitions of one page, sorted by key, and the cursor of the next."""
         listed = dict(entries)  # others may come and go in another thread
         names, following = page_of(sorted(listed), params.cursor if params else None, self._page_size)
         return [listed[name].definition for name in names], following
@@ -90,7 +91,7 @@ class OfferedFunctions:
 
 
 class Completions:
-    """The handler of one server's completions. `context` is the SDK's `ServerRequestContext`."""
+    """Handles completions. `context` is the SDK's `ServerRequestContext`, as below."""
 
     def __init__(self, resources: Resources, prompts: Prompts, functions: OfferedFunctions) -> None:
         self._resources = resources
@@ -100,7 +101,6 @@ class Completions:
         self._error = load("mcp.shared.exceptions").MCPError
 
     async def complete(self, context: Any, params: Any) -> Any:
-        """Values of an argument of a prompt, or of a template of resources."""
         arguments, name = self._arguments(params.ref)
         known = {} if params.context is None else dict(params.context.arguments or {})
 
@@ -125,7 +125,7 @@ class Completions:
 
 
 class OfferedPrompts:
-    """The handlers of one server's requests for prompts. `context` is the SDK's `ServerRequestContext`."""
+    """Handles requests for prompts."""
 
     def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: Remember) -> None:
         self._prompts = prompts
@@ -135,14 +135,12 @@ class OfferedPrompts:
         self._error = load("mcp.shared.exceptions").MCPError
 
     async def list(self, context: Any, params: Any) -> Any:
-        """One page of the prompts."""
         self._remember(context)
         entries, following = self._functions.page(self._prompts.prompts, params)
         listed = [self._types.Prompt.model_validate(entry, by_name=False) for entry in entries]
         return self._types.ListPromptsResult(prompts=listed, next_cursor=following)
 
     async def get(self, context: Any, params: Any) -> Any:
-        """The messages of a prompt."""
         prompt = self._prompts.prompts.get(params.name)
         if prompt is None:
             raise self._error(INVALID_PARAMS, f"Unknown prompt: {params.name!r:.80}")
@@ -176,7 +174,7 @@ MAX_SUBSCRIPTIONS = 1000
 
 
 class OfferedResources:
-    """The handlers of one server's requests for resources. `context` is the SDK's `ServerRequestContext`."""
+    """Handles requests for resources."""
 
     def __init__(self, resources: Resources, functions: OfferedFunctions, remember: Remember) -> None:
         self._resources = resources
@@ -186,21 +184,18 @@ class OfferedResources:
         self._error = load("mcp.shared.exceptions").MCPError
 
     async def list(self, context: Any, params: Any) -> Any:
-        """One page of the resources."""
         self._remember(context)
         entries, following = self._functions.page(self._resources.resources, params)
         listed = [self._types.Resource.model_validate(entry, by_name=False) for entry in entries]
         return self._types.ListResourcesResult(resources=listed, next_cursor=following)
 
     async def list_templates(self, context: Any, params: Any) -> Any:
-        """One page of the templates."""
         self._remember(context)
         entries, following = self._functions.page(self._resources.templates, params)
         listed = [self._types.ResourceTemplate.model_validate(entry, by_name=False) for entry in entries]
         return self._types.ListResourceTemplatesResult(resource_templates=listed, next_cursor=following)
 
     async def read(self, context: Any, params: Any) -> Any:
-        """The contents of a resource."""
         uri = str(params.uri)
         resource, typed = self._find(context, uri)
         arguments = () if typed is None else (typed,)
@@ -214,7 +209,6 @@ class OfferedResources:
         return self._types.ReadResourceResult(contents=[kind.model_validate(made, by_name=False)])
 
     async def subscribe(self, context: Any, params: Any) -> Any:
-        """Tell the client from now on when a resource is updated."""
         uri = str(params.uri)
         self._find(context, uri)
         subscribed: set[str] = context.session._connection.state.setdefault(SUBSCRIPTIONS, set())
@@ -227,12 +221,10 @@ class OfferedResources:
         return self._types.EmptyResult()
 
     async def unsubscribe(self, context: Any, params: Any) -> Any:
-        """Tell the client no more."""
         context.session._connection.state.get(SUBSCRIPTIONS, set()).discard(str(params.uri))
         return self._types.EmptyResult()
 
     def _find(self, context: Any, uri: str) -> Found:
-        """The resource at a URI. Raises the SDK's MCPError where there is none."""
         try:
             found = self._resources.find(uri)
         except RefusalError as problem:
@@ -246,7 +238,7 @@ class OfferedResources:
 def request_handlers(
     functions: OfferedFunctions, remember: Remember, resources: Resources | None, prompts: Prompts | None
 ) -> dict[str, Any]:
-    """The options of the SDK's server; what is not offered is no capability of it."""
+    """Return the options of the SDK's server; what is not offered is no capability of it."""
     handlers: dict[str, Any] = {}
     if resources is not None:
         asked = OfferedResources(resources, functions, remember)

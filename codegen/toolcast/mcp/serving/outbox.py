@@ -1,4 +1,4 @@
-"""What a handler reports and logs, on its way to a client."""
+"""Reports and logs of a handler, on their way to a client."""
 
 import asyncio
 from collections import deque
@@ -13,9 +13,8 @@ _MOST = 1000
 
 
 class Outbox:
-    """Sends messages from whatever thread, in order and only while the call runs.
-
-    Made and ended in the event loop.
+    """Sends messages from any thread, in order and only while the call runs. Made and ended in the event
+    loop.
     """
 
     def __init__(self, send: Send) -> None:
@@ -37,7 +36,7 @@ class Outbox:
             self._task = self._loop.create_task(self._pump())
 
     def _enqueue(self, message: tuple[Any, ...]) -> bool:
-        """Whether `message` waits now; else it is dropped."""
+        """Let a message wait; False where it is dropped."""
         if len(self._waiting) >= _MOST:
             return False
         self._waiting.append(message)
@@ -49,14 +48,13 @@ class Outbox:
                 await self._send(*self._waiting.popleft())
 
     async def flush(self) -> None:
-        """Send what was reported before the handler returned; nothing is sent afterwards."""
+        """Send reports from before the handler returned; nothing is sent afterwards."""
         await asyncio.sleep(0)  # messages from threads wait for the loop's next turn
         self._over = True
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def stop(self) -> None:
-        """Send nothing more: nobody waits for the call."""
         self._over = True
         self._waiting.clear()
         if self._task is not None:
@@ -64,10 +62,9 @@ class Outbox:
 
 
 class Progress(Outbox):
-    """Sends reports of progress.
+    """Sends reports of progress. The protocol wants values that grow; others are not sent.
 
-    The protocol wants values that grow; others are not sent. Reports that come faster than the connection
-    takes them are skipped, but for the last.
+    Reports that come faster than the connection takes them are skipped, but for the last.
     """
 
     def __init__(self, send: Send) -> None:
@@ -75,7 +72,7 @@ class Progress(Outbox):
         self._last = float("-inf")
 
     def report(self, done: float, total: float | None, message: str) -> None:
-        """What `ToolContext.report` is given."""
+        """Take a report, as `ToolContext.report` does."""
         self.put(done, total, message or None)
 
     def _enqueue(self, message: tuple[Any, ...]) -> bool:

@@ -22,7 +22,7 @@ MakeParams: TypeAlias = Callable[[P, ToolContext], Messages | Awaitable[Messages
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """A prompt as a client sees it, and how its messages are made."""
+    """A prompt as a client sees it, and the source of its messages."""
 
     name: str
     title: str
@@ -33,7 +33,6 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The entry of a listing."""
         made: dict[str, Any] = {"name": self.name}
         texts = {"title": self.title, "description": self.description}
         made.update({key: text for key, text in texts.items() if text})
@@ -78,7 +77,7 @@ class Prompts:
             name: its name.
             content: messages, or a function that takes the parameters, where there are any, and the context
                 of the request, and returns messages. A text or a piece is a message of the user.
-            params: a msgspec Struct whose fields are the arguments; their texts are converted to its types.
+            params: a msgspec Struct with the arguments as fields; their texts are converted to its types.
                 Titles and descriptions are those of `Meta`.
             title: its name for people.
             description: what it is for.
@@ -116,12 +115,12 @@ class Prompts:
 
     @property
     def prompts(self) -> Mapping[str, Prompt]:
-        """The prompts by name."""
+        """Return the prompts by name."""
         return self._prompts
 
 
 def messages_of(value: Any) -> tuple[Message, ...]:
-    """What a prompt holds, as messages. Raises TypeError for what is none."""
+    """Return the content of a prompt as messages. Raises TypeError for anything else."""
     listed = [value] if isinstance(value, str | Message | Content) else value
     if not isinstance(listed, Sequence) or isinstance(listed, bytes | bytearray):
         raise TypeError(f"a prompt is made of texts, messages and pieces, not {type(value).__name__}")

@@ -1,5 +1,6 @@
-"""ASGI middlewares that refuse requests before the SDK sees them: those for other hosts, of other pages, or
-too late, and those that would open a session too many."""
+"""ASGI middlewares that refuse requests before the SDK sees them: those for other hosts, of other pages, too
+late, or that would open a session too many.
+"""
 
 import asyncio
 import re
@@ -33,7 +34,7 @@ class Authority(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "Authority":
-        """Read a Host header, or what an address has between `//` and its path. Raises ValueError."""
+        """Read a Host header, or the part of an address between `//` and its path. Raises ValueError."""
         found = _AUTHORITY.fullmatch(text.lower()) if text.isascii() else None
         if found is None:
             raise ValueError(f"{text!r} is no host: write tools.example.com, with :8000 for a port.")
@@ -46,7 +47,9 @@ class Authority(NamedTuple):
         return cls(host.removesuffix("."), port)
 
     def fits(self, other: "Authority", default: Sequence[int]) -> bool:
-        """Whether a request that names `other` means this one. `default`: ports that need not be stated."""
+        """Return whether a request that names `other` means this one. `default`: ports that need not be
+        stated.
+        """
         if self.host != other.host or self.port == other.port or self.port == -1:
             return self.host == other.host
         stated = other.port if self.port is None else self.port
@@ -54,7 +57,7 @@ class Authority(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A scheme and an authority (RFC 6454), as a browser states where a page is from."""
+    """A scheme and an authority (RFC 6454), as a browser states the origin of a page."""
 
     scheme: str
     authority: Authority
@@ -68,7 +71,7 @@ class Origin(NamedTuple):
         return cls(scheme.lower(), Authority.of(authority))
 
     def fits(self, other: "Origin") -> bool:
-        """Whether a page of `other` is a page of this origin."""
+        """Return whether a page of `other` is a page of this origin."""
         default = [_DEFAULT_PORTS[self.scheme]] if self.scheme in _DEFAULT_PORTS else []
         return self.scheme == other.scheme and self.authority.fits(other.authority, default)
 
@@ -117,9 +120,8 @@ class HostGuard:
 
 
 class BodyDeadline:
-    """Answers 408 where the body of a request has not arrived after so many seconds.
-
-    A client that sends a byte now and then would hold a connection, and what is allotted to it, for ever.
+    """Answers 408 where the body of a request has not arrived after so many seconds: a client that sends a
+    byte now and then would hold a connection, and all that belongs to it, for ever.
     """
 
     def __init__(self, app: Any, seconds: float) -> None:
@@ -161,12 +163,10 @@ class BodyDeadline:
 
 
 class _LateError(Exception):
-    """A body did not arrive in time."""
+    pass
 
 
 class _Session(Struct):
-    """A session that is open, or about to be."""
-
     owner: str
     user: Any = None
     calls: int = 0  # requests with a body that are being answered
@@ -175,17 +175,12 @@ class _Session(Struct):
 
 
 class SessionShares:
-    """Opens no more than so many sessions, and no more than a share for one client.
+    """Opens no more than `most` sessions, and no more than `share` for one client.
 
     One more takes the place of the session without a call that was used least recently: of the client itself
     where it has its share, else of the client that has most. Where each has a call, it is answered 503. A
-    client is a principal, without authentication an address, of IPv6 a network of 64 bits.
-
-    Args:
-        app: the application.
-        most: sessions at once.
-        share: sessions of one client at once.
-        idle: seconds without a request after which the SDK ends a session.
+    client is a principal, without authentication an address, of IPv6 a network of 64 bits. `idle` are seconds
+    without a request after which the SDK ends a session.
     """
 
     def __init__(self, app: Any, most: int, share: int, idle: float) -> None:
@@ -211,7 +206,7 @@ class SessionShares:
         started = opened = False
 
         async def receive_then_admit() -> Any:
-            """A session is counted when its request is complete: a slow client holds up nobody."""
+            """Count a session when its request is complete: a slow client holds up nobody."""
             nonlocal started
             message = await receive()
             if not started and message["type"] == "http.request" and not message.get("more_body", False):
@@ -300,17 +295,15 @@ class SessionShares:
         )
 
     def _is_newest(self, scope: Any) -> bool:
-        """Whether a request is of the revision that has no sessions."""
         revision = next(iter(_values(scope, b"mcp-protocol-version")), None)
         return revision is not None and revision not in load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
 
 
 class _NoRoomError(Exception):
-    """No session can be opened."""
+    pass
 
 
 def _owner(scope: Any) -> str:
-    """Whose a session is."""
     if (user := scope.get("user")) is not None:
         return f"principal {user.display_name}"
     host = (scope.get("client") or ("", 0))[0]

@@ -23,7 +23,7 @@ _BINARY = "application/octet-stream"
 
 
 class Resource(Struct, frozen=True, kw_only=True):
-    """A resource, or a template of resources, as a client sees it, and how it is read."""
+    """A resource, or a template of resources, as a client sees it, and the source of its content."""
 
     uri: str
     name: str
@@ -37,7 +37,6 @@ class Resource(Struct, frozen=True, kw_only=True):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The entry of a listing."""
         made: dict[str, Any] = {
             "uri" if self.template is None else "uriTemplate": self.uri,
             "name": self.name,
@@ -115,12 +114,12 @@ class Resources:
         media_type: str = "",
         complete: Mapping[str, Complete] | None = None,
     ) -> None:
-        """Offer the resources whose URIs fit a template.
+        """Offer the resources at URIs that fit a template.
 
         Args:
             template: a URI with variables, as in `notes://{day}` (RFC 6570).
             read: takes the parameters and the context of the request; returns text or bytes.
-            params: a msgspec Struct whose fields are the variables; their texts are converted to its types.
+            params: a msgspec Struct with the variables as fields; their texts are converted to its types.
             name: name of the template; the template by default.
             title: its name for people.
             description: what its resources are.
@@ -174,17 +173,16 @@ class Resources:
 
     @property
     def resources(self) -> Mapping[str, Resource]:
-        """The resources by URI."""
+        """Return the resources by URI."""
         return self._resources
 
     @property
     def templates(self) -> Mapping[str, Resource]:
-        """The templates of URIs."""
+        """Return the templates of URIs."""
         return self._templates
 
     def find(self, uri: str) -> Found | None:
-        """Find the resource at a URI. A resource comes before templates, and of these the one that was added
-        first.
+        """Find the resource at a URI. A resource comes before templates; of these the first added counts.
 
         Args:
             uri: the URI.
@@ -217,7 +215,7 @@ def _check_paths(texts: Mapping[str, str]) -> None:
 
 
 def contents(resource: Resource, uri: str, value: Any) -> Content:
-    """What a resource holds, as a piece. Raises TypeError for what a function may not return."""
+    """Return the content of a resource as a piece. Raises TypeError for what a function may not return."""
     if not isinstance(value, str | bytes):
         raise TypeError(f"a resource is read as text or bytes, not {type(value).__name__}")
     return Content.resource(uri, value, resource.media_type)

@@ -163,7 +163,7 @@ def http_app(
 
 
 def address(text: str) -> tuple[str, int]:
-    """Host and port of "HOST:PORT", "[::1]:PORT" or "PORT". Raises ValueError."""
+    """Return host and port of "HOST:PORT", "[::1]:PORT" or "PORT". Raises ValueError."""
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or LOOPBACK[0]
     if not port.isascii() or not port.isdigit() or int(port) > 65535:
@@ -172,7 +172,6 @@ def address(text: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches `host`."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,14 +1,11 @@
 """A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK.
 
-The SDK has two types of servers. Its transports and its client take either; others take the high-level one
-alone, and go to the low-level server behind it at once (`fastmcp.Client`, `fastmcp.server.create_proxy`). So
-the type here is both, and its low-level server is itself.
+The SDK's transports and client take its low-level or its high-level type of servers. Others take the
+high-level one alone, and go to the low-level server behind it at once (`fastmcp.Client`,
+`fastmcp.server.create_proxy`). So the type here is both, and its low-level server is itself.
 
-Calls that wait for what their client is asked (since 2026-07-28) wait in this process: the client's next
-request of the call has to reach it.
-
-A server states the name and version of the project whose handlers it serves. The user of the client that
-makes a call can approve it.
+Calls that wait for answers of their client (since 2026-07-28) wait in this process, which the client's next
+request of the call has to reach.
 """
 
 import asyncio
@@ -65,13 +62,10 @@ _PARTS = frozenset(
 
 @cache
 def server_type() -> type[Any]:
-    """The SDK's low-level server, as a subtype of the high-level one.
+    """Return the SDK's low-level server, as a subtype of the high-level one.
 
     Decorators of the high-level type (`@server.tool()`) would register what no client ever sees; they raise
-    AttributeError.
-
-    Raises:
-        McpMissingError: the SDK is not installed.
+    AttributeError. Raises McpMissingError.
     """
     bases = (load("mcp.server.lowlevel.server").Server, load("mcp.server.mcpserver").MCPServer)
     members: dict[str, Any] = dict.fromkeys(_ATTRIBUTES)
@@ -106,7 +100,7 @@ class RunningCall:
         self._task = asyncio.create_task(work)
 
     async def outcome(self) -> ToolResult | None:
-        """The result; None where the client is to be asked before. Raises what the work raises."""
+        """Return the result; None where the client is to be asked before. Raises what the work raises."""
         channel, task = self.channel, self._task
         while not task.done():
             asked = asyncio.create_task(channel.asked.wait())
@@ -144,7 +138,7 @@ class WaitingCalls:
         self._waiting: dict[str, _Waiting] = {}
 
     def keep(self, call: RunningCall, identity: CallIdentity) -> str | None:
-        """The state by which a call goes on; None where too many wait, and its questions are refused."""
+        """Return the state by which a call goes on; None where too many wait, and its questions fail."""
         if len(self._waiting) >= self._most:
             call.channel.refuse(
                 RefusalError(
@@ -159,7 +153,7 @@ class WaitingCalls:
         return state
 
     def take(self, state: str, identity: CallIdentity) -> RunningCall | None:
-        """The call that waits under a state; None where there is none, or it is another's."""
+        """Return the call that waits under a state; None where there is none, or it is another's."""
         found = self._waiting.get(state)
         if found is None or found.identity != identity:
             return None
@@ -168,7 +162,6 @@ class WaitingCalls:
         return found.call
 
     def close(self) -> None:
-        """Cancel every call that waits."""
         for state in [*self._waiting]:
             self._waiting[state].timer.cancel()
             self._expire(state)
@@ -178,7 +171,6 @@ class WaitingCalls:
 
 
 def call_identity(context: Any, params: Any) -> CallIdentity:
-    """The identity of a request to call a tool."""
     arguments: Mapping[str, Any] = params.arguments or {}
     principal = None if context.request is None else principal_in(context.request)
     who = None if principal is None else principal.id
@@ -280,7 +272,6 @@ _WAITING = "waiting"
 
 
 def waiting_calls(context: Any) -> WaitingCalls:
-    """The calls that wait for answers, of the run of the server that a request is from."""
     waiting: WaitingCalls = context.lifespan_context[_WAITING]
     return waiting
 
@@ -314,7 +305,7 @@ class _Offered:
 
     @asynccontextmanager
     async def lifespan(self, _server: Any) -> AsyncGenerator[dict[str, Any]]:
-        """The state of one run of the server: the calls that wait for answers."""
+        """Yield the state of one run of the server: the calls that wait for answers."""
         waiting = WaitingCalls()
         async with self.announcer.watching():
             try:
@@ -323,18 +314,17 @@ class _Offered:
                 waiting.close()
 
     async def set_level(self, context: Any, params: Any) -> Any:
-        """Keep the level of messages that a client of an older revision wants."""
         context.session._connection.state[LOG_LEVEL] = params.level
         return self._types.EmptyResult()
 
     async def list_tools(self, context: Any, params: Any) -> Any:
-        """The page's envelope; `as_generated` puts the tools into it."""
+        """Return the page's envelope; `as_generated` puts the tools into it."""
         self.announcer.remember(context)
         _, following = self._listed.page(context.protocol_version, params.cursor if params else None)
         return self._types.ListToolsResult(tools=[], next_cursor=following)
 
     async def call_tool(self, context: Any, params: Any) -> Any:
-        """One call through the registry, or one more request of it, with answers."""
+        """Answer one call through the registry, or one more request of it, with answers."""
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise self._error(INVALID_PARAMS, self._unknown(params.name))
@@ -355,7 +345,6 @@ class _Offered:
         return answer(params.name, tool, result, context.protocol_version)
 
     def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:
-        """Start the handler of a new call."""
         channel = ClientChannel(context, self._extra)
         try:
             circumstances = channel.circumstances(params.name)
@@ -373,7 +362,6 @@ class _Offered:
     async def _execute(
         self, channel: ClientChannel, params: Any, tool: ListedTool, circumstances: ToolContext
     ) -> ToolResult:
-        """Run the handler, when it is the call's turn."""
         try:
             async with self._turns.turn(channel.context.request) as channel.turn:
                 return await self._registry.execute(
@@ -391,8 +379,9 @@ class _Offered:
         return call
 
     async def as_generated(self, context: Any, call_next: Any) -> Any:
-        """A middleware. The SDK's own models would order a schema's keys anew, and drop a null that is the
-        whole of a structured result."""
+        """Put definitions and results into answers as they were generated. The SDK's own models would order a
+        schema's keys anew, and drop a null that is the whole of a structured result.
+        """
         result = await call_next(context)
         if context.method == "tools/list":
             cursor = (context.params or {}).get("cursor")
@@ -406,7 +395,7 @@ class _Offered:
         return result
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
-        """For the SDK's check of headers that repeat arguments."""
+        """Return a schema for the SDK's check of headers that repeat arguments."""
         tool = self._listed.tools("2026-07-28").get(name)
         if tool is None:
             return None
@@ -430,7 +419,8 @@ class _Approval(Struct):
 
 def _elicited_approver(asker: Asker) -> Callable[[ApprovalRequest], Awaitable[Answer]]:
     """An approver that asks by `asker`. Its yes is for one call: what a registry remembers holds for all of
-    its clients, and this user is one of them."""
+    its clients, and this user is one of them.
+    """
 
     async def approve(request: ApprovalRequest) -> Answer:
         message = "\n".join(["A model wants to call a tool, which needs your approval.", *described(request)])
@@ -459,7 +449,7 @@ class ServerIdentity(Struct, frozen=True):
 
 
 def identity_of(registry: ToolView) -> ServerIdentity:
-    """The identity of the project that most handlers of a registry are from; without any, of the program."""
+    """Return the identity of the project that most handlers are from; without any, of the program."""
     modules = (_module(entry.handler) for entry in registry.snapshot().entries.values())
     counted = Counter(root for root in map(_root, modules) if root not in ("", _OWN))
     if not counted:
@@ -469,8 +459,9 @@ def identity_of(registry: ToolView) -> ServerIdentity:
 
 
 def identity_of_module(module: str) -> ServerIdentity:
-    """The identity of the distribution that a module belongs to; without one, the name of its package and
-    its `__version__`."""
+    """Return the identity of the distribution that a module belongs to; without one, the name of its package
+    and its `__version__`.
+    """
     root = _root(module)
     found = _distribution(root)
     if found is not None:
@@ -480,7 +471,7 @@ def identity_of_module(module: str) -> ServerIdentity:
 
 
 def _module(handler: Any) -> str:
-    """Where a handler is defined: a function, or the class of an object."""
+    """The module that defines a handler: a function, or the class of an object."""
     defined = handler if hasattr(handler, "__qualname__") else type(handler)
     module = getattr(defined, "__module__", "")
     return module if isinstance(module, str) else ""
@@ -499,7 +490,8 @@ def _root(module: str) -> str:
 @cache
 def _distribution(root: str) -> Distribution | None:
     """The distribution of a top-level package: the one of its name, as a project's own mostly is; else the
-    one that installed it. All distributions are read for that, so not for a package that lies elsewhere."""
+    one that installed it, found among all, so not for a package that lies elsewhere.
+    """
     names = [root, *(packages_distributions().get(root, ()) if _is_installed(root) else ())]
     for name in names:
         with suppress(PackageNotFoundError, ValueError):  # the latter for an empty name
@@ -508,7 +500,6 @@ def _distribution(root: str) -> Distribution | None:
 
 
 def _is_installed(root: str) -> bool:
-    """Whether a package lies where packages are installed to."""
     module = sys.modules.get(root)
     places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
     parts = {part for place in places if place for part in Path(place).parts}

@@ -15,10 +15,10 @@ _LOG = logging.getLogger("toolcast.mcp")
 
 
 def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dict[str, Any]:
-    """A `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
+    """Return a `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
 
     A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
-    throw away what does not. So such a result becomes a failure, with its text.
+    throw away anything else. So such a result becomes a failure, with its text.
     """
     binding = tool.binding
     if tool.output is None and binding.result is not None and structured(result) is not msgspec.UNSET:

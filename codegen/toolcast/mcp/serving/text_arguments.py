@@ -20,11 +20,13 @@ _SCALARS = (inspect.StrType, inspect.IntType, inspect.FloatType, inspect.BoolTyp
 
 
 class TextArguments:
-    """The fields of a Struct that are given as texts."""
+    """The fields of a Struct that are given as texts. `what` names the prompt or the resource in errors.
+
+    Raises TypeError, naming the field, for a type that has no text, and ValueError for a completion of no
+    field.
+    """
 
     def __init__(self, params: type[Any] | None, complete: Mapping[str, Complete], what: str) -> None:
-        """Raises TypeError, naming the field, for a type that has no text, and ValueError for a completion of
-        no field; `what` names the prompt or the resource."""
         self._params = params
         self._complete = dict(complete)
         kind = None if params is None else inspect.type_info(params)
@@ -45,11 +47,10 @@ class TextArguments:
 
     @property
     def completes(self) -> bool:
-        """Whether there is anything to propose."""
         return bool(self._complete) or any(choices_of(field.type) for field in self.fields.values())
 
     def convert(self, arguments: Mapping[str, str]) -> Any:
-        """The typed parameters; None where there are none. Raises RefusalError for what does not fit."""
+        """Return the typed parameters; None without any. Raises RefusalError for what does not fit."""
         unknown = arguments.keys() - self.fields.keys()
         if unknown:
             known = ", ".join(map(repr, self.fields)) or "none"
@@ -62,7 +63,7 @@ class TextArguments:
             raise RefusalError(f"The arguments do not fit: {problem}") from None
 
     async def values(self, name: str, typed: str, known: Mapping[str, str]) -> tuple[list[str], int]:
-        """The values to propose for an argument, and how many there are in all."""
+        """Return the values to propose for an argument, and their number before the bound."""
         if (function := self._complete.get(name)) is not None:
             proposed = function(typed, known)
             found = [str(each) for each in (await proposed if isinstance(proposed, Awaitable) else proposed)]
