@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from toolcast.declarations.language import Language
+from toolcast.declarations.names import Language
 from toolcast.instances.oracle import Oracle, all_subschemas_of
 from toolcast.jsonschema.pointers import unescape
 from toolcast.providers import LedgerEntry

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 import msgspec
-from toolcast.declarations.language import Language
+from toolcast.declarations.names import Language
 from toolcast.declarations.one_tool import declaration
 from toolcast.instances.oracle import all_subschemas_of
 from toolcast.jsonschema.keywords import TYPE_OF

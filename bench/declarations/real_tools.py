@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolcast.declarations.language import Language
+from toolcast.declarations.names import Language
 from toolcast.importers.imported_names import unique
 from toolcast.instances.edits import instances
 from toolcast.instances.oracle import Oracle, OracleError

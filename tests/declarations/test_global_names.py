@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.declared_tool import FreeNames
-from toolcast.declarations.function_names import CLIENT, ECMASCRIPT, PYTHON, function_names
-from toolcast.declarations.language import Language
+from toolcast.declarations.names import CLIENT, ECMASCRIPT, PYTHON, FreeNames, Language, function_names
 from toolcast.runtime.code import client_source
 from toolcast.runtime.declarations import declare
 

@@ -9,17 +9,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from toolcast.declarations.declared_tool import DeclaredTool, joined, with_definitions_inlined
-from toolcast.declarations.one_tool import free_names
-from toolcast.declarations.python_types import (
-    IMPORT,
-    MAX_DEPTH,
-    OPEN_CLASS,
-    Types,
-    comment,
-    declare_function,
-    literal,
-)
+from toolcast.declarations.names import free_names
+from toolcast.declarations.one_tool import declare_tool
+from toolcast.declarations.printer import IMPORT, OPEN_CLASS, Python, TypeText, joined, python_literal
+from toolcast.declarations.schema_types import MAX_DEPTH, read_type, with_definitions_inlined
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
 from toolcast.runtime.declarations import declare
@@ -59,7 +52,14 @@ TYPES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
 def test_types(schema: Any, expected: str) -> None:
-    assert Types(free_names((), "python")).type_of(schema, "found").text == expected
+    assert printed(schema)[1].text == expected
+
+
+def printed(schema: Any) -> tuple[str, TypeText]:
+    """The statements that the type of a schema needs, and the type."""
+    printer = Python(free_names((), "python"))
+    made = printer.type(read_type(schema, "found"))
+    return "".join(printer.statements), made
 
 
 CLASSES: list[tuple[Any, str]] = [
@@ -75,22 +75,23 @@ CLASSES: list[tuple[Any, str]] = [
         {"properties": {"list": {"type": "string", "description": "All\nof them."}}},
         '# "list": All\n# of them.\nFound = TypedDict("Found", {\n "list": NotRequired[str],\n})\n',
     ),
+    (
+        {"properties": {"a": True, "b": True}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        "class Found(TypedDict):\n a: NotRequired[Any]\n b: NotRequired[Any]\n",
+    ),
+    ({"prefixItems": [True], "items": {"properties": {"a": True}}, "maxItems": 1}, ""),
 ]
 
 
 @pytest.mark.parametrize(("schema", "expected"), CLASSES)
 def test_classes(schema: Any, expected: str) -> None:
-    types = Types(free_names((), "python"))
-    types.type_of(schema, "found")
-    assert "".join(types.statements) == expected
+    assert printed(schema)[0] == expected
 
 
 def function(schema: dict[str, Any], description: str = "", **stated: Any) -> str:
     parameters = normalize(schema, "python").schema
-    return declare_function(
-        DeclaredTool(function="run", description=description, parameters=parameters, **stated),
-        free_names(("run",), "python"),
-    )
+    definition = {"description": description, "parameters": parameters, **stated}
+    return declare_tool(definition, "python", "run", free_names(("run",), "python"))
 
 
 def test_parameters_state_their_defaults() -> None:
@@ -136,9 +137,9 @@ def test_objects_that_do_not_speak_of_further_keys_say_that_they_may_have_any() 
         "class RunResult(TypedDict):\n b: NotRequired[str]\n\n"
         "async def run(*, a: A, **others: Any) -> RunResult: ...\n"
     )
-    types = Types(free_names((), "python"))
-    types.define({"a": {"properties": {"if": True}}}, open_objects=True)
-    assert types.statements == ['A = TypedDict("A", {\n "if": NotRequired[Any],\n}, extra_items=Any)\n']
+    printer = Python(free_names((), "python"))
+    printer.define({"a": {"properties": {"if": True}}}, is_open=True)
+    assert printer.statements == ['A = TypedDict("A", {\n "if": NotRequired[Any],\n}, extra_items=Any)\n']
 
 
 def test_classes_have_the_description_of_their_definition() -> None:
@@ -165,9 +166,9 @@ def test_no_text_ends_a_docstring_or_a_comment(text: str) -> None:
 
 
 def test_comments_do_not_direct_type_checkers() -> None:
-    assert comment(["type: ignore"]) == "# - type: ignore\n"
-    assert comment(["pyright: basic"]) == "# - pyright: basic\n"
-    assert comment(["Any. #type: ignore"]) == "# Any. #- type: ignore\n"
+    assert Python().comment(["type: ignore"]) == "# - type: ignore\n"
+    assert Python().comment(["pyright: basic"]) == "# - pyright: basic\n"
+    assert Python().comment(["Any. #type: ignore"]) == "# Any. #- type: ignore\n"
 
 
 def test_comments_begin_no_module() -> None:
@@ -187,16 +188,16 @@ def test_a_sentence_is_left_out_where_it_stands_as_a_whole_only() -> None:
 
 @given(text=TEXTS)
 def test_literals_are_read_back(text: str) -> None:
-    assert ast.literal_eval(literal(text)) == text
+    assert ast.literal_eval(python_literal(text)) == text
 
 
 def test_depth_is_bounded() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(MAX_DEPTH + 1):
         schema = {"type": "array", "items": schema}
-    made = Types(free_names((), "python")).type_of(schema, "found")
+    _, made = printed(schema)
     assert "list[Any]" in made.text
-    assert "Nested too deeply to be declared." in comment(made.notes)
+    assert "Nested too deeply to be declared." in joined(made.notes)
 
 
 def test_definitions_with_one_use_take_the_place_of_the_reference() -> None:
@@ -244,8 +245,7 @@ def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
     @given(schema=SCHEMAS)
     def collect(schema: Any) -> None:
         parameters = normalize({"type": "object", "properties": {"value": schema}}, "python").schema
-        tool = DeclaredTool(function=f"run_{len(functions)}", description="", parameters=parameters)
-        functions.append(declare_function(tool, free))
+        functions.append(declare_tool({"parameters": parameters}, "python", f"run_{len(functions)}", free))
 
     collect()
     folder = tmp_path / "stubs"

@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.typescript_types import (
-    MAX_DEPTH,
-    OPEN_ALIAS,
-    Scope,
-    comment,
-    literal,
-    property_name,
-    type_declaration,
-    type_names,
-    type_of,
-)
+from toolcast.declarations.names import type_names
+from toolcast.declarations.one_tool import declaration
+from toolcast.declarations.printer import OPEN_ALIAS, TypeScript, joined, typescript_key, typescript_literal
+from toolcast.declarations.schema_types import MAX_DEPTH, read_type
 
 from tests.typescript.tools import tsc
 
@@ -77,7 +70,7 @@ TYPES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), TYPES, ids=[json.dumps(schema) for schema, _ in TYPES])
 def test_types(schema: Any, expected: str) -> None:
-    assert type_of(schema, Scope(names={"#/$defs/a": "A"})).text == expected
+    assert TypeScript(names={"#/$defs/a": "A"}).type(read_type(schema)).text == expected
 
 
 OPEN: list[tuple[Any, str]] = [
@@ -97,7 +90,7 @@ OPEN: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), OPEN, ids=[json.dumps(schema) for schema, _ in OPEN])
 def test_objects_that_may_have_any_further_keys_say_so(schema: Any, expected: str) -> None:
-    assert type_of(schema, Scope(open=True)).text == expected
+    assert TypeScript().type(read_type(schema, is_open=True)).text == expected
 
 
 NOTES: list[tuple[Any, str]] = [
@@ -122,26 +115,39 @@ NOTES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), NOTES, ids=[json.dumps(schema) for schema, _ in NOTES])
 def test_what_a_type_cannot_express_is_in_the_comment(schema: Any, expected: str) -> None:
-    made = type_of(schema, Scope(names={"#/$defs/a": "A"}))
-    assert comment(made.notes, "line") == f"// {expected}\n"
+    printer = TypeScript(names={"#/$defs/a": "A"}, comments="line")
+    assert printer.comment(printer.type(read_type(schema)).notes) == f"// {expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "start"),
+    [
+        ({"properties": {"a": True}}, "args?: Open"),
+        ({"properties": {"a": True}, "required": ["a"]}, "args: Open"),
+        ({"anyOf": [{"type": "null"}, {"required": ["a"]}]}, "args: null | Open"),
+        ({"anyOf": [{"properties": {"b": True}}, {"required": ["a"]}]}, "args?: Open"),
+        ({"type": "object", "additionalProperties": False}, "): "),
+    ],
+)
+def test_arguments_may_be_left_out_where_an_empty_object_fits(parameters: Any, start: str) -> None:
+    text = declaration({"name": "run", "parameters": parameters}, "typescript")
+    assert text.startswith(f"declare function run({start}")
 
 
 def test_comments_have_one_star_line_for_each_line() -> None:
-    assert comment(["One.\r\nTwo", "Three."], "doc") == "/**\n * One.\n * Two.\n * Three.\n */\n"
-    assert comment(["One.\n\nTwo"], "line") == "// One.\n//\n// Two\n"
-    assert comment(["", ""], "doc") == ""
+    assert TypeScript().comment(["One.\r\nTwo", "Three."]) == "/**\n * One.\n * Two.\n * Three.\n */\n"
+    assert TypeScript(comments="line").comment(["One.\n\nTwo"]) == "// One.\n//\n// Two\n"
+    assert TypeScript().comment(["", ""]) == ""
 
 
 def test_no_text_ends_a_comment_or_directs_the_compiler() -> None:
-    assert comment(["*/ evil()"], "doc") == "/** *\\/ evil() */\n"
-    assert comment(["a\u2028evil()"], "line") == "// a\n// evil()\n"
-    assert comment(["@ts-ignore"], "line") == "// \\@ts-ignore\n"
+    assert TypeScript().comment(["*/ evil()"]) == "/** *\\/ evil() */\n"
+    assert TypeScript(comments="line").comment(["a\u2028evil()"]) == "// a\n// evil()\n"
+    assert TypeScript(comments="line").comment(["@ts-ignore"]) == "// \\@ts-ignore\n"
 
 
 def test_names_of_types_are_distinct_identifiers() -> None:
-    names = type_names(
-        ["#/$defs/a-b", "#/$defs/aB", "#/$defs/é", "#/$defs/1", "#/$defs/record"], taken=["AB"]
-    )
+    names = type_names(["a-b", "aB", "é", "1", "record"], taken=["AB"])
     assert list(names.values()) == ["AB2", "AB3", "Value", "T1", "Record2"]
 
 
@@ -149,9 +155,9 @@ def test_depth_is_bounded() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(MAX_DEPTH + 1):
         schema = {"type": "array", "items": schema}
-    made = type_of(schema, Scope())
+    made = TypeScript().type(read_type(schema))
     assert made.text.startswith("unknown[][]")
-    assert comment(made.notes, "line").endswith("Nested too deeply to be declared.\n")
+    assert joined(made.notes).endswith("Nested too deeply to be declared.")
 
 
 HOSTILE = [
@@ -215,8 +221,9 @@ def test_the_compiler_accepts_every_type(tmp_path: Path) -> None:
         open_objects=st.booleans(),
     )
     def write(schemas: list[Any], comments: Any, open_objects: bool) -> None:
-        scope = Scope(names={"#/$defs/x": "X"}, comments=comments, open=open_objects)
-        written = [type_declaration(f"T{i}", schema, scope) for i, schema in enumerate(schemas)]
+        printer = TypeScript(names={"#/$defs/x": "X"}, comments=comments)
+        types = [read_type(schema, is_open=open_objects) for schema in schemas]
+        written = [printer.declaration(f"T{i}", of) for i, of in enumerate(types)]
         text = "\n".join(["type X = string;", OPEN_ALIAS, *written, "export {};", ""])
         files.append(tmp_path / f"types_{len(files)}.d.ts")
         files[-1].write_text(text, encoding="utf-8")
@@ -227,6 +234,6 @@ def test_the_compiler_accepts_every_type(tmp_path: Path) -> None:
 
 @given(name=TEXTS)
 def test_names_of_properties_and_literals_are_read_back(name: str) -> None:
-    assert json.loads(literal(name)) == name
-    written = property_name(name)
+    assert json.loads(typescript_literal(name)) == name
+    written = typescript_key(name)
     assert written == name or json.loads(written.strip("[]")) == name

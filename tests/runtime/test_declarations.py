@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.function_names import PYTHON, PYTHON_MODULES
-from toolcast.declarations.function_names import function_names as names_of_functions
+from toolcast.declarations.names import PYTHON, PYTHON_MODULES
+from toolcast.declarations.names import function_names as names_of_functions
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.declarations import declare, describe, function_names, list_namespaces
 

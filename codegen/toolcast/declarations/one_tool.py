@@ -1,25 +1,17 @@
-"""One tool in either language."""
+"""One tool as a declaration: a function with the types that it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from . import python_types, typescript_types
-from .declared_tool import DeclaredTool, FreeNames
-from .function_names import ECMASCRIPT, function_names
-from .language import Language
-from .python_types import RESERVED
-from .typescript_types import GLOBAL_TYPES
+from .names import FreeNames, Language, free_names, function_names
+from .printer import Printer, Python, TypeScript, TypeText, joined
+from .schema_types import read_type, with_definitions_inlined
 
 
 def declare_tool(
-    definition: Mapping[str, Any],
-    language: Language,
-    function: str,
-    free: FreeNames,
-    *,
-    top: bool = False,
+    definition: Mapping[str, Any], language: Language, function: str, free: FreeNames, *, top: bool = False
 ) -> str:
     """Declare a tool in a namespace.
 
@@ -33,16 +25,23 @@ def declare_tool(
     Returns:
         The lines.
     """
-    tool = DeclaredTool(
-        function=function,
-        description=definition.get("description", ""),
-        parameters=definition.get("parameters", {}),
-        result=definition.get("result"),
-        top=top,
-    )
+    printer: Printer = Python(free)
     if language == "typescript":
-        return typescript_types.declare_function(tool, free)
-    return python_types.declare_function(tool, free)
+        printer = TypeScript(free, comments="line", integer="integer", top=top)
+    parameters = with_definitions_inlined(definition.get("parameters", {}))
+    printer.define(parameters.get("$defs", {}), is_open=True)
+    arguments = printer.parameters(read_type(parameters, is_open=True))
+    returned = TypeText(printer.string)
+    if (result := definition.get("result")) is not None:
+        if isinstance(result, Mapping):
+            result = with_definitions_inlined(result)
+        printer.define(result.get("$defs", {}) if isinstance(result, Mapping) else {}, is_open=False)
+        returned = printer.type(read_type(result, f"{function}_result"))
+    said = [definition.get("description", ""), *arguments.notes]
+    if notes := joined(returned.notes):
+        said.append(f"Returns: {notes}")
+    made = printer.function(function, arguments.text, returned.text, said)
+    return printer.gap.join([*printer.statements, made])
 
 
 def declaration(definition: Mapping[str, Any], language: Language) -> str:
@@ -57,16 +56,3 @@ def declaration(definition: Mapping[str, Any], language: Language) -> str:
     """
     (function,) = function_names({definition["name"]: ""}, language)
     return declare_tool(definition, language, function, free_names((function,), language), top=True)
-
-
-def free_names(functions: Iterable[str], language: Language) -> FreeNames:
-    """The names that the types of a namespace may have.
-
-    Args:
-        functions: the names of the functions in it.
-        language: the language.
-
-    Returns:
-        All but those, and those that mean something else in the language.
-    """
-    return FreeNames((*functions, *GLOBAL_TYPES, *(RESERVED if language == "python" else ECMASCRIPT)))

@@ -11,11 +11,10 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from ..declarations.function_names import function_names as names_of_functions
-from ..declarations.language import Language
-from ..declarations.one_tool import declare_tool, free_names
-from ..declarations.python_types import IMPORT, OPEN_CLASS
-from ..declarations.typescript_types import INTEGER_ALIAS, OPEN_ALIAS
+from ..declarations.names import Language, free_names
+from ..declarations.names import function_names as names_of_functions
+from ..declarations.one_tool import declare_tool
+from ..declarations.printer import IMPORT, INTEGER_ALIAS, OPEN_ALIAS, OPEN_CLASS
 from .binding import Level, ToolBinding
 from .definitions import is_language
 from .snapshot import Snapshot

@@ -21,7 +21,7 @@ from .request_rules import (
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from ..declarations.language import Language
+    from ..declarations.names import Language
 
 
 class DefinitionLists:

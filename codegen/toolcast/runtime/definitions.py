@@ -10,7 +10,7 @@ import msgspec
 from ..jsonschema.pointers import escape, unescape
 
 if TYPE_CHECKING:  # of a package that calls do without
-    from ..declarations.language import Language
+    from ..declarations.names import Language
 
 # Where envelopes have the parameter schema, next to the tool's name, unless a profile states otherwise.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..contract.build import Built, build_type
 from ..contract.normal_form import NormalForm, direct_references, without_keyword
 from ..contract.python_types import KEYWORD
-from ..declarations.typescript_types import comment
+from ..declarations.printer import TypeScript
 from ..jsonschema.automaton import AT_END, NOTHING, Automaton
 from ..jsonschema.charset import Alphabet
 from ..jsonschema.ecma import analyse
@@ -339,7 +339,7 @@ def _tool_code(
     return (
         mark(tool.path)
         + f'import {{ Contract }} from "{_relative(module, (JAVASCRIPT_SUPPORT, "index"))}";\n\n'
-        + comment((shown_summary(tool),), "doc")
+        + TypeScript().comment((shown_summary(tool),))
         + f"export const {variable} = Object.freeze({{\n{body}}});\n"
     )
 
@@ -391,7 +391,7 @@ def _tool_types(
     whole = f"Tool<{', '.join(stated)}>"
     if tool.inject:
         whole += f" & InjectedTool<{roots['complete'].filled}>"
-    rows.append("\n" + comment((shown_summary(tool),), "doc"))
+    rows.append("\n" + TypeScript().comment((shown_summary(tool),)))
     rows.append(f"export declare const {variable}: {whole};\n")
     return "".join(rows)
 

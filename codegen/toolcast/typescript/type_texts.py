@@ -10,7 +10,9 @@ from msgspec import UNSET, Struct
 
 from ..contract.normal_form import definition_name, direct_references
 from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
-from ..declarations.typescript_types import Scope, comment, followed, type_names, type_of
+from ..declarations.names import type_names
+from ..declarations.printer import TypeScript
+from ..declarations.schema_types import read_type, reference_to
 from ..jsonschema.keywords import TYPE_OF
 from ..jsonschema.pointers import escape, join
 from ..jsonschema.subschemas import map_subschemas, subschemas
@@ -248,13 +250,12 @@ def definition_names(
     """
     used = set(taken)
     differing = _differing(definitions, filled)
-    named = type_names([f"#/$defs/{escape(key)}" for key in keys], used)
+    named = type_names(keys, used)
     used |= set(named.values())
-    found: dict[str, TypeName] = {}
-    for key in keys:
-        name = named[f"#/$defs/{escape(key)}"]
-        found[key] = TypeName(name, _free(f"{name}Input", used) if key in differing else name)
-    return found
+    return {
+        key: TypeName(name, _free(f"{name}Input", used) if key in differing else name)
+        for key, name in named.items()
+    }
 
 
 def local_name(name: TypeName, used: set[str]) -> TypeName:
@@ -285,20 +286,13 @@ def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> l
     """
     sound = _sound(at.schema)
     whole = _filled(sound, at.pointer, filled)
-    accepted = {f"#/$defs/{escape(key)}" if key else "#": each.accepted for key, each in names.items()}
-    filled_names = {f"#/$defs/{escape(key)}" if key else "#": each.filled for key, each in names.items()}
+    accepted = {reference_to(key) if key else "#": each.accepted for key, each in names.items()}
+    filled_names = {reference_to(key) if key else "#": each.filled for key, each in names.items()}
     both = {**filled_names, **{_ACCEPTED + key: each for key, each in accepted.items()}}
-    found = [_exported(name.filled, whole, both)]
+    found = [TypeScript(names=both).declaration(name.filled, read_type(whole), "export ")]
     if name.accepted != name.filled:
-        found.append(_exported(name.accepted, sound, accepted))
+        found.append(TypeScript(names=accepted).declaration(name.accepted, read_type(sound), "export "))
     return found
-
-
-def _exported(name: str, schema: Any, names: Mapping[str, str]) -> str:
-    scope = Scope(names=names)
-    made = type_of(schema, scope)
-    body = f"interface {name} {made.text}" if made.members else followed(f"type {name} =", made) + ";"
-    return f"{comment(made.notes, scope.comments)}export {body}\n"
 
 
 def _sound(schema: Any) -> Any:

@@ -3,7 +3,7 @@
 import re
 from typing import Any, TypedDict
 
-from ...declarations.language import Language
+from ...declarations.names import Language
 from ..binding import ToolBinding
 from ..declarations import describe, function_names, is_callable
 from ..tool_names import near_names

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ...declarations.language import Language
+from ...declarations.names import Language
 from ..bounded_json import read_json
 from ..context import Framework, ToolContext
 from ..failure_results import report_fault

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ...declarations.language import Language
+from ...declarations.names import Language
 from ..binding import ToolBinding
 from ..result import Content, ToolResult, structured
 

@@ -1,15 +1,27 @@
-"""Names of functions and namespaces for tools, safe in a language and unique."""
+"""Names of functions, namespaces and types, safe in a language and unique."""
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
-from .declared_tool import FreeNames
-from .language import Language
-from .python_types import RESERVED as PYTHON_RESERVED
-
+Language = Literal["typescript", "python"]
+"""`"typescript"` or `"python"`. In definitions, in decoding and in `generated/`, it stands in the place of a
+provider's id."""
+OPEN = "Open"
+"""The type of objects that may have any further keys, which a declaration's head declares."""
+PYTHON_TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
+"""What a declaration in Python imports."""
+PYTHON_RESERVED = frozenset(
+    (*keyword.kwlist, "list", "dict", "tuple", "str", "float", "int", "bool", *PYTHON_TYPING, OPEN)
+)
+"""Names that no function, no type and no field of a class in Python may have; a field that is called as a
+built-in type would hide it in its class."""
+_TYPES = frozenset(("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function", OPEN))
+"""Types of TypeScript that a declaration uses, or whose name would deceive."""
 ECMASCRIPT = frozenset(
     " ".join(
         (
@@ -137,6 +149,36 @@ CLIENT = frozenset(("ToolError", "describe", "listTools", "list_tools", "tools")
 """What the clients in `runtime/code/clients` put beside the tools."""
 
 
+class FreeNames:
+    """The names of a namespace: each is taken once. Taking n names takes time in proportion to n, whatever
+    they are."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        """`taken`: names that are in use."""
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}  # all smaller ones are taken
+
+    def take(self, name: str, separator: str = "") -> str:
+        """Take a name, or where it is in use, one with a number.
+
+        Args:
+            name: the name.
+            separator: what stands before a number.
+
+        Returns:
+            The name itself, or with the smallest number from 2 with which it is free.
+        """
+        made = name
+        if made in self._taken:
+            stem = f"{name}{separator}"
+            number = self._numbers.get(stem, 2)
+            while (made := f"{stem}{number}") in self._taken:
+                number += 1
+            self._numbers[stem] = number + 1
+        self._taken.add(made)
+        return made
+
+
 # ECMA-262, 12.7.2 (reserved words, also those of strict mode and of modules), and what TypeScript refuses as
 # the name of a namespace or of a function: names of its basic types.
 _RESERVED_TYPESCRIPT = frozenset(
@@ -209,3 +251,26 @@ def _safe(name: str, language: Language, *, top: bool) -> str:
         plain = f"t{plain}" if plain[:1] == "_" else f"t_{plain}"
     reserved = PYTHON_RESERVED if language == "python" else _RESERVED_TYPESCRIPT | {_THEN}
     return f"{plain}_" if plain in reserved or (top and plain in _TOP[language]) else plain
+
+
+def free_names(functions: Iterable[str], language: Language) -> FreeNames:
+    """Give the names that the types of a namespace with these functions may have."""
+    return FreeNames((*functions, *_TYPES, *(PYTHON_RESERVED if language == "python" else ECMASCRIPT)))
+
+
+def type_names(suggested: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Name the TypeScript types of a module, distinct from one another and from those that are taken.
+
+    Args:
+        suggested: what suggests each name, such as `postal-address`.
+        taken: names that are in use.
+    """
+    free = FreeNames((*taken, *_TYPES))
+    return {name: free.take(type_name(name)) for name in dict.fromkeys(suggested)}
+
+
+def type_name(suggested: str) -> str:
+    """Make an identifier that begins with a capital letter."""
+    words = re.findall(r"[A-Za-z0-9]+", suggested)
+    plain = "".join(word[0].upper() + word[1:] for word in words) or "Value"
+    return plain if plain[0].isalpha() else f"T{plain}"
