@@ -11,7 +11,7 @@ import msgspec
 from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
 from toolcast.output_layout import ledger_path
-from toolcast.project.core.compiled import Compiled, Options, ToolEntry, pretty
+from toolcast.project.core.compiled import Compiled, Options, ToolEntry, ledger_file
 from toolcast.project.frontend import Frontend
 from toolcast.providers import LedgerEntry
 from toolcast.python.structs.python_names import class_name, constant_name, module_name
@@ -98,7 +98,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
         files[f"schemas/{provider}/{tool.name}.json"] = f'{{"{provider}": "{body}"}}\n'.encode()
     if losses:
         lost = tuple(_loss(line[6:]) for line in losses)
-        files[ledger_path(tool.name)] = pretty(dict.fromkeys(options.providers, lost))
+        files[ledger_path(tool.name)] = ledger_file(dict.fromkeys(options.providers, lost))
     entry = ToolEntry(
         path=tool.path,
         name=tool.name,

@@ -66,9 +66,12 @@ def made(keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, list[dict[str,
 def _made(spec: str) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     compiled = toolcast.compile({"look.json": spec.encode()}, providers=available())
     assert [each for each in compiled.diagnostics if each.severity == "error"] == []
-    ledger = compiled.files.get("ledger/look.json")
+    ledger: dict[str, list[dict[str, Any]]] = {}
+    for entry in json.loads(compiled.files.get("ledger/look.json", b"[]")):
+        for provider in entry.pop("providers"):
+            ledger.setdefault(provider, []).append(entry)
     sent = {id: json.loads(compiled.files[f"schemas/{id}/look.json"]) for id in available()}
-    return sent, {} if ledger is None else json.loads(ledger)
+    return sent, ledger
 
 
 def lost(ledger: dict[str, list[dict[str, Any]]], provider: str) -> dict[str, str]:
@@ -305,3 +308,17 @@ def test_a_setting_of_the_request_is_kept_elsewhere() -> None:
     assert severities["vertex"] == ["kept elsewhere"]
     assert severities["gemini"] == severities["openai"] == ["lost"]
     assert "`request_members` gives" in lost(ledger, "vertex")["stream_arguments"]
+
+
+def test_a_ledger_file_has_each_entry_once_sorted_by_place() -> None:
+    specs = {"look.json": json.dumps({**BASE, "defer": True, "callers": ["model"]}).encode()}
+    compiled = toolcast.compile(specs, providers=("gemini", "mistral", "openai"))
+    entries = json.loads(compiled.files["ledger/look.json"])
+    assert [(each["path"], each["providers"]) for each in entries if each.get("of") == "spec"] == [
+        ("/defer", ["gemini", "mistral", "openai"])
+    ]
+    stated = [json.dumps({**each, "providers": []}) for each in entries]
+    assert len(stated) == len(set(stated))
+    parameters = [each["path"].split("/") for each in entries if "of" not in each]
+    assert parameters == sorted(parameters)
+    assert [each.get("of") for each in entries] == [None] * len(parameters) + ["spec"]

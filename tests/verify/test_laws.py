@@ -8,7 +8,7 @@ import pytest
 import toolcast.verify.verified_tool as subject_module
 from msgspec import structs
 from toolcast.output_layout import ledger_path
-from toolcast.project.core.compiled import Compiled, Options, pretty
+from toolcast.project.core.compiled import Compiled, Options, ledger_file
 from toolcast.project.core.compiler import compile_tool
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
@@ -239,7 +239,7 @@ def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:
         entries = compiled.losses["openai"]
         kept = tuple(entry for entry in entries if entry.keyword != "uniqueItems")
         assert len(kept) < len(entries)
-        forgetful = {ledger_path(compiled.entry.name): pretty({"openai": kept})}
+        forgetful = {ledger_path(compiled.entry.name): ledger_file({"openai": kept})}
         return structs.replace(compiled, files={**compiled.files, **forgetful})
 
     plant(forget)

@@ -82,8 +82,9 @@ def command(
         _steps(context, types, path, provider, form)
         return 0
     if ledger:
-        entries = compiled.losses
-        _ledger({provider: entries.get(provider, ())} if provider else entries, form)
+        losses = compiled.losses
+        shown = (provider,) if provider else [id for id in context.options.providers if id in losses]
+        _ledger({id: losses.get(id, ()) for id in shown}, form)
         return 0
     folder = schemas_folder(provider) if provider else f"{CONTRACTS}/"
     for path, content in sorted(compiled.files.items()):

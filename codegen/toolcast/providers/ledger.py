@@ -6,7 +6,7 @@ An entry is a difference between a tool and its definition for a provider.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import CONSTRAINTS
@@ -16,6 +16,7 @@ from .constraint_texts import phrase
 
 Part = Literal["parameters", "result", "spec"]
 """What a path leads into: the schema of the parameters, that of results, or the spec."""
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
 
 
 class LedgerEntry(SchemaChange, frozen=True, kw_only=True, omit_defaults=True):

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ...diagnostics import Diagnostic
 from ...output_layout import ledger_path
 from ...providers import LedgerEntry, Profile, load_profile
+from ...providers.ledger import PARTS
 from ...spec.tool_spec import Defaults, Source
 
 
@@ -34,6 +36,22 @@ def profile_of(id: str, options: Options) -> Profile:
 
 Losses = Mapping[str, tuple[LedgerEntry, ...]]
 """What each provider's JSON lacks of one tool, by provider; only those with entries."""
+
+
+class SharedEntry(LedgerEntry, frozen=True, kw_only=True, omit_defaults=True):
+    """An entry of a ledger file, with the providers for which it holds."""
+
+    providers: tuple[str, ...]
+
+
+def ledger_file(losses: Losses) -> bytes:
+    """Write each entry once, sorted by its place."""
+    providers: dict[LedgerEntry, list[str]] = {}
+    for provider, entries in losses.items():
+        for entry in dict.fromkeys(entries):
+            providers.setdefault(entry, []).append(provider)
+    ordered = sorted(providers, key=lambda each: (PARTS.index(each.of), each.path.split("/"), each.keyword))
+    return pretty([SharedEntry(**asdict(each), providers=tuple(providers[each])) for each in ordered])
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
@@ -69,7 +87,11 @@ class Compiled(Struct, frozen=True, kw_only=True):
     def losses(self) -> Losses:
         """What each provider's JSON lacks of this tool."""
         content = self.files.get(ledger_path(self.entry.name)) if self.entry is not None else None
-        losses: Losses = {} if content is None else msgspec.json.decode(content, type=Losses)
+        losses: dict[str, tuple[LedgerEntry, ...]] = {}
+        for each in () if content is None else msgspec.json.decode(content, type=tuple[SharedEntry, ...]):
+            stated = asdict(each)
+            for provider in stated.pop("providers"):
+                losses[provider] = (*losses.get(provider, ()), LedgerEntry(**stated))
         return losses
 
 

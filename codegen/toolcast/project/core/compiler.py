@@ -46,7 +46,7 @@ from ...python.structs.python_names import class_name
 from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, diagnose
 from ...spec.tool_spec import ToolSpec
-from .compiled import Compiled, Losses, Options, ToolEntry, pretty, profile_of
+from .compiled import Compiled, Losses, Options, ToolEntry, ledger_file, pretty, profile_of
 from .tool_definitions import definition, tool_info, wanted_strict
 from .tool_entry import entry_of, names_of
 
@@ -206,7 +206,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         python_path(names.module): python,
         contract_path(tool.name): contract,
         **definitions,
-        **({ledger_path(tool.name): pretty(ledger)} if ledger else {}),
+        **({ledger_path(tool.name): ledger_file(ledger)} if ledger else {}),
         **_models(tool, built, names, options),
     }
     entry = replace(
