@@ -35,7 +35,7 @@ INTERPRETERS = {
     "the validator in JavaScript": "typescript/support",
     "emptiness": "jsonschema/satisfiable.py",
     "containment": "containment",
-    "instances": "verify/instance_generator.py",
+    "edits of instances": "instances/schema_tree.py",
 }
 """Where keywords of JSON Schema are given a meaning, and by what; one that is gone does not count."""
 RECIPE = "## A key of a spec"

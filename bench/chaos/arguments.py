@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcast.instances.generator import Generator, UnfillableError, junk
-from toolcast.instances.oracle import Oracle
+from toolcast.instances.generator import Generator, UnfillableError
+from toolcast.instances.oracle import Oracle, judged_by
+from toolcast.instances.samples import junk
 
 from .server import PATHS
 
@@ -312,7 +313,7 @@ class Arguments:
         self._known = known
         contracts = {name: contract(name) for name in TOOLS}
         self._generators = {
-            name: Generator(Oracle(document, "/parameters"), random.Random())
+            name: (Generator(rng=random.Random()), judged_by(Oracle(document, "/parameters")))
             for name, document in contracts.items()
         }
 
@@ -330,10 +331,10 @@ class Arguments:
         return name, _hostile(rng, plausible)
 
     def _composed(self, name: str, rng: Choose) -> Any:
-        generator = self._generators[name]
+        generator, schema = self._generators[name]
         generator.rng = rng
         try:
-            return generator.instance()
+            return generator.varied(schema)
         except UnfillableError:
             return {}
 

@@ -7,8 +7,7 @@ import pytest
 from toolcast.containment.compare import Comparison, compare
 from toolcast.containment.reasons import REASONS
 from toolcast.containment.scalar_gaps import UNUSUAL
-from toolcast.containment.scalar_values import EXACT, WIDER
-from toolcast.instances.samples import FORMATS
+from toolcast.instances.samples import EXACT, FORMATS, WIDER
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT
 from toolcast.jsonschema.search import found
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.instances import samples as patterns
+from toolcast.instances import pattern_texts as patterns
 from toolcast.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry

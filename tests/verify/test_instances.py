@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle
-from toolcast.instances.samples import sample
+from toolcast.instances.generator import Generator
+from toolcast.instances.oracle import Oracle, judged_by
+from toolcast.instances.pattern_texts import sample
 from toolcast.instances.shrink import shrink
-from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.equality import equal, key
 
 SCHEMAS: dict[str, Any] = {
     "plain": {
@@ -91,6 +92,15 @@ def test_enough_instances_are_valid_and_enough_are_not(name: str) -> None:
     made = list(instances(Oracle(SCHEMAS[name]), random.Random(1), 200))
     valid = sum(judge.is_valid(value) for value in made)
     assert 50 <= valid <= 190
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_value_made_is_valid_and_they_differ(name: str) -> None:
+    judge = jsonschema_rs.Draft202012Validator(SCHEMAS[name])
+    generator, schema = Generator(rng=random.Random(1)), judged_by(Oracle(SCHEMAS[name]))
+    made = [generator.varied(schema) for _ in range(60)]
+    assert all(map(judge.is_valid, made))
+    assert len(set(map(key, made))) >= (1 if name == "dependent" else 4)
 
 
 def test_a_schema_without_values_ends_without_any() -> None:

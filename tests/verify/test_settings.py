@@ -44,7 +44,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     def project(table: str = "", **keys: Any) -> None:
         (tmp_path / "specs").mkdir(exist_ok=True)
         (tmp_path / "specs/echo.yaml").write_text(yaml.safe_dump({**SPEC, **keys}, sort_keys=False))
-        head = '[tool.toolcast]\nproviders = ["openai"]\n[tool.toolcast.verify]\nexamples = 30\nseed = 4\n'
+        head = '[tool.toolcast]\nproviders = ["openai"]\n[tool.toolcast.verify]\nexamples = 90\nseed = 4\n'
         (tmp_path / "pyproject.toml").write_text(head + table)
 
     return project
@@ -67,7 +67,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_table_says_how_hard_and_where_chance_starts(write: Write) -> None:
     write()
     _, first = answer()
-    assert (first["seed"], first["examples"]) == (4, 30)
+    assert (first["seed"], first["examples"]) == (4, 90)
     _, other = answer("--seed", "5", "--examples", "20")
     assert (other["seed"], other["examples"]) == (5, 20)
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .build_values import UnfillableError
-from .case_facts import array_lengths, item_parts, leaves_rest, prefix_length, values_of
-from .cases import Case, Part, cases_of
+from ..instances.generator import UnfillableError
+from ..jsonschema.case_facts import array_lengths, item_parts, leaves_rest, prefix_length, values_of
+from ..jsonschema.cases import Case, Part, cases_of
 from .gaps import ITEMS, Gap, Prover, size_gaps
 
 

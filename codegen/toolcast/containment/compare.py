@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from ..contract.build import Built
+from ..instances.generator import Budget, Generator, UnfillableError
 from ..instances.shrink import Path, without
 from ..jsonschema import Validator
-from .build_values import Budget, Builder, UnfillableError
-from .cases import Part, Side
+from ..jsonschema.cases import Part, Side
 from .gaps import Gap, merged
 from .prover import SchemaProver
 from .reasons import OF_KEYWORD
@@ -217,7 +217,7 @@ def _witness(gap: Gap, judge: _Judge) -> tuple[Any] | None:
 
 def _searched(judge: _Judge, first: Part, second: Part) -> Iterator[Escape]:
     """An escape that the proof has not seen, if a search finds one."""
-    builder = Builder(Budget(MAX_SEARCHED_PARTS), random.Random(0), 400)
+    builder = Generator(Budget(MAX_SEARCHED_PARTS), random.Random(0), 400)
     for number in range(SEARCHED):
         builder.fullness = (0.0, 1.0, 0.5, 0.2)[number % 4]
         try:

@@ -5,16 +5,16 @@ from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
-from ..jsonschema.equality import key
-from .build_values import UnfillableError
-from .case_facts import (
+from ..instances.generator import UnfillableError
+from ..jsonschema.case_facts import (
     declared_names,
     is_closed,
     member_parts,
     required_names,
     values_of,
 )
-from .cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
+from ..jsonschema.cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
+from ..jsonschema.equality import key
 from .gaps import Gap, Prover, merged, together
 
 MAX_SPLITS: Final = 4

@@ -7,8 +7,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .build_values import Builder
-from .case_facts import (
+from ..instances.generator import Generator
+from ..instances.pattern_texts import UndecidedTextError, find_text
+from ..instances.samples import patterns_of
+from ..jsonschema.case_facts import (
     Facts,
     Lengths,
     array_lengths,
@@ -21,8 +23,7 @@ from .case_facts import (
     text_lengths,
     values_of,
 )
-from .cases import Case, Part, cases_of
-from .scalar_values import UndecidedTextError, find_text, patterns_of
+from ..jsonschema.cases import Case, Part, cases_of
 
 MAX_DEPTH: Final = 6
 """Levels below a case that are looked into."""
@@ -172,8 +173,8 @@ class Gap(Struct, frozen=True, eq=False):
 class Prover(Protocol):
     """What the comparisons of single types need of the comparison of any schemas."""
 
-    builder: Builder
-    varied: Builder
+    builder: Generator
+    varied: Generator
     emptiness: Emptiness
 
     def same(self, left: Part, right: Part) -> bool:

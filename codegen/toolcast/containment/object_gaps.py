@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ..jsonschema.pointers import escape
-from .build_values import UnfillableError, fits
-from .case_facts import (
+from ..instances.generator import UnfillableError, fits
+from ..instances.pattern_texts import UndecidedTextError, find_text
+from ..jsonschema.case_facts import (
     declared_names,
     evaluated,
     is_closed,
@@ -17,9 +17,9 @@ from .case_facts import (
     unevaluated,
     values_of,
 )
-from .cases import Case, Part, cases_of, possible_facts
+from ..jsonschema.cases import Case, Part, cases_of, possible_facts
+from ..jsonschema.pointers import escape
 from .gaps import PROPERTIES, Gap, Prover, merged, size_gaps
-from .scalar_values import UndecidedTextError, find_text
 
 VARIED: Final = 4
 """Objects that are made around a value, where the small ones are refused."""

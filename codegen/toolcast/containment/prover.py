@@ -11,12 +11,9 @@ from typing import Any, Final
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from ..jsonschema.equality import equal, key
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
-from .array_gaps import array_gaps
-from .build_values import Budget, Builder, UnfillableError
-from .case_facts import array_lengths, object_sizes, smallest, values_of, whole_numbers
-from .cases import (
+from ..instances.generator import Budget, Generator, UnfillableError
+from ..jsonschema.case_facts import array_lengths, object_sizes, smallest, values_of, whole_numbers
+from ..jsonschema.cases import (
     ALL,
     FRACTION,
     INTEGER,
@@ -29,6 +26,9 @@ from .cases import (
     mask_of_types,
     possible_facts,
 )
+from ..jsonschema.equality import equal, key
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
+from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
 from .gaps import Emptiness, Gap, Values, joined, merged
 from .object_gaps import object_gaps
@@ -189,8 +189,8 @@ class SchemaProver:
         self._made: dict[tuple[str, bytes], Part] = {}
         self.emptiness = Emptiness(self.spend, self.contains)
         self.budget = Budget(MAX_PARTS)
-        self.builder = Builder(self.budget)
-        self.varied = Builder(self.budget, random.Random(0), 300)
+        self.builder = Generator(self.budget)
+        self.varied = Generator(self.budget, random.Random(0), 300)
         self.varied.fullness = 0.7
 
     def spend(self) -> bool:
@@ -439,7 +439,7 @@ class SchemaProver:
         return Gap(case.pointer, reason, message, fitting, True)
 
     def _searched(self, case: Case, target: Part) -> Iterator[Any]:
-        builder = Builder(self.budget, random.Random(0), 300)
+        builder = Generator(self.budget, random.Random(0), 300)
         for number in range(LOCAL_VALUES):
             if self.budget.left <= 0:
                 return

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from ..instances.samples import FORMATS
-from .case_facts import (
+from ..instances.pattern_texts import UndecidedTextError, find_text
+from ..instances.samples import EXACT, FORMATS, patterns_of
+from ..jsonschema.case_facts import (
     Interval,
     as_number,
     interval_of,
     text_lengths,
     values_of,
 )
-from .cases import FRACTION, Case, Part, asserts
+from ..jsonschema.cases import FRACTION, Case, Part, asserts
 from .gaps import Gap, Prover
-from .scalar_values import EXACT, UndecidedTextError, find_text, patterns_of
 
 UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "date-time": ("2024-02-29t12:00:00z", "2024-02-29T12:00:00.123456789+23:59", "0000-01-01T00:00:00-00:00"),

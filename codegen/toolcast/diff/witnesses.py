@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..instances.generator import Generator as InstanceGenerator
 from ..instances.generator import UnfillableError
-from ..instances.oracle import Oracle, OracleError, asserted_formats
+from ..instances.oracle import Oracle, OracleError, asserted_formats, judged_by
 from ..jsonschema import Violation
 from ..project.core.compiler import decoding_files
 from ..project.core.memory_package import attribute, imported
@@ -185,11 +185,11 @@ def valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
 
 def _made(oracle: Oracle) -> Iterable[Any]:
     """Arguments made from the contract, the smallest first."""
-    generator = InstanceGenerator(oracle, random.Random(0))
+    generator, schema = InstanceGenerator(rng=random.Random(0)), judged_by(oracle)
     made: list[Any] = []
     for _ in range(_TRIES):
         try:
-            made.append(generator.instance())
+            made.append(generator.varied(schema))
         except UnfillableError:
             break
     return sorted(made, key=lambda value: len(repr(value)))

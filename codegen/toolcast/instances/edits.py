@@ -6,12 +6,15 @@ is keyed by the schema that it tries, so that a hundred items of one list are tr
 """
 
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from .generator import Generator, UnfillableError, junk
-from .oracle import Oracle
-from .samples import FORMATS, JUNK, STRINGS, numeric, sample, sample_first
+from ..jsonschema.cases import Part
+from ..jsonschema.json_values import is_number
+from .generator import Generator, UnfillableError
+from .oracle import Oracle, judged_by
+from .pattern_texts import sample, sample_first
+from .samples import FORMATS, JUNK, STRINGS, junk
 from .schema_tree import POSSIBLE, Tree
 from .shrink import Path, inside, replaced, without
 
@@ -85,14 +88,14 @@ def _near(member: Any) -> Any:
 
 def _number(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        for bound in numeric((node,), keyword):
+        for bound in _numeric((node,), keyword):
             yield (keyword, 0), bound
             yield (keyword, -1), bound - 1
             yield (keyword, 1), bound + 1
             if abs(bound) < 2**50:
                 yield (keyword, -0.5), bound - 0.5
                 yield (keyword, 0.5), bound + 0.5
-    for step in numeric((node,), "multipleOf"):
+    for step in _numeric((node,), "multipleOf"):
         yield ("multipleOf", 1), step
         yield ("multipleOf", 3), step * 3
         yield ("multipleOf", 1.5), step * 1.5
@@ -106,7 +109,7 @@ def _number(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
 
 def _string(node: dict[str, Any], value: str) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minLength", "maxLength"):
-        for length in numeric((node,), keyword):
+        for length in _numeric((node,), keyword):
             for off in (-1, 0, 1):
                 wanted = min(max(int(length) + off, 0), 40_000)
                 yield (keyword, off), (value + "x" * wanted)[:wanted]
@@ -128,7 +131,7 @@ def _string(node: dict[str, Any], value: str) -> Iterator[tuple[Hashable, Any]]:
 
 def _array(node: dict[str, Any], value: list[Any]) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minItems", "maxItems", "minContains", "maxContains"):
-        for length in numeric((node,), keyword):
+        for length in _numeric((node,), keyword):
             for off in (-1, 0, 1):
                 wanted = min(max(int(length) + off, 0), 4_000)
                 if value or not wanted:
@@ -154,7 +157,7 @@ def _object(node: dict[str, Any], value: dict[str, Any]) -> Iterator[tuple[Hasha
     for item in (None, 0, "a"):
         yield ("extra", repr(item)), {**value, "extra_key": item}
     for keyword in ("minProperties", "maxProperties"):
-        for count in numeric((node,), keyword):
+        for count in _numeric((node,), keyword):
             for off in (-1, 0, 1):
                 yield (keyword, off), _of_size(value, min(int(count) + off, 2_000))
     yield ("nothing",), {}
@@ -251,9 +254,14 @@ def _edited_array(rng: random.Random, value: list[Any], nodes: _Nodes) -> list[A
     return []
 
 
+def _numeric(facts: Iterable[dict[str, Any]], keyword: str) -> list[Any]:
+    """The values of a keyword that are numbers."""
+    return [fact[keyword] for fact in facts if is_number(fact.get(keyword))]
+
+
 def _numbers(nodes: _Nodes, *keywords: str) -> list[Any]:
     facts = [node for node, _ in nodes]
-    return [number for keyword in keywords for number in numeric(facts, keyword)]
+    return [number for keyword in keywords for number in _numeric(facts, keyword)]
 
 
 def _edited_string(rng: random.Random, value: str, nodes: _Nodes) -> Any:
@@ -300,8 +308,8 @@ MAX_EDGES = 20_000
 
 def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
     """`count` values: up to half of them edges, a third made to be valid, the rest edits at random."""
-    generator = Generator(oracle, rng)
-    tried = _edge_instances(oracle, generator, rng, count // 2)
+    generator, schema = Generator(rng=rng), judged_by(oracle)
+    tried = _edge_instances(oracle, generator, schema, rng, count // 2)
     yield from tried
     pool: list[Any] = []
     left = count - len(tried)
@@ -309,7 +317,7 @@ def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
         roll = rng.random()
         if number < min(count * 7 // 20, left) or not pool:
             try:
-                value = generator.instance()
+                value = generator.varied(schema)
             except UnfillableError:
                 value = {} if number == 0 else junk(rng)
             if oracle.accepts(value):
@@ -327,12 +335,14 @@ def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
             yield junk(rng)
 
 
-def _edge_instances(oracle: Oracle, generator: Generator, rng: random.Random, count: int) -> list[Any]:
+def _edge_instances(
+    oracle: Oracle, generator: Generator, schema: Part, rng: random.Random, count: int
+) -> list[Any]:
     """At most `count` edges, chosen by chance where there are more."""
     found: dict[Hashable, tuple[Any, Any, Any]] = {}
     for number in range(BASES):
         try:
-            base = generator.instance(1.0 if number % 3 else 0.0)
+            base = generator.varied(schema, 1.0 if number % 3 else 0.0)
         except UnfillableError:
             continue
         if not oracle.accepts(base):

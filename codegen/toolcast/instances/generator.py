@@ -1,341 +1,604 @@
-"""Instances of a schema: made from all schemas that apply to a value, and tested where construction cannot
-decide."""
+"""Makes values of schemas: small ones without chance, or varied ones with a `random.Random`.
+
+`hard` schemas are met. `soft` ones are met where that is possible, and left out where it is not. `hints` only
+suggest: bounds and members of another schema, at which two contracts are likely to differ.
+"""
 
 import random
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, Final, TypeVar
 
-from ..jsonschema.equality import equal
-from .oracle import Oracle, OracleError
-from .samples import JUNK, STRINGS, Facts, number, numeric, sample, string, values_of
-from .schema_tree import Schema, Tree, matches
+from ..jsonschema.case_facts import (
+    array_lengths,
+    declared_names,
+    is_closed,
+    item_parts,
+    largest,
+    member_parts,
+    object_sizes,
+    patterned,
+    prefix_length,
+    required_names,
+    values_of,
+)
+from ..jsonschema.cases import Case, Part, cases_of, mask_of, possible_facts
+from ..jsonschema.equality import key
+from ..jsonschema.keywords import TYPE_OF
+from .pattern_texts import sample
+from .samples import STRINGS
+from .scalar_values import MAX_LENGTH, Numbers, Texts
 
-HINTS = {
-    "string": ("minLength", "maxLength", "pattern"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
-    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties",
-               "patternProperties", "propertyNames", "dependentRequired", "unevaluatedProperties"),
-}  # fmt: skip
-"""Keywords that apply to one type only."""
+T = TypeVar("T")
 
-
-def member_schemas(facts: Facts, name: str) -> list[Schema]:
-    """The schemas that apply to the property `name`."""
-    found: list[Schema] = []
-    for fact in facts:
-        named = False
-        properties = fact.get("properties")
-        if isinstance(properties, dict) and name in properties:
-            found.append(properties[name])
-            named = True
-        patterned = fact.get("patternProperties")
-        for pattern, schema in patterned.items() if isinstance(patterned, dict) else ():
-            if matches(pattern, name):
-                found.append(schema)
-                named = True
-        if not named and "additionalProperties" in fact:
-            found.append(fact["additionalProperties"])
-    return found or [True]
-
-
-def literals(facts: Facts) -> list[Any] | None:
-    """The values that `enum` and `const` admit, or None where there is neither."""
-    lists = [v for v in values_of(facts, "enum") if isinstance(v, list)]
-    lists += [[v] for v in values_of(facts, "const")]
-    if not lists:
-        return None
-    return [v for v in lists[0] if all(any(equal(v, w) for w in others) for others in lists[1:])]
-
-
-def of_types(value: Any, facts: Facts) -> bool:
-    """Whether a value is of the types that the facts state."""
-    return all(is_of(value, [t] if isinstance(t, str) else t) for t in values_of(facts, "type"))
-
-
-def is_of(value: Any, names: Sequence[str]) -> bool:
-    """Whether a value is of one of the JSON types."""
-    if value is None:
-        return "null" in names
-    if isinstance(value, bool):
-        return "boolean" in names
-    if isinstance(value, (int, float)):
-        return "number" in names or ("integer" in names and float(value).is_integer())
-    kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
-    return kind in names
-
-
-def junk(rng: random.Random, depth: int = 0) -> Any:
-    """Any JSON value."""
-    roll = rng.random()
-    if depth > 2 or roll < 0.7:
-        return rng.choice(JUNK)
-    if roll < 0.85:
-        return [junk(rng, depth + 1) for _ in range(rng.randint(0, 3))]
-    return {rng.choice(STRINGS): junk(rng, depth + 1) for _ in range(rng.randint(0, 3))}
-
-
-MAX_DEPTH = 12
-TESTED = ("not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
-          "unevaluatedItems", "propertyNames", "patternProperties", "uniqueItems")  # fmt: skip
-"""Keywords for which a generated value is tested, and generated again where it fails."""
-TRIES = 6
-TYPES: tuple[str, ...] = ("null", "boolean", "integer", "number", "string", "array", "object")
+MAX_DEPTH: Final = 12
+MAX_PARTS: Final = 3_000
+"""Parts of one value."""
+MIN_PARTS: Final = 10
+"""Parts that each value counts for at least."""
+MANY_PARTS: Final = 400
+"""Parts of a varied value, past which it gets nothing that is optional."""
+TRIES: Final = 5
+REPEATED: Final = 4
+_TESTED: Final = frozenset(
+    {
+        "not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
+        "unevaluatedItems", "propertyNames", "patternProperties", "uniqueItems", "minProperties",
+        "maxProperties", "enum", "const",
+    }
+)  # fmt: skip
+"""Keywords for which an array or an object is tested once it is made."""
+_OF_KIND: Final = {
+    kind: frozenset(word for word, each in TYPE_OF.items() if each == kind)
+    for kind in ("number", "string", "array", "object")
+}
+"""Keywords for values of one type."""
+_NAMES: Final = ("other", "x", "_1", "Key", "a b", "")
 
 
 class UnfillableError(Exception):
-    """No value was found for a schema."""
+    """No value was found."""
+
+
+class _SpentError(Exception):
+    """The value has too many parts, or too many were made."""
+
+
+class Budget:
+    """Parts of values that are made in one comparison."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+
+class _Facts:
+    """What schemas that all apply to a value say together, each computed once."""
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self.parts = parts
+        self._members: dict[str, tuple[Part, ...] | None] = {}
+        self._items: dict[int, tuple[Part, ...]] = {}
+        self.keywords = frozenset[str]().union(*(part.schema.keys() for part in parts))
+
+    def member(self, name: str) -> tuple[Part, ...] | None:
+        """The schemas of a property; None where one of them is `false`."""
+        if name not in self._members:
+            parts = member_parts(self.parts, name)
+            self._members[name] = None if parts is None else tuple(parts)
+        return self._members[name]
+
+    def item(self, index: int) -> tuple[Part, ...]:
+        index = min(index, self.prefix)
+        if index not in self._items:
+            self._items[index] = tuple(item_parts(self.parts, index))
+        return self._items[index]
+
+    @cached_property
+    def required(self) -> list[str]:
+        return required_names(self.parts)
+
+    @cached_property
+    def declared(self) -> list[str]:
+        return declared_names(self.parts)
+
+    @cached_property
+    def closed(self) -> bool:
+        return is_closed(self.parts)
+
+    @cached_property
+    def patterns(self) -> list[str]:
+        return [pattern for _, pattern in patterned(self.parts)]
+
+    @cached_property
+    def needed(self) -> list[Any]:
+        return [each for each in values_of(self.parts, "dependentRequired") if each]
+
+    @cached_property
+    def prefix(self) -> int:
+        return prefix_length(self.parts)
+
+    @cached_property
+    def open(self) -> bool:
+        """Whether the schemas say of which kind properties are that none of them names."""
+        return bool(self.patterns) or any(map(bool, values_of(self.parts, "additionalProperties")))
+
+    def tested(self, kind: str) -> bool:
+        """Whether a value of a kind may be refused, made as it is."""
+        return not self.keywords.isdisjoint(
+            _TESTED | _OF_KIND[kind] if kind in ("number", "string") else _TESTED
+        )
 
 
 class Generator:
-    """Makes instances; deterministic for a `random.Random`."""
+    """Makes values; each call counts against the parts of one value."""
 
-    def __init__(self, oracle: Oracle, rng: random.Random) -> None:
-        self.oracle = oracle
-        self.tree: Tree = oracle.tree
+    def __init__(
+        self, budget: Budget | None = None, rng: random.Random | None = None, most: int = MAX_PARTS
+    ) -> None:
+        """Args:
+        budget: the parts of all values, counted down; none without it.
+        rng: makes varied values; without it the same schemas always give the same small value.
+        most: parts of one value that are tried.
+        """
+        self._budget = budget
+        self._most = most
+        self._hits = 0
+        self._known: dict[Any, tuple[Any, tuple[Part, ...], tuple[Part, ...]] | None] = {}
+        self._cases: dict[Any, tuple[list[Case], tuple[Part, ...]]] = {}
+        self._facts_of: dict[Any, _Facts] = {}
+        self._near_of: dict[Any, _Facts] = {}
+        self._scalars: dict[Any, tuple[Case, Numbers | Texts]] = {}
         self.rng = rng
-        self.fullness = 0.5
-        self.budget = 0
+        self.fullness = 0.0
+        self._left = self._frugal = most
 
-    def instance(self, fullness: float | None = None) -> Any:
-        """A value that is likely valid, with that share of optional properties. Raises UnfillableError."""
+    def value(self, hard: Iterable[Part], soft: Iterable[Part] = (), hints: Iterable[Part] = ()) -> Any:
+        """Return a value that all of `hard` accept, and `soft` where possible. Raises UnfillableError."""
+        return self._bounded(lambda: self._fill(tuple(hard), tuple(soft), tuple(hints), 0))
+
+    def varied(self, schema: Part, fullness: float | None = None) -> Any:
+        """Return a value by chance, with that share of optional properties; any share without it.
+
+        Raises:
+            UnfillableError: none was found.
+        """
+        assert self.rng is not None
         self.fullness = self.rng.choice((0.0, 0.2, 0.5, 0.8, 1.0)) if fullness is None else fullness
-        self.budget = 400
-        return self.fill([self.tree.start], 0)
+        return self.value((schema,))
 
-    def fill(self, schemas: Sequence[Schema], depth: int) -> Any:
-        """A value for schemas that all apply to it."""
-        self.budget -= 1
-        if depth > MAX_DEPTH or self.budget < 0:
-            return self._shallow(schemas)
-        last: Any = None
-        found = False
-        for _ in range(TRIES):
-            facts = self._gather(schemas)
-            try:
-                last, found = self._value(facts, depth), True
-            except UnfillableError:
-                continue
-            if not any(keyword in fact for fact in facts for keyword in TESTED):
-                return last
-            if all(self._holds(schema, last) for schema in schemas):
-                return last
-        if not found:
+    def of_case(self, case: Case, soft: Iterable[Part] = (), hints: Iterable[Part] = ()) -> Any:
+        """Return a value of a case, and of `soft` where possible. Raises UnfillableError."""
+        return self._bounded(lambda: self._of_cases([case], tuple(soft), tuple(hints), 0))
+
+    def object_with(
+        self,
+        case: Case,
+        name: str,
+        value: Any,
+        soft: Iterable[Part] = (),
+        hints: Iterable[Part] = (),
+    ) -> dict[str, Any]:
+        """Return an object of a case with one property set, whatever the schemas say of it.
+
+        Raises:
+            UnfillableError: none was found.
+        """
+        return self._bounded(
+            lambda: self._object(case, _soft_facts(soft, case), tuple(hints), 0, {name: value})
+        )
+
+    def object_without(self, case: Case, name: str, soft: Iterable[Part] = ()) -> dict[str, Any]:
+        """Return an object of a case without one property. Raises UnfillableError."""
+        return self._bounded(lambda: self._object(case, _soft_facts(soft, case), (), 0, {}, name))
+
+    def array_with(self, case: Case, index: int, value: Any, soft: Iterable[Part] = ()) -> list[Any]:
+        """Return an array of a case with one item set, whatever the schemas say of it. Raises
+        UnfillableError."""
+        return self._bounded(lambda: self._array(case, _soft_facts(soft, case), (), 0, {index: value}))
+
+    def _bounded(self, make: Callable[[], T]) -> T:
+        left = self._most if self._budget is None else min(self._most, self._budget.left)
+        if left <= 0:
             raise UnfillableError
-        return last
-
-    def _holds(self, schema: Schema, value: Any) -> bool:
-        if not isinstance(schema, dict):
-            return bool(schema)
+        self._left, self._frugal = left, left - MANY_PARTS
         try:
-            return bool(self.oracle.part(schema).is_valid(value))
-        except OracleError:
-            return True
+            return make()
+        except _SpentError:
+            raise UnfillableError from None
+        finally:
+            if self._budget is not None:
+                self._budget.left -= max(MIN_PARTS, left - self._left)
 
-    def _gather(self, schemas: Sequence[Schema]) -> list[dict[str, Any]]:
-        """Every schema that applies to the value, with one branch of each choice. Raises UnfillableError."""
-        found: list[dict[str, Any]] = []
-        visited: set[int] = set()
-        waiting = list(schemas)
-        while waiting:
-            node = waiting.pop()
-            if node is False:
-                raise UnfillableError
-            if not isinstance(node, dict) or id(node) in visited:
-                continue
-            visited.add(id(node))
-            found.append(node)
-            if "$ref" in node:
-                waiting.append(self.tree.find(node["$ref"]))
-            waiting += node["allOf"] if isinstance(node.get("allOf"), list) else []
-            for keyword in ("anyOf", "oneOf"):
-                if node.get(keyword):
-                    waiting.append(self.rng.choice(node[keyword]))
-            if "if" in node:
-                if self.rng.random() < 0.5:
-                    waiting += [node["if"], node.get("then", True)]
-                else:
-                    waiting.append(node.get("else", True))
+    # -- what schemas say -------------------------------------------------------------------------
+
+    def _facts(self, parts: tuple[Part, ...]) -> _Facts:
+        keys = tuple([part.key for part in parts])
+        found = self._facts_of.get(keys)
+        if found is None:
+            found = self._facts_of[keys] = _Facts(parts)
         return found
 
-    def _value(self, facts: list[dict[str, Any]], depth: int) -> Any:
-        chosen = literals(facts)
-        if chosen is not None:
-            fitting = [value for value in chosen if of_types(value, facts)]
-            if not fitting:
-                raise UnfillableError
-            return self.rng.choice(fitting)
-        kinds = self._types(facts)
-        if not kinds:
-            raise UnfillableError
-        kind = self.rng.choice(kinds)
-        if kind == "null":
-            return None
-        if kind == "boolean":
-            return self.rng.random() < 0.5
-        if kind in ("integer", "number"):
-            return number(self.rng, facts, whole=kind == "integer")
-        if kind == "string":
-            return string(self.rng, facts)
-        return self._array(facts, depth) if kind == "array" else self._object(facts, depth)
+    def _near(self, hints: tuple[Part, ...]) -> _Facts:
+        """All schemas that may apply to a value of `hints`."""
+        keys = tuple([part.key for part in hints])
+        found = self._near_of.get(keys)
+        if found is None:
+            found = self._near_of[keys] = _Facts(tuple(possible_facts(hints)) if hints else ())
+        return found
 
-    def _types(self, facts: Facts) -> list[str]:
-        kinds = list(TYPES)
-        for stated in values_of(facts, "type"):
-            names = [stated] if isinstance(stated, str) else list(stated)
-            if "number" in names and "integer" not in names:
-                names.append("integer")
-            kinds = [kind for kind in kinds if kind in names]
-        if len(kinds) == len(TYPES):  # nothing says: what the other keywords speak of is worth more
-            hinted = [
-                kind for kind, words in HINTS.items() if any(w in fact for fact in facts for w in words)
-            ]
-            if hinted and self.rng.random() < 0.8:
-                return hinted
-        return kinds
+    def _cases_of(self, parts: tuple[Part, ...]) -> list[Case]:
+        keys = tuple([part.key for part in parts])
+        known = self._cases.get(keys)
+        if known is None:
+            cases = sorted(cases_of(parts), key=lambda case: case.kind == "null")  # may count as absent
+            known = self._cases[keys] = (cases, parts)
+        return known[0]
 
-    def _shallow(self, schemas: Sequence[Schema]) -> Any:
-        """The least value, where depth or budget ran out."""
-        facts = self._gather(schemas)
-        chosen = literals(facts)
-        if chosen:
-            return chosen[0]
-        kinds = self._types(facts)
-        for kind, value in (
-            ("null", None),
-            ("boolean", False),
-            ("array", []),
-            ("object", {}),
-            ("string", ""),
-        ):
-            if kind in kinds:
-                return value
-        if not kinds:
-            raise UnfillableError
-        return 0
+    # -- any type ---------------------------------------------------------------------------------
 
-    # -- containers -------------------------------------------------------------------------------
+    def _fill(
+        self, hard: tuple[Part, ...], soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
+    ) -> Any:
+        if self.rng is None and not hints:
+            return self._remembered(hard, soft, depth)
+        return self._any(hard, soft, hints, depth)
 
-    def _array(self, facts: list[dict[str, Any]], depth: int) -> list[Any]:
-        rng = self.rng
-        low = max([0, *(int(v) for v in numeric(facts, "minItems"))])
-        highs = [int(v) for v in numeric(facts, "maxItems")]
-        prefix = max([0, *(len(v) for v in values_of(facts, "prefixItems") if isinstance(v, list))])
-        high = min(highs) if highs else max(low, prefix) + 3
-        wanted = rng.choice(
-            (low, min(high, low + 1), min(high, max(low, prefix)), min(high, low + rng.randint(0, 4)))
-        )
-        wanted = min(wanted, 1000) if depth < 6 else low
-        nodes = [(fact, 1) for fact in facts]
-        unique = any(v is True for v in values_of(facts, "uniqueItems"))
-        items: list[Any] = []
-        for index in range(wanted):
-            schemas = self._item_schemas(nodes, index)
+    def _remembered(self, hard: tuple[Part, ...], soft: tuple[Part, ...], depth: int) -> Any:
+        """The small value of the same schemas is always the same, and costs once."""
+        known = (tuple(part.key for part in hard), tuple(part.key for part in soft))
+        self._hits += 1
+        self._left -= self._hits % 4 == 0
+        if self._left < 0:
+            raise _SpentError
+        if known not in self._known:
             try:
-                items.append(self._fresh(schemas, items, depth) if unique else self.fill(schemas, depth + 1))
+                self._known[known] = (self._any(hard, soft, (), depth), hard, soft)
             except UnfillableError:
-                if index < low:
-                    raise
-                break
-        self._contain(facts, items, high, depth)
-        return items
+                if depth == 0:
+                    self._known[known] = None
+                raise
+        found = self._known[known]
+        if found is None:
+            raise UnfillableError
+        return found[0]
 
-    def _item_schemas(self, nodes: list[tuple[dict[str, Any], int]], index: int) -> list[Schema]:
-        return [
-            schema
-            for node, _ in nodes
-            for schema in (
-                node["prefixItems"][index]
-                if isinstance(node.get("prefixItems"), list) and index < len(node["prefixItems"])
-                else node.get("items", True),
-            )
-        ]
+    def _any(
+        self, hard: tuple[Part, ...], soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
+    ) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise _SpentError
+        if depth > MAX_DEPTH:
+            raise UnfillableError
+        return self._of_cases(self._in_order(self._cases_of(hard)), soft, hints, depth)
 
-    def _fresh(self, schemas: list[Schema], items: list[Any], depth: int) -> Any:
-        for _ in range(10):
-            value = self.fill(schemas, depth + 1)
-            if not any(equal(value, item) for item in items):
-                return value
+    def _in_order(self, cases: list[Case]) -> Sequence[Case]:
+        """Cases in an order by chance, if there is any; mostly those of the kind that keywords speak of."""
+        if self.rng is None or len(cases) < 2:
+            return cases
+        found = _shuffled(cases, self.rng)
+        if self.rng.random() < 0.8:
+            found.sort(key=lambda case: self._unspoken(case))
+        return found
+
+    def _unspoken(self, case: Case) -> bool:
+        keywords = self._facts(case.facts).keywords
+        return not (
+            case.kind in ("", "null", "boolean")
+            or "type" in keywords
+            or not keywords.isdisjoint(_OF_KIND[case.kind])
+            or case.literals is not None
+        )
+
+    def _of_cases(
+        self, cases: Sequence[Case], soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
+    ) -> Any:
+        if soft:
+            for case in cases:
+                for both in _shuffled(cases_of(soft, case), self.rng):
+                    found = self._tested(both, (), hints, depth)
+                    if found is not None:
+                        return found[0]
+        for case in cases:
+            found = self._tested(case, _soft_facts(soft, case), hints, depth)
+            if found is not None:
+                return found[0]
         raise UnfillableError
 
-    def _contain(self, facts: Facts, items: list[Any], high: int, depth: int) -> None:
-        """Put in what `contains` asks for."""
-        for fact in facts:
-            if "contains" not in fact:
+    def _tested(
+        self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
+    ) -> tuple[Any] | None:
+        """A value of the case, which all its schemas accept."""
+        if case.literals is not None or case.kind in ("number", "string"):
+            try:
+                return (self._scalar(case, soft, hints),)
+            except UnfillableError:
+                return None
+        tested = bool(case.refused) or case.partial or self._facts(case.facts).tested(case.kind)
+        for _ in range(1 if self.rng is None else TRIES):
+            try:
+                if case.kind == "array":
+                    value: Any = self._array(case, soft, hints, depth, {})
+                else:
+                    value = self._object(case, soft, hints, depth, {})
+            except UnfillableError:
                 continue
-            for location in range(max(1, int(fact.get("minContains", 1)))):
-                value = self.fill([fact["contains"]], depth + 1)
-                if len(items) < high:
-                    items.append(value)
-                elif location < len(items):
-                    items[-1 - location] = value
+            if not tested or fits(case, value):
+                return (value,)
+        return None
 
-    def _object(self, facts: list[dict[str, Any]], depth: int) -> dict[str, Any]:
-        rng = self.rng
-        required = {
-            name for names in values_of(facts, "required") if isinstance(names, list) for name in names
-        }
-        declared = {
-            name: None
-            for named in values_of(facts, "properties")
-            if isinstance(named, dict)
-            for name in named
-        }
-        value: dict[str, Any] = {}
-        share = self.fullness if depth < 5 else 0.1
-        names = [name for name in declared if name in required or rng.random() < share]
-        for name in [*names, *(name for name in sorted(required) if name not in declared)]:
-            try:
-                value[name] = self.fill(member_schemas(facts, name), depth + 1)
-            except UnfillableError:
-                if name in required:
-                    raise
-        self._dependent(facts, value, depth)
-        low = max([0, *(int(v) for v in numeric(facts, "minProperties"))])
-        further = rng.choice((0, 0, 1, 2)) if self._open(facts) else 0
-        wanted = max(low, len(value) + further)
-        for _ in range(4 * (wanted - len(value))):
-            name = self._name(facts, depth)
-            if name in value or len(value) >= wanted:
+    def _scalar(self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...]) -> Any:
+        if case.literals is not None:
+            fitting = _shuffled(case.literals, self.rng)[:50]
+            return _first(case, chain((v for v in fitting if all(s.accepts(v) for s in soft)), fitting))
+        known = (id(case), *[part.key for part in soft], None, *[part.key for part in hints])
+        if known not in self._scalars:
+            make = Numbers if case.kind == "number" else Texts
+            near = self._near((*hints, *case.refused)).parts
+            self._scalars[known] = (case, make(case, soft, near, hinted=bool(hints)))
+        scalars = self._scalars[known][1]
+        values = scalars.likely() if self.rng is None else chain(scalars.varied(self.rng), scalars.likely())
+        if case.refused or case.partial or self._facts(case.facts).tested(case.kind):
+            return _first(case, values)
+        return next(value for value in values if mask_of(value) & case.mask)
+
+    # -- arrays -----------------------------------------------------------------------------------
+
+    def _array(
+        self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int, fixed: dict[int, Any]
+    ) -> list[Any]:
+        lengths = array_lengths(case.facts)
+        ours, theirs, near = self._facts(case.facts), self._facts(soft), self._near(hints)
+        wanted = self._array_length(case, soft, near.parts, depth)
+        wanted = max(wanted, lengths.least, *(index + 1 for index in fixed), 0)
+        if wanted > MAX_LENGTH // 10 or (lengths.most is not None and wanted > lengths.most):
+            raise UnfillableError
+        unique = True in values_of((*case.facts, *soft), "uniqueItems")
+        prefix = max(ours.prefix, theirs.prefix)
+        items: list[Any] = []
+        taken = {key(value) for value in fixed.values()} if unique else None
+        contained = self._contained(case, depth) if "contains" in ours.keywords else []
+        free = [index for index in range(max(wanted, len(contained))) if index not in fixed]
+        placed = dict(zip(free[max(0, len(free) - len(contained)) :], contained, strict=False))
+        for index in range(max(wanted, len(contained))):
+            if index in fixed:
+                items.append(fixed[index])
+            elif index in placed:
+                items.append(placed[index])
+            elif not unique and index > prefix + REPEATED:
+                items.append(items[index - REPEATED])  # long arrays repeat a few items
+            else:
+                items.append(
+                    self._fresh(ours.item(index), theirs.item(index), near.item(index), depth, taken)
+                )
+        return items
+
+    def _array_length(self, case: Case, soft: tuple[Part, ...], near: tuple[Part, ...], depth: int) -> int:
+        lengths = array_lengths((*case.facts, *soft))
+        least = lengths.least if not lengths.empty else array_lengths(case.facts).least
+        if self.rng is None or depth > 6 or self._left < self._frugal:
+            return least
+        wanted = [least, least + 1, least + self.rng.randint(0, 3)]
+        wanted += [min(self._facts(case.facts).prefix, 50)]
+        wanted += [
+            max(0, int(value) + off)
+            for name in ("minItems", "maxItems")
+            for value in values_of(near, name)
+            for off in (-1, 0, 1)
+            if value < 200
+        ]
+        most = array_lengths(case.facts).most
+        length = self.rng.choice(wanted)
+        return length if most is None else min(length, most)
+
+    def _contained(self, case: Case, depth: int) -> list[Any]:
+        """The items that `contains` asks for."""
+        found: list[Any] = []
+        for fact in case.facts:
+            if "contains" not in fact.schema:
                 continue
-            try:
-                value[name] = self.fill(member_schemas(facts, name), depth + 1)
-            except UnfillableError:
-                continue
-        highs = [int(v) for v in numeric(facts, "maxProperties")]
-        for name in list(value):
-            if highs and len(value) > min(highs) and name not in required:
-                del value[name]
+            count = int(fact.schema.get("minContains", 1))
+            if count > MAX_LENGTH // 10:
+                raise UnfillableError
+            taken = {key(value) for value in found} if True in values_of(case.facts, "uniqueItems") else None
+            for _ in range(count):
+                parts = (fact.below("contains"), *item_parts(case.facts, 10**6))
+                found.append(self._fresh(parts, (), (), depth, taken))
+        return found
+
+    def _fresh(
+        self,
+        parts: tuple[Part, ...],
+        soft: tuple[Part, ...],
+        hints: tuple[Part, ...],
+        depth: int,
+        taken: set[Any] | None,
+    ) -> Any:
+        """An item; one that is not `taken` yet, where items are unique."""
+        value = self._fill(parts, soft, hints, depth + 1)
+        if taken is None:
+            return value
+        if key(value) in taken:
+            value = self._other(parts, taken, depth)
+        taken.add(key(value))
         return value
 
-    def _dependent(self, facts: Facts, value: dict[str, Any], depth: int) -> None:
-        for needed in values_of(facts, "dependentRequired"):
-            for name, others in needed.items() if isinstance(needed, dict) else ():
-                for other in others if name in value else ():
-                    if other not in value:
-                        value[other] = self.fill(member_schemas(facts, other), depth + 1)
+    def _other(self, parts: tuple[Part, ...], taken: set[Any], depth: int) -> Any:
+        kept, kept_fullness = self.rng, self.fullness
+        self.rng = random.Random(len(taken))
+        try:
+            for attempt in range(12):
+                self.fullness = (0.0, 0.5, 1.0)[attempt % 3]
+                value = self._fill(parts, (), parts, depth + 1)
+                if key(value) not in taken:
+                    return value
+            for number in range(len(taken) + 2):
+                for value in (number, f"a{number}"):
+                    if key(value) not in taken and all(part.accepts(value) for part in parts):
+                        return value
+        finally:
+            self.rng, self.fullness = kept, kept_fullness
+        raise UnfillableError
 
-    def _open(self, facts: Facts) -> bool:
-        """Whether it is worth trying keys that no schema names."""
-        closed = any(fact.get("additionalProperties") is False for fact in facts)
-        patterned = any(fact.get("patternProperties") for fact in facts)
-        named = any(fact.get("additionalProperties") not in (None, False) for fact in facts)
-        return patterned or (not closed and (named or self.rng.random() < 0.3))
+    # -- objects ----------------------------------------------------------------------------------
 
-    def _name(self, facts: Facts, depth: int) -> str:
-        rng = self.rng
-        patterns = [
-            pattern
-            for patterned in values_of(facts, "patternProperties")
-            if isinstance(patterned, dict)
-            for pattern in patterned
-        ]
-        if patterns and rng.random() < 0.7:
-            found = sample(rng, rng.choice(patterns))
-            if found is not None:
-                return found
-        naming = [schema for schema in values_of(facts, "propertyNames") if isinstance(schema, dict)]
-        if naming:
-            made = self.fill([{"type": "string"}, *naming], depth + 1)
-            return made if isinstance(made, str) else "a"
-        return rng.choice(("further", "x1", "_", "a", "b", "k", *STRINGS))
+    def _object(
+        self,
+        case: Case,
+        soft: tuple[Part, ...],
+        hints: tuple[Part, ...],
+        depth: int,
+        fixed: dict[str, Any],
+        absent: str | None = None,
+    ) -> dict[str, Any]:
+        ours, theirs, near = self._facts(case.facts), self._facts(soft), self._near(hints)
+        both = self._facts((*case.facts, *soft))
+        value: dict[str, Any] = {}
+
+        def add(name: str) -> None:
+            parts = ours.member(name)
+            if parts is None:
+                raise UnfillableError
+            value[name] = self._fill(parts, theirs.member(name) or (), near.member(name) or (), depth + 1)
+
+        for name in (*fixed, *ours.required):
+            if name in fixed:
+                value[name] = fixed[name]
+            elif name not in value:
+                add(name)
+        self._follow_dependents(value, both, add)
+        wanted = [name for name in both.required if name not in value]
+        if self.rng is not None:
+            wanted += self._optional(ours, near, depth)
+        for name in dict.fromkeys(wanted):
+            if name not in value and name != absent:
+                try:
+                    add(name)
+                except UnfillableError:
+                    continue
+        self._follow_dependents(value, both, add)
+        if not both.keywords.isdisjoint(("minProperties", "maxProperties")):
+            self._resize(value, ours, theirs, add, {*ours.required, *fixed})
+        return value
+
+    def _optional(self, ours: _Facts, near: _Facts, depth: int) -> list[str]:
+        """Properties that may be left out, by chance."""
+        assert self.rng is not None
+        if self._left < self._frugal:
+            return []
+        share = self.fullness if depth < 5 else 0.1
+        names = ours.declared if not near.parts else dict.fromkeys([*ours.declared, *near.declared])
+        wanted = [name for name in names if self.rng.random() < share]
+        if not ours.closed and self.rng.random() < (0.6 if ours.open else 0.25):
+            wanted += islice(self._free_names(ours, near), self.rng.choice((1, 1, 3)) if ours.open else 1)
+        return wanted
+
+    def _follow_dependents(self, value: dict[str, Any], both: _Facts, add: Callable[[str], None]) -> None:
+        waiting = list(value) if both.needed else []
+        while waiting:
+            name = waiting.pop()
+            for other in [other for each in both.needed for other in each.get(name, ())]:
+                if other not in value:
+                    add(other)
+                    waiting.append(other)
+
+    def _resize(
+        self,
+        value: dict[str, Any],
+        ours: _Facts,
+        theirs: _Facts,
+        add: Callable[[str], None],
+        kept: set[str],
+    ) -> None:
+        """Add and remove properties that are not required, until the size is right."""
+        sizes = object_sizes(ours.parts)
+        least = max(sizes.least, largest(theirs.parts, "minProperties") if self.rng is None else 0)
+        if least > MAX_LENGTH // 10:
+            raise UnfillableError
+        names = chain(ours.declared, self._free_names(ours, theirs))
+        numbered = () if ours.closed else (f"k{number}" for number in range(1, least + 21))
+        for name in chain(names, numbered):
+            if len(value) >= least:
+                break
+            if name not in value:
+                try:
+                    add(name)
+                except UnfillableError:
+                    continue
+        for name in list(value):
+            if sizes.most is not None and len(value) > sizes.most and name not in kept:
+                del value[name]
+
+    def _free_names(self, ours: _Facts, near: _Facts) -> Iterator[str]:
+        """Names that nothing declares, by patterns of names where there are any."""
+        rng = self.rng or random.Random(0)
+        seen = {*ours.declared, *near.declared}
+        for name in chain(
+            self._named_by_patterns([*ours.patterns, *near.patterns], rng),
+            self._named_by_schemas(ours),
+            [_NAMES[0]] if self.rng is None else [rng.choice(_NAMES if near.parts else STRINGS)],
+            _NAMES,
+            self._further_names(ours.patterns, rng),
+        ):
+            if name is not None and name not in seen:
+                seen.add(name)
+                yield name
+
+    def _named_by_patterns(self, patterns: list[str], rng: random.Random) -> Iterator[str | None]:
+        for pattern in patterns if self.rng is None else _shuffled(patterns, rng):
+            yield sample(rng, pattern)
+
+    def _further_names(self, patterns: list[str], rng: random.Random) -> Iterator[str]:
+        """Names for patterns, also longer ones: a pattern may be found anywhere in a name."""
+        for number in range(MAX_NAMES if patterns else 0):
+            yield (sample(rng, rng.choice(patterns)) or "") + ("", "a", str(number))[number % 3]
+
+    def _named_by_schemas(self, ours: _Facts) -> Iterator[str]:
+        for fact in ours.parts:
+            if isinstance(fact.schema.get("propertyNames"), dict):
+                text = Part(fact.side, _TEXT, fact.pointer)
+                for _ in range(1 if self.rng is None else TRIES):
+                    try:
+                        yield self._fill((text, fact.below("propertyNames")), (), (), MAX_DEPTH - 2)
+                    except UnfillableError:
+                        break
+
+
+MAX_NAMES: Final = 40
+"""Names that are tried for patterns, so that an object is large enough."""
+_TEXT: Final = {"type": "string"}
+
+
+def _soft_facts(soft: Iterable[Part], case: Case) -> tuple[Part, ...]:
+    """Schemas of one case of `soft` that has values of the kind of `case`."""
+    soft = tuple(soft)
+    if not soft:
+        return ()
+    for each in cases_of(soft):
+        if each.mask & case.mask:
+            return each.facts
+    return ()
+
+
+def _first(case: Case, values: Iterable[Any]) -> Any:
+    """The first value that all schemas of a case accept."""
+    for value in values:
+        if mask_of(value) & case.mask and fits(case, value):
+            return value
+    raise UnfillableError
+
+
+def fits(case: Case, value: Any) -> bool:
+    """Whether all schemas of a case accept a value, and those that it refuses do not."""
+    return all(fact.accepts(value) for fact in case.facts) and not any(
+        part.accepts(value) for part in case.refused
+    )
+
+
+def _shuffled(items: Sequence[T], rng: random.Random | None) -> list[T]:
+    """The items in an order by chance, if there is any."""
+    found = list(items)
+    if rng is not None and len(found) > 1:
+        rng.shuffle(found)
+    return found

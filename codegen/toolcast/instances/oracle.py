@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from ..jsonschema.cases import Part, Side
 from ..jsonschema.equality import equal
 from ..jsonschema.formats import FORMATS
 from ..runtime import contract_node
@@ -204,6 +205,28 @@ class Oracle:
             if sure and isinstance(node.get("properties"), dict) and name in node["properties"]
         ]
         return any(schema is False or not self.part(schema).is_valid(None) for schema in declared)
+
+
+class _OracleSide(Side):
+    """The document of an oracle, which judges in place of our own validator."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        super().__init__(oracle.tree.document, "old")
+        self._oracle = oracle
+
+    def target(self, reference: str) -> Part:
+        return Part(self, self._oracle.tree.find(reference), reference)
+
+    def accepts(self, schema: Any, value: Any) -> bool:
+        try:
+            return bool(self._oracle.part(schema).is_valid(value))
+        except OracleError:
+            return True
+
+
+def judged_by(oracle: Oracle) -> Part:
+    """Return the schema of an oracle; the oracle alone judges the values that are made of it."""
+    return Part(_OracleSide(oracle), oracle.tree.start, "")
 
 
 def path_of(problem: Any, value: Any) -> Path:

@@ -1,4 +1,4 @@
-"""The two contract documents of a comparison, schemas in them, and their values as cases.
+"""Schemas of a document, the JSON types that they admit, and their values as cases.
 
 A case has values of one JSON type, with every schema that applies to it. References, `allOf` and one branch
 of each union are followed. What is left out (a union with too many branches, `not`) can only make a case
@@ -12,13 +12,14 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..jsonschema import Schemas, Validator
-from ..jsonschema.equality import key
-from ..jsonschema.formats import FORMATS
-from ..jsonschema.json_values import is_number, is_whole
-from ..jsonschema.keywords import CONSTRAINTS
-from ..jsonschema.pointers import escape, split
-from ..jsonschema.subschemas import subschemas
+from .equality import key
+from .formats import FORMATS
+from .json_values import is_number, is_whole
+from .keywords import CONSTRAINTS
+from .pointers import escape, split
+from .schema_compiler import Schemas
+from .subschemas import subschemas
+from .validator import Validator
 
 ROOTS: Final = ("parameters", "result")
 
@@ -69,6 +70,10 @@ class Side:
             self._kept.append(schema)
         return known
 
+    def accepts(self, schema: Schema, value: Any) -> bool:
+        """Whether a schema of the document accepts `value`."""
+        return self.validator(schema).accepts(value)
+
 
 class Part(Struct, frozen=True, eq=False):
     """A schema of one side, with its pointer in that side's document."""
@@ -98,7 +103,7 @@ class Part(Struct, frozen=True, eq=False):
         """Whether the schema accepts `value`."""
         if isinstance(self.schema, bool):
             return self.schema
-        return self.side.validator(self.schema).accepts(value)
+        return self.side.accepts(self.schema, value)
 
 
 def asserts(keyword: str, value: Any) -> bool:

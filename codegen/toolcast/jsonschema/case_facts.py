@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..jsonschema.json_values import is_number
-from ..jsonschema.satisfiable import common_multiple
-from ..jsonschema.search import found
 from .cases import MAX_FACTS, Case, Part, possible_facts
+from .json_values import is_number
+from .satisfiable import common_multiple
+from .search import found
 
 Facts = Sequence[Part]
 
