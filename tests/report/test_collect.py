@@ -15,7 +15,7 @@ from toolcast.lint.project_tools import load_project
 from toolcast.lint.tokens import estimate, together, tool_costs
 from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry
-from toolcast.runtime.argument_hint import schema_text
+from toolcast.runtime.failure_results import schema_text
 from toolcast_tools.generated.registry import BINDINGS
 
 from tests.lint.projects import GOOD, spec, write

@@ -11,7 +11,7 @@ import pytest
 from toolcast.agents.dispatch import Call, render
 from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.runtime import ArgumentHint, RefusalError, ToolBinding, ToolRegistry, ToolResult
-from toolcast.runtime.argument_hint import schema_text
+from toolcast.runtime.failure_results import schema_text
 from toolcast.runtime.middleware.events import Event, Finished
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 

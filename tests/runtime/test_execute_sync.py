@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ToolContext, ToolRegistry
-from toolcast.runtime.loop_thread import LoopThread
+from toolcast.runtime.executor import LoopThread
 
 from tests.runtime.sample.files.edit import EDIT, EditParams
 from tests.runtime.sample.misc.note import NOTE

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolRegistry, grammars
 from toolcast.runtime.grammars import GrammarError, GrammarSyntax, grammar_of
-from toolcast.runtime.lazy_bindings import LazyBindings
+from toolcast.runtime.snapshot import LazyBindings
 
 from tests.python.compiled import package
 

@@ -16,12 +16,12 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..runtime.argument_hint import ArgumentHint
 from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition, cut_definition
 from ..runtime.errors import UnknownProviderError
+from ..runtime.failure_results import ArgumentHint
 from ..runtime.request_rules import (
     Cache,
     RequestRules,

@@ -13,8 +13,8 @@ from ..runtime.arguments import Arguments
 from ..runtime.call_steps import fill_in
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, InjectionError
+from ..runtime.failure_results import RetryHint
 from ..runtime.result import ToolResult
-from ..runtime.retry_hint import RetryHint
 from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .answer_calls import AnswerCalls

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
-from ..runtime.handler_results import encodable
+from ..runtime.handler_results import make_encodable
 from ..runtime.injection import injected_digest
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
@@ -213,7 +213,7 @@ def settle(
         else:
             left.append(call)
     settled = {
-        call.index: encodable(answered[call.index], call.name, call.id)
+        call.index: make_encodable(answered[call.index], call.name, call.id)
         for call in waiting
         if call.index in answered
     }

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from ..lazy_exports import lazy_exports
-from .argument_hint import ArgumentHint
 from .binding import ToolBinding
 from .context import Framework, ToolContext
 from .errors import (
@@ -19,10 +18,10 @@ from .errors import (
     UnknownProviderError,
     UnknownToolError,
 )
+from .failure_results import ArgumentHint, RetryHint
 from .handlers import Returns
 from .registry import ToolRegistry
 from .result import Content, ToolResult
-from .retry_hint import RetryHint
 from .workers import Workers, abandoned
 
 if TYPE_CHECKING:

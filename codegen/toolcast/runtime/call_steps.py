@@ -3,20 +3,26 @@
 decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
-from collections.abc import Awaitable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from .argument_hint import refuse_arguments
 from .binding import ToolBinding
-from .channels import Waiting, redacted_context
-from .context import ToolContext
+from .context import LogLevel, ToolContext
 from .errors import ArgumentError, RefusalError, is_from_outside
 from .executor import Executor
-from .failure_results import redacted_refusal, refused_result, report_fault, timed_out_result
-from .handler_results import encodable, lacks_data, mismatch, mismatched, redacted_result
+from .failure_results import (
+    attempts_of,
+    redacted_refusal,
+    refuse_arguments,
+    refused_result,
+    report_fault,
+    timed_out_result,
+)
+from .handler_results import find_mismatch, lacks_data, make_encodable, redacted_result, report_mismatch
 from .handlers import Handler, Precheck, call, call_in_thread
 from .middleware.events import (
     Approved,
@@ -34,11 +40,110 @@ from .middleware.events import (
 from .middleware.truncate import cut_result
 from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
-from .retry_hint import attempts_of
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
+    from asyncio import Timeout
+
+    from .elicitation import ElicitationRequest
+    from .middleware.secrets.secrets import Secrets
+    from .sampling import SamplingRequest
     from .wire.guesses import Guesses, RecordedGuesses
+
+
+def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
+    """`context` without values of secrets: in the call id, which a model may write and a handler may log, and
+    in what a handler reports, logs and asks."""
+    call_id = secrets.redact_text(context.call_id) if context.call_id else ""
+    channels = _redacted_channels(context, secrets)
+    if not channels and call_id == context.call_id:
+        return context
+    return msgspec.structs.replace(context, call_id=call_id, **channels)
+
+
+def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, Any]:
+    """The channels that `context` has, each without values of secrets."""
+    report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
+    channels: dict[str, Any] = {}
+    if report is not None:
+
+        def redacted_report(done: float, total: float | None, message: str) -> None:
+            report(done, total, secrets.redact_text(message))
+
+        channels["report"] = redacted_report
+    if receive_log is not None:
+
+        def redacted_log(level: LogLevel, data: Any, logger: str) -> None:
+            receive_log(level, secrets.redact(data), secrets.redact_text(logger))
+
+        channels["receive_log"] = redacted_log
+    if asker is not None:
+
+        def redacted_question(request: "ElicitationRequest") -> Any:
+            return asker(secrets.redact(request))
+
+        channels["asker"] = redacted_question
+    if sampler is not None:
+
+        def redacted_sampling(request: "SamplingRequest") -> Any:
+            return sampler(secrets.redact(request))
+
+        channels["sampler"] = redacted_sampling
+    return channels
+
+
+class Waiting:
+    """The questions of one call that have no answer yet. While there is one, its timeout does not run."""
+
+    __slots__ = ("_left", "_open", "scope")
+
+    def __init__(self) -> None:
+        self.scope: Timeout | None = None  # the timeout that runs, set by the call
+        self._open = 0
+        self._left = 0.0
+
+    def stopping_time(self, context: ToolContext) -> ToolContext:
+        """`context`, whose questions stop the time."""
+        channels: dict[str, Any] = {}
+        for name in ("asker", "sampler"):
+            if (channel := getattr(context, name)) is not None:
+                channels[name] = self._stopping(channel)
+        return msgspec.structs.replace(context, **channels)
+
+    def _stopping(self, channel: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+        async def ask(request: Any) -> Any:
+            self._stop()
+            try:
+                outcome = channel(request)
+                return await outcome if isinstance(outcome, Awaitable) else outcome
+            finally:
+                self._go_on()
+
+        return ask
+
+    def _stop(self) -> None:
+        self._open += 1
+        when = None if self.scope is None else self.scope.when()
+        if self._open == 1 and when is not None:
+            self._left = when - _now()
+            self._reschedule(None)
+
+    def _go_on(self) -> None:
+        self._open -= 1
+        if self._open == 0 and self.scope is not None and self.scope.when() is None:
+            self._reschedule(_now() + self._left)
+
+    def _reschedule(self, when: float | None) -> None:
+        assert self.scope is not None
+        with suppress(RuntimeError):  # the handler has ended, and a task of its own still asks
+            self.scope.reschedule(when)
+
+
+def _now() -> float:
+    import asyncio
+
+    return asyncio.get_running_loop().time()
+
 
 _TURN = 256
 """Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and
@@ -159,7 +264,7 @@ class _Call:
             result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
             kind = guard.redact_text(type(raised).__name__)
             guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
-        result = encodable(result, name, call_id)
+        result = make_encodable(result, name, call_id)
         repairs = self._repairs(recorded)
         if repairs:
             result = msgspec.structs.replace(result, repairs=repairs)
@@ -248,9 +353,9 @@ class _Call:
         result = redacted_result(guard.secrets, binding, value, provider)
         checks = executor.check_results
         if checks or (checks is None and lacks_data(binding, result)):
-            how = mismatch(binding, value)  # before redacting: a mark is no number
+            how = find_mismatch(binding, value)  # before redacting: a mark is no number
             if how is not None:
-                result = mismatched(name, call_id, guard.redact_text(how), result)
+                result = report_mismatch(name, call_id, guard.redact_text(how), result)
         # After redacting: half a secret would not be found any more.
         return result if guard.limit is None else cut_result(result, guard.limit)
 

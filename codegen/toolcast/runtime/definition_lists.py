@@ -7,7 +7,6 @@ import msgspec
 from .binding import Level, ToolBinding
 from .definitions import DefinitionBytes, allows_strict, is_language
 from .errors import MissingDataError
-from .lazy_bindings import LazyTool
 from .request_rules import (
     Cache,
     RequestRules,
@@ -18,7 +17,7 @@ from .request_rules import (
     merged,
     request_tools,
 )
-from .snapshot import Snapshot
+from .snapshot import LazyTool, Snapshot
 
 if TYPE_CHECKING:
     from ..declarations.names import Language

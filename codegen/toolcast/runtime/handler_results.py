@@ -31,7 +31,7 @@ def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None =
     try:
         text = binding.encode_result(value, provider)
     except UnicodeEncodeError:
-        # Lone surrogates. `encodable` replaces them in `data`, too, and logs it.
+        # Lone surrogates. `make_encodable` replaces them in `data`, too, and logs it.
         text = binding.encode_result(_replaced(value), provider)
     return ToolResult.ok(text.decode(), value)
 
@@ -73,7 +73,7 @@ def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
     return binding._result().validator().accepts(text)
 
 
-def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
+def find_mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
     """Why a handler's return value does not fit the contract of its results; None where it fits, where
     there is none, and for a failure. Text is a typed result only where the contract accepts it."""
     if binding.result is None:
@@ -101,14 +101,14 @@ def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
 
 def fault_of_result(tool: str, how: str) -> str:
     """The text for the model about a result that breaks its own contract; `how` is the outcome of
-    `mismatch`."""
+    `find_mismatch`."""
     return (
         f"Tool {tool!r} ran, and its result {how}. This is a fault of the tool, not of the arguments; what "
         "it did is done."
     )
 
 
-def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
+def report_mismatch(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
     """A result that breaks its contract, as a failure; the handler's text and content stay."""
     from .log_records import ERROR, log
 
@@ -125,7 +125,7 @@ def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolRes
     return msgspec.structs.replace(result, success=False, data=None, error=fault_of_result(tool, how))
 
 
-def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
+def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
     """`result`, with U+FFFD for each code point that UTF-8 cannot carry; the same object where there is none.
 
     Such lone surrogates are in names of files that are no UTF-8 (PEP 383), and in text that was cut within a
@@ -158,7 +158,7 @@ def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
 
 def _replaced(value: T) -> T:
     """`value` with replacement characters at any depth; the same object where there is nothing to replace."""
-    from .rewrite_values import rewrite
+    from .encode import rewrite
 
     try:
         made: T = rewrite(value, _leaf, _leaf)

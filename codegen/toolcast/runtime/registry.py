@@ -8,11 +8,10 @@ from .binding import ToolBinding
 from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
+from .failure_results import MAX_ATTEMPTS, MaxAttempts, checked_attempts
 from .handlers import Handler, Precheck, Refuses, Returns, defer, find_precheck
-from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
-from .retry_hint import MAX_ATTEMPTS, MaxAttempts, checked_attempts
-from .snapshot import Entry, Snapshot
+from .snapshot import Entry, LazyBindings, LazyTool, Snapshot
 from .view import ToolView
 from .workers import Workers
 

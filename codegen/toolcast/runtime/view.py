@@ -12,12 +12,10 @@ from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
 from .definition_lists import DefinitionLists
 from .errors import ArgumentError, InjectionError
-from .executor import Executor
+from .executor import Executor, refuse_in_event_loop
 from .failure_results import report_fault
-from .lazy_bindings import LazyTool
-from .loop_thread import refuse_in_event_loop
 from .result import ToolResult
-from .snapshot import Entry, Snapshot, find_entry, make_ready_or_fail, unknown_tool
+from .snapshot import Entry, LazyTool, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
 if TYPE_CHECKING:
     from .middleware.events import Stage

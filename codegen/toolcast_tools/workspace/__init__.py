@@ -1,7 +1,6 @@
 """Files inside one folder, and none outside of it, for handlers."""
 
-from .path_errors import PathError, WorkspaceError, path_errors
-from .path_status import PathStatus
+from .path_errors import PathError, PathStatus, WorkspaceError, path_errors
 from .tree_walk import Entry
 from .workspace import Workspace
 

@@ -4,11 +4,8 @@ import errno
 import os
 from contextlib import suppress
 
-from .path_errors import WorkspaceError, system_error
-from .path_status import check_regular
-from .places import file_name
-from .resolution import FILE, Place
-from .spelling import check_spelling
+from .path_errors import WorkspaceError, check_regular, system_error
+from .resolution import FILE, Place, check_spelling, file_name
 
 _FLAGS = {
     "r": os.O_RDONLY,

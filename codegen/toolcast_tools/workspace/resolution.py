@@ -3,15 +3,51 @@
 import errno
 import os
 import threading
+import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from .path_errors import PathError, WorkspaceError, shown, system_error
-from .path_status import check_system
-from .spelling import check_spelling
+from .path_errors import PathError, WorkspaceError, check_system, shown, system_error
+
+
+def check_spelling(folder: int, name: str, error: type[Exception]) -> None:
+    """Raise `error` where `name`, which was just found in `folder`, is there under another spelling."""
+    if not _is_folded(folder, name):
+        return
+    present = os.listdir(folder)
+    if name in present:
+        return
+    spelt = next((other for other in present if _plain(other) == _plain(name)), None)
+    raise error(
+        f"{name!r} is spelt {spelt!r} there. Use that spelling."
+        if spelt is not None
+        else f"{name!r} is another spelling of a name there. Use the name as it is listed."
+    )
+
+
+def _is_folded(folder: int, name: str) -> bool:
+    """Whether the file may have been found by another spelling: its name in other letters finds it, too; or
+    it has letters that have several forms."""
+    if not name.isascii():
+        return True
+    other = name.swapcase()
+    if other == name:
+        # Nothing to fold but what Windows file systems drop.
+        return name.endswith((".", " "))
+    try:
+        found = os.stat(other, dir_fd=folder, follow_symlinks=False)
+        mine = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return name.endswith((".", " "))
+    return (found.st_dev, found.st_ino) == (mine.st_dev, mine.st_ino)
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold().rstrip(". ")
+
 
 _MAX_LINKS = 40
 _MAX_BYTES = 4096
@@ -279,3 +315,37 @@ def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Ste
         os.close(fd)
         raise
     return _Step(name, fd, made)
+
+
+def file_name(place: Place, path: str) -> str:
+    """The name of a file. Raises WorkspaceError for the root, which is none."""
+    if place.name is None:
+        raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
+    return place.name
+
+
+def movable_name(place: Place, path: str) -> str:
+    """The name of what may be renamed or removed. Raises WorkspaceError for the root, which may not."""
+    if place.name is None:
+        raise WorkspaceError(f"{shown(path)} is the workspace itself, which stays. Name a path in it.")
+    return place.name
+
+
+def present_status(place: Place) -> os.stat_result:
+    """The status of what is there, of a link itself, or of the root.
+
+    Raises WorkspaceError where it has another spelling, and OSError where there is nothing.
+    """
+    if place.name is None:
+        return os.fstat(place.folder)
+    status = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+    check_spelling(place.folder, place.name, WorkspaceError)
+    return status
+
+
+def status_or_none(place: Place) -> os.stat_result | None:
+    """The same; None where there is nothing."""
+    try:
+        return present_status(place)
+    except FileNotFoundError:
+        return None

@@ -9,17 +9,34 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from .atomic_write import append_all, remove_second_name, write_atomically
+from .atomic_write import append_all, move, remove_second_name, write_atomically
 from .file_opening import open_flags, open_regular, open_to_append
 from .glob_pattern import parse_glob
-from .moves import move
-from .path_errors import PathError, WorkspaceError, path_errors, shown, system_error
-from .path_status import PathStatus, check_regular, check_system, kind, path_status
-from .places import file_name, movable_name, present_status, status_or_none
-from .removal import remove_tree
-from .resolution import FOLDER, OpenFolder, Root, names_below, resolved
-from .spelling import check_spelling
-from .tree_walk import Entry, Limits, Step, open_entry, walk_tree
+from .path_errors import (
+    PathError,
+    PathStatus,
+    WorkspaceError,
+    check_regular,
+    check_system,
+    kind,
+    path_errors,
+    path_status,
+    shown,
+    system_error,
+)
+from .resolution import (
+    FOLDER,
+    OpenFolder,
+    Root,
+    check_spelling,
+    file_name,
+    movable_name,
+    names_below,
+    present_status,
+    resolved,
+    status_or_none,
+)
+from .tree_walk import Entry, Limits, Step, open_entry, remove_tree, walk_tree
 
 MAX_ENTRIES = 100_000
 S = TypeVar("S")

@@ -17,8 +17,8 @@ from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema.equality import equal
 from toolcast.python.structs.module import tool_module
 from toolcast.runtime import ToolRegistry
-from toolcast.runtime.argument_hint import schema_text
 from toolcast.runtime.encode import with_defaults
+from toolcast.runtime.failure_results import schema_text
 from toolcast.spec.spec_reader import read_tool
 from toolcast.typescript.modules import slow_patterns
 from toolcast.typescript.text_grammars import grammar_table

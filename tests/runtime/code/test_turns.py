@@ -5,7 +5,7 @@ import random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.code.turns import Turns
+from toolcast.runtime.code.server import Turns
 
 
 @given(

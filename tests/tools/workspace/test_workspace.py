@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast_tools.workspace import PathError, Workspace, WorkspaceError
-from toolcast_tools.workspace.spelling import check_spelling
+from toolcast_tools.workspace.resolution import check_spelling
 
 from tests.held import descriptors
 

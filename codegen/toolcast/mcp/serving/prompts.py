@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 from msgspec import Struct
 
 from ...runtime.context import ToolContext
-from ...runtime.field_types import stated_type
+from ...runtime.elicitation import stated_type
 from ...runtime.result import Content
 from ...runtime.sampling import Message
 from .announce import Changes

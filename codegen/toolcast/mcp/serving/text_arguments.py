@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import inspect
 
+from ...runtime.elicitation import choices_of, stated_type
 from ...runtime.errors import RefusalError
-from ...runtime.field_types import choices_of, stated_type
 
 Complete: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitable[Iterable[str]]]
 """Proposes values of an argument: from what is typed so far, and the other arguments that are known. A plain

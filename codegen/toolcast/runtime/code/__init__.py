@@ -2,8 +2,7 @@
 
 from ...declarations.names import Language
 from .clients import client_source
-from .protocol import Reader, Writer
-from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind
+from .protocol import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind, Reader, Writer
 from .server import CodeServer
 
 __all__ = [

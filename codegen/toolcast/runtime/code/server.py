@@ -3,8 +3,9 @@
 import asyncio
 import os
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -18,8 +19,13 @@ from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result
 from ..result import ToolResult, words
 from ..view import ToolView
-from .functions import Functions
+from .functions import Functions, result_value
 from .protocol import (
+    CodeCall,
+    CodeLimits,
+    CodeRun,
+    Ended,
+    ErrorKind,
     LineTooLongError,
     Reader,
     Request,
@@ -30,9 +36,58 @@ from .protocol import (
     write_error,
     write_result,
 )
-from .records import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind
-from .turns import Turns
-from .values import result_value
+
+
+class Turns:
+    """Turns of calls that arrive one by one.
+
+    A call that runs alone begins when those before it have ended, and those after it begin when it has ended.
+    """
+
+    def __init__(self, limit: int) -> None:
+        """Begin without calls.
+
+        Args:
+            limit: calls that run at once.
+        """
+        self._limit = limit
+        self._running = 0
+        self._is_alone = False  # what runs now
+        self._waiting: deque[tuple[bool, asyncio.Future[None]]] = deque()
+
+    @asynccontextmanager
+    async def turn(self, alone: bool) -> AsyncGenerator[None]:
+        """Wait for the turn of a call, which ends with the block.
+
+        Args:
+            alone: whether it runs alone.
+        """
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((alone, mine))
+        self._admit()
+        try:
+            await mine
+            yield
+        finally:
+            if mine.done() and not mine.cancelled():
+                self._running -= 1
+                self._is_alone = False
+            self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting:
+            alone, first = self._waiting[0]
+            if first.cancelled():
+                self._waiting.popleft()
+                continue
+            room = self._running == 0 if alone else self._running < self._limit and not self._is_alone
+            if not room:
+                return
+            self._waiting.popleft()
+            self._running += 1
+            self._is_alone = alone
+            first.set_result(None)
+
 
 _CALLERS = (
     "{!r} may be called by the model only, not by code. Leave it out of the program, and let the model call "
