@@ -15,11 +15,9 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .dispatch import Dispatcher, assistant_messages, parse, read_container, read_end, read_usage, render
-from .dispatch.answer_end import AnswerEnd
-from .dispatch.answer_facts import AnswerFacts, read_facts
+from .dispatch.answer_facts import AnswerEnd, AnswerFacts, read_facts
 from .dispatch.assembler import Assembler
-from .dispatch.call import DispatchError
-from .dispatch.pieces import Piece
+from .dispatch.call import DispatchError, Piece
 from .record import CallRecord
 from .usage import Usage
 

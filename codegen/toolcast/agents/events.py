@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from .dispatch.pieces import Piece
+from .dispatch.call import Piece
 from .record import CallRecord, Record, Round
 
 

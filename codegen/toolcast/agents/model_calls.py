@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from .answers import Answers
-from .dispatch.pieces import Discarded, Piece
+from .dispatch.call import Discarded, Piece
 from .run_state import conversation
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from ..runtime.result import ToolResult
 from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer
 from .disclosure import Disclosure
-from .dispatch.answer_end import raised_reason
+from .dispatch.answer_facts import raised_reason
 from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from .final_output import FinalOutput
 from .model_calls import Model, ModelCalls, ModelRequest

@@ -11,10 +11,8 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .answers import WITHHELD, Answers, AnswerStream, ReadAnswer
-from .dispatch.answer_end import AnswerEnd
-from .dispatch.answer_facts import AnswerFacts
-from .dispatch.call import DispatchError
-from .dispatch.pieces import ArgumentsPiece, CallBegun, Discarded, Piece, TextPiece
+from .dispatch.answer_facts import AnswerEnd, AnswerFacts
+from .dispatch.call import ArgumentsPiece, CallBegun, Discarded, DispatchError, Piece, TextPiece
 from .text_calls import TextAnswer, TextDispatcher, TextFormat, TextStream, parse, render_results
 from .text_calls import parsed_text as told
 

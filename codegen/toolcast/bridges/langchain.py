@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..agents.dispatch.media_blocks import placeholder
+from ..agents.dispatch.render_results import placeholder
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver

@@ -7,7 +7,7 @@ agent = Agent(name="Editor", tools=function_tools(registry))
 
 from typing import Any
 
-from ..agents.dispatch.media_blocks import placeholder
+from ..agents.dispatch.render_results import placeholder
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.result import Content, ToolResult, words

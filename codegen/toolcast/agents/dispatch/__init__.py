@@ -4,14 +4,12 @@ Nothing here imports a provider's client; its objects are read by attribute or k
 """
 
 from ...runtime.result import Content
-from .answer_end import AnswerEnd, read_end, read_usage
-from .answer_facts import read_container
+from .answer_facts import AnswerEnd, read_container, read_end, read_usage
 from .assembler import Assembler
-from .call import Call, DispatchError
+from .call import ArgumentsPiece, Call, CallBegun, Discarded, DispatchError, Piece, TextPiece, ThinkingPiece
 from .dispatcher import Dispatcher
 from .history import assistant_messages
 from .parse_answer import parse
-from .pieces import ArgumentsPiece, CallBegun, Discarded, Piece, TextPiece, ThinkingPiece
 from .render_results import render
 from .wire_formats import FORMATS
 

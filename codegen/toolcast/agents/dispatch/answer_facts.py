@@ -1,16 +1,241 @@
-"""What an answer says of itself, for traces."""
+"""What an answer says of itself: why it ended, the tokens that it used, its ids and its model."""
 
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from ...runtime.unicode_text import is_encodable
 from ..usage import Usage
-from .answer_end import read_end, read_usage, stop_word
-from .answer_fields import load
-from .answer_places import locate
+from .answer_fields import calls_path, get_field, items, load, locate, locate_each
 from .call import DispatchError
-from .wire_formats import format_of
+from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
+
+MAX_DETAIL = 1_000
+"""Characters of a provider's words about the end that are kept."""
+
+MAX_COUNT = 2**48
+"""Most tokens of one answer that are believed; sums of them are numbers that every format has."""
+
+WHOLE: frozenset[Reason] = frozenset(("complete", "paused"))
+"""Ends of answers whose last call is whole."""
+
+
+class AnswerEnd(Struct, frozen=True):
+    """Why an answer ended.
+
+    Attributes:
+        reason: "complete" (with calls or without), "refusal", "paused" (the provider interrupted the model's
+            turn, and goes on when the answer comes back as it is), "filtered" (a filter or guardrail withheld
+            the request or the answer), "malformed_call" (the provider could not read a call that the model
+            wrote), "cut" (by a limit of length, or of the provider's own steps) or "provider_error".
+        detail: the provider's words, such as `SAFETY`, the text of a refusal, or an error's code and message;
+            "" where there are none, or the reason is the usual one of a complete answer.
+    """
+
+    reason: Reason = "complete"
+    detail: str = ""
+
+
+def read_end(response: Any, format: str) -> AnswerEnd:
+    """Read why an answer ended.
+
+    A reason that no provider is known to give counts as "complete", and is in `detail`.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The reason and the provider's words for it.
+
+    Raises:
+        DispatchError: the response is no answer of the format.
+        ValueError: the format does not exist.
+    """
+    known = format_of(format)
+    if known.name.startswith("mcp"):
+        return AnswerEnd("complete")
+    response = load(response)
+    failed = _read_error(response, known)
+    if failed is not None:
+        return failed
+    calls_path(response, known)
+    blocked = _word(response, known.blocked)
+    if blocked:
+        return AnswerEnd("filtered", _with_details(blocked, response, known))
+    end = read_stop(response, known)
+    if end.reason in ("complete", "cut"):
+        refusal = "".join(_texts(response, known.refusals))
+        if refusal:
+            return AnswerEnd("refusal", refusal[:MAX_DETAIL])
+    if end.reason == "complete" and not end.detail and _is_empty(response, known):
+        return AnswerEnd("provider_error", f"no {known.listed}")
+    return end
+
+
+def read_reason(response: Any, format: Format) -> Reason:
+    """Why an answer ended, as far as that says whether to rely on its calls: without what the model says."""
+    failed = _read_error(response, format)
+    return read_stop(response, format).reason if failed is None else failed.reason
+
+
+def stop_word(response: Any, format: Format) -> str:
+    """The provider's reason to stop, as it writes it; "" where there is none."""
+    return _word(response, format.stop)
+
+
+def read_stop(response: Any, format: Format) -> AnswerEnd:
+    """The end that the provider's reason to stop states."""
+    word = stop_word(response, format)
+    reason = format.ends.get(word)
+    if reason == "complete" or not word:
+        return AnswerEnd("complete")
+    return AnswerEnd(reason or ENDS.get(word, "complete"), _with_details(word, response, format))
+
+
+def end_of(word: str) -> AnswerEnd:
+    """The end that a reason to stop states, as any provider writes it."""
+    reason = ENDS.get(word, "complete")
+    return AnswerEnd(reason, "" if reason == "complete" and word in ENDS else word)
+
+
+def raised_reason(problem: BaseException) -> Literal["filtered", "provider_error"]:
+    """What an exception of a client means: Azure answers a prompt that its filter withholds with an error,
+    whose code is that of an answer that it withholds."""
+    try:
+        code = _word_of(getattr(problem, "code", None))
+    except Exception:  # a property of a foreign class may raise anything
+        code = ""
+    return "filtered" if ENDS.get(code) == "filtered" else "provider_error"
+
+
+def read_usage(response: Any, format: str) -> Usage | None:
+    """Read the tokens that an answer used.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The tokens; None where the answer does not state them, or states what is no number of tokens.
+
+    Raises:
+        DispatchError: the response is JSON text that cannot be read.
+        ValueError: the format does not exist.
+    """
+    known = format_of(format)
+    response = load(response)
+    for keys in known.usage:
+        try:
+            found = locate(response, keys.at)[0]
+            made = None if found is None else _usage(found, keys)
+        except DispatchError:
+            return None  # counts of a form that nobody documents
+        if made is not None:
+            return made
+    return None
+
+
+def _usage(found: Any, keys: UsageKeys) -> Usage | None:
+    read = [_count(found, (path,)) for path in keys.input]
+    written = [_count(found, (path,)) for path in keys.output]
+    if all(count is None for count in (*read, *written)):
+        return None
+    input, output = (sum(count or 0 for count in counts) for counts in (read, written))
+    total = _count(found, keys.total)
+    return Usage(
+        input=input,
+        output=output if total is None else max(output, total - input),
+        cached=_count(found, keys.cached) or 0,
+        cache_write=_count(found, keys.cache_write) or 0,
+        reasoning=_count(found, keys.reasoning) or 0,
+    )
+
+
+def _count(usage: Any, paths: Iterable[Path]) -> int | None:
+    """The first number of tokens that is there. Raises DispatchError for what is none."""
+    for path in paths:
+        found, at = locate(usage, path)
+        if found is None:
+            continue
+        whole = isinstance(found, int) or (isinstance(found, float) and found.is_integer())
+        if isinstance(found, bool) or not whole or not 0 <= found <= MAX_COUNT:
+            raise DispatchError(f"{at}: expected a number of tokens")
+        return int(found)
+    return None
+
+
+def _read_error(response: Any, format: Format) -> AnswerEnd | None:
+    """The end that an error states, in place of an answer or beside it."""
+    for path in format.errors:
+        problem = locate(response, path)[0]
+        if not _is_nothing(problem):
+            return _error_end(problem, format)
+    return None
+
+
+def _error_end(problem: Any, format: Format) -> AnswerEnd:
+    """An error is a text, or an object with a code and a message."""
+    if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
+        return AnswerEnd("provider_error", _word_of(problem)[:MAX_DETAIL])
+    code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))
+    detail = ": ".join(word for word in (code, message) if word)
+    return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:MAX_DETAIL])
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether there is no error: clients and servers have null, and some an empty value."""
+    return value is None or value is False or (isinstance(value, (str, Mapping, Sequence)) and not value)
+
+
+def _word_of(value: Any) -> str:
+    """A text, a number or a member of an enum as text; "" for anything else."""
+    value = value.value if isinstance(value, Enum) else value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return ""
+    return str(value) if abs(value) <= MAX_COUNT else ""  # Python writes no number of any length
+
+
+def _word(response: Any, paths: Iterable[Path]) -> str:
+    """The first word that is there; "" where there is none."""
+    for path in paths:
+        word = _word_of(locate(response, path)[0])
+        if word:
+            return word
+    return ""
+
+
+def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
+    """The texts at the first path that leads to any."""
+    for path in paths:
+        found = [text for text in locate_each(response, path) if isinstance(text, str) and text]
+        if found:
+            return found
+    return []
+
+
+def _with_details(word: str, response: Any, format: Format) -> str:
+    """A reason with the provider's words about it."""
+    texts = (text for path in format.details for text in _texts(response, (path,)))
+    return ": ".join((word, *texts))[:MAX_DETAIL]
+
+
+def _is_empty(response: Any, format: Format) -> bool:
+    """Whether a response has none of the alternatives of which it should have one."""
+    if not format.listed:
+        return False
+    listed = get_field(response, format.listed, "$")
+    if listed is not None:
+        return not items(listed, f"$.{format.listed}")
+    # The message alone may have been passed.
+    if isinstance(response, Mapping) and "role" in response:
+        return False
+    return all(get_field(response, str(path[0]), "$") is None for path in (*format.calls, ("role",)))
+
 
 _IDS = ("id", "responseId")
 _LONGEST_ID = 1_000

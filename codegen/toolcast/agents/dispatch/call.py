@@ -1,4 +1,4 @@
-"""A tool call of a provider's answer, and its id.
+"""A tool call of a provider's answer, its id, and the pieces in which a streamed answer comes.
 
 Providers give ids to their own calls. Other ids come into a request where a conversation moves from one
 provider to another, and where a server sends no id, or the same one twice.
@@ -7,7 +7,7 @@ provider to another, and where a server sends no id, or the same one twice.
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -107,3 +107,60 @@ class Call(Struct, frozen=True, kw_only=True):
     search: bool = False
     repeated: dict[str, Any] = {}
     caller: Literal["model", "code"] | None = None
+
+
+class TextPiece(Struct, frozen=True):
+    """Text for the user.
+
+    Attributes:
+        text: the next piece.
+    """
+
+    text: str
+
+
+class ThinkingPiece(Struct, frozen=True):
+    """Text of the model's reasoning, as far as its provider shows it.
+
+    Attributes:
+        text: the next piece.
+    """
+
+    text: str
+
+
+class CallBegun(Struct, frozen=True):
+    """The model begins to write a call. It is not carried out before the answer is whole.
+
+    Attributes:
+        index: position among the calls of the answer, in the order in which they begin, from 0.
+        name: name of the tool.
+        id: the provider's id of the call, or "".
+    """
+
+    index: int
+    name: str
+    id: str = ""
+
+
+class ArgumentsPiece(Struct, frozen=True):
+    """The next piece of a call's arguments.
+
+    Attributes:
+        index: `index` of the call's `CallBegun`.
+        text: the piece: of the arguments' JSON, of a custom tool's text, or of the value of `key`.
+        key: the parameter whose value goes on, where a text format writes values one by one; else "".
+    """
+
+    index: int
+    text: str
+    key: str = ""
+
+
+class Discarded(Struct, frozen=True):
+    """The pieces of the answer so far count for nothing: the model is asked again, or all that came before
+    was a thought."""
+
+
+Piece: TypeAlias = TextPiece | ThinkingPiece | CallBegun | ArgumentsPiece | Discarded
+"""What a streamed answer tells while it arrives, in its order."""

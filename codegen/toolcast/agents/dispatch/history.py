@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from .answer_fields import get_field, load, plain
-from .answer_places import calls_path, locate
+from .answer_fields import calls_path, get_field, load, locate, plain
 from .call import Call, wire_ids
 from .parse_answer import call_shape, parse
 from .wire_formats import Format, format_of

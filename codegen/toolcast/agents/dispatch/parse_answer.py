@@ -6,9 +6,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...runtime.wire.fragments import MAX_CALLS
-from .answer_end import WHOLE, read_reason
-from .answer_fields import get_field, items, kind, load, plain, text
-from .answer_places import calls_path, locate
+from .answer_facts import WHOLE, read_reason
+from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text
 from .call import Call, DispatchError, distinct
 from .wire_formats import Format, format_of
 

@@ -118,7 +118,7 @@ class BrokenError(Exception):
 
 
 if TYPE_CHECKING:
-    from ..dispatch.answer_end import AnswerEnd
+    from ..dispatch.answer_facts import AnswerEnd
 
 
 class TextAnswer(Struct, frozen=True):
@@ -137,13 +137,13 @@ class TextAnswer(Struct, frozen=True):
     @property
     def end(self) -> "AnswerEnd":
         """Why the answer ended, by `stop`."""
-        from ..dispatch.answer_end import end_of
+        from ..dispatch.answer_facts import end_of
 
         return end_of(self.stop)
 
     @property
     def cut(self) -> bool:
         """Whether the answer was cut off, by a limit of its length or by the provider."""
-        from ..dispatch.answer_end import WHOLE
+        from ..dispatch.answer_facts import WHOLE
 
         return self.end.reason not in WHOLE

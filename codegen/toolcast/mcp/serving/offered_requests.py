@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...agents.dispatch.media_blocks import mcp, resource_contents
+from ...agents.dispatch.render_results import mcp_block, resource_contents
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError, is_from_outside
 from ...runtime.handlers import call
@@ -164,7 +164,7 @@ class OfferedPrompts:
 def _block(content: str | Content) -> dict[str, Any]:
     if isinstance(content, str):
         return {"type": "text", "text": content}
-    return {"type": "text", "text": content.text} if content.kind == "text" else mcp(content)
+    return {"type": "text", "text": content.text} if content.kind == "text" else mcp_block(content)
 
 
 NOT_FOUND = -32002

@@ -7,8 +7,7 @@ import msgspec
 
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, Fragments
 from ..answer_fields import kind, text
-from ..call import DispatchError
-from ..pieces import ArgumentsPiece, CallBegun, Piece, TextPiece, ThinkingPiece
+from ..call import ArgumentsPiece, CallBegun, DispatchError, Piece, TextPiece, ThinkingPiece
 
 Event = dict[str, Any]
 
