@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from toolcast.mcp.serving.outbox import Progress
+from toolcast.mcp.serving.client_channel import Progress
 
 Sent = list[tuple[float, float | None, str | None]]
 

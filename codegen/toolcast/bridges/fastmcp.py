@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from ..mcp.serving.listed import Listed, ListedTool
-from ..mcp.serving.outbox import Progress
-from ..mcp.serving.server_calls import answer
+from ..mcp.serving.client_channel import Progress
+from ..mcp.serving.listed import Listed, ListedTool, answer
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.view import ToolView

@@ -86,8 +86,7 @@ def command(
     the exit status is 128 and the signal's number.
     """
     from ..mcp.sdk import McpMissingError, load
-    from ..mcp.serving.http_options import HttpOptions
-    from ..mcp.serving.serve import address, http_app, serve_http, serve_stdio
+    from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
     from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError
     from .registry_target import TargetError, load_registry, quiet_stdout
@@ -175,8 +174,7 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
 
 async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
     """What the program offers beside its tools, as options of `mcp_server`. Raises TargetError."""
-    from ..mcp.serving.prompts import Prompts
-    from ..mcp.serving.resources import Resources
+    from ..mcp.serving.prompts_and_resources import Prompts, Resources
     from .registry_target import load_target
 
     beside: dict[str, Any] = {}

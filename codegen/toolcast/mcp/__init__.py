@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from .live.terms import hinted_permission
     from .serving.bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
     from .serving.call_limits import CallLimits
-    from .serving.http_options import HttpOptions, Replay
-    from .serving.prompts import Prompts
-    from .serving.resources import Resources
-    from .serving.serve import http_app, serve_http, serve_mcp, serve_stdio
+    from .serving.event_log import Replay
+    from .serving.prompts_and_resources import Prompts, Resources
+    from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio
     from .serving.server import mcp_server
 
 __all__ = [
@@ -61,7 +60,7 @@ __getattr__ = lazy_exports(
     {
         "BearerAuth": ".serving.bearer_auth",
         "CallLimits": ".serving.call_limits",
-        "HttpOptions": ".serving.http_options",
+        "HttpOptions": ".serving.serve",
         "Limits": ".live.server_tool",
         "ListingError": ".live.server_tool",
         "LiveTool": ".live.server_tool",
@@ -72,10 +71,10 @@ __getattr__ = lazy_exports(
         "Pins": ".live.pins",
         "PinsError": ".live.pins",
         "Principal": ".serving.bearer_auth",
-        "Prompts": ".serving.prompts",
+        "Prompts": ".serving.prompts_and_resources",
         "RefusedTool": ".live.offered_tools",
-        "Replay": ".serving.http_options",
-        "Resources": ".serving.resources",
+        "Replay": ".serving.event_log",
+        "Resources": ".serving.prompts_and_resources",
         "ToolChanges": ".live.live_tools",
         "Verify": ".serving.bearer_auth",
         "fixed_token": ".serving.bearer_auth",

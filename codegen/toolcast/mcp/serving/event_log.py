@@ -21,7 +21,38 @@ from typing import Any
 from msgspec import Struct
 
 from ..sdk import load
-from .http_options import Replay
+
+MEBIBYTE = 1 << 20
+
+
+class Replay(Struct, frozen=True, kw_only=True):
+    """Bounds on what a server keeps for clients with a broken connection (SEP-1699).
+
+    A client of revision 2025-11-25 or later gets an event first that says from where it can go on, and how
+    long to wait; then it asks with `Last-Event-ID`. What exceeds a bound is dropped, the oldest first. A
+    client that waits for a result that was not kept gets an error that says so.
+
+    Attributes:
+        session_events: messages of one session; 0 to keep none, and to send no such event.
+        session_bytes: bytes of the messages of one session.
+        total_bytes: bytes of the messages of all sessions. A message that would exceed it is not kept.
+        retry: milliseconds that a client waits before it connects again.
+        stream_seconds: seconds after which the stream of a call that still runs is closed, once, and the
+            client is to connect again: for proxies that end long connections. None to keep it open.
+    """
+
+    session_events: int = 256
+    session_bytes: int = MEBIBYTE
+    total_bytes: int = 64 * MEBIBYTE
+    retry: int = 1000
+    stream_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.session_events, self.session_bytes, self.total_bytes, self.retry) < 0:
+            raise ValueError("bounds of a Replay are 0 or more")
+        if self.stream_seconds is not None and not 0 < self.stream_seconds < float("inf"):
+            raise ValueError("stream_seconds is a positive number of seconds, or None")
+
 
 _STANDALONE = "_GET_stream"
 """The SDK's id for the stream that belongs to no request."""

@@ -1,4 +1,4 @@
-"""The tools of a registry as a client sees them, by protocol revision."""
+"""The tools of a registry as a client sees them, by protocol revision, and the results of their calls."""
 
 import logging
 from bisect import bisect_right
@@ -9,11 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ...agents.dispatch.call import Call
+from ...agents.dispatch.render_results import render
 from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.pointers import unescape
 from ...runtime.binding import ToolBinding
 from ...runtime.errors import UnknownProviderError
+from ...runtime.handler_results import fault_of_result
 from ...runtime.mcp_headers import annotated, without_headers
+from ...runtime.result import ToolResult, structured
 from ...runtime.view import ToolView
 from ..live.server_tool import result_validator
 
@@ -165,3 +169,36 @@ def _refers_to_object(schema: Mapping[str, Any]) -> bool:
     name = unescape(reference.removeprefix("#/$defs/"))
     target = definitions.get(name) if isinstance(definitions, Mapping) else None
     return isinstance(target, Mapping) and target.get("type") == "object"
+
+
+def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dict[str, Any]:
+    """Return a `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
+
+    A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
+    throw away anything else. So such a result becomes a failure, with its text.
+    """
+    binding = tool.binding
+    if tool.output is None and binding.result is not None and structured(result) is not msgspec.UNSET:
+        # This client sees no schema of results, whatever the definition of the newest revision has.
+        result = msgspec.structs.replace(result, output=binding.encode_result(result.data).decode())
+    (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
+    if not result.success or tool.output is None:
+        return made
+    if "structuredContent" not in made:
+        return _broken(name, made, "has none of the data that its output schema promises")
+    value = made["structuredContent"]
+    if binding.defaults is not None and structured(result) is msgspec.UNSET:  # the text is another
+        value = msgspec.json.decode(binding.encode_result(result.data, tool.provider))
+    value = tool.output.settle(value)
+    violations = tool.output.violations(value, limit=3)
+    if violations:
+        wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
+        return _broken(name, made, f"is not what its output schema says ({wrong})")
+    return {**made, "structuredContent": value}
+
+
+def _broken(name: str, made: dict[str, Any], how: str) -> dict[str, Any]:
+    _LOG.warning("A result of tool %r %s.", name, how)
+    text = fault_of_result(name, how)
+    rest = {key: value for key, value in made.items() if key != "structuredContent"}
+    return {**rest, "content": [{"type": "text", "text": text}, *made["content"]], "isError": True}

@@ -18,9 +18,7 @@ from ..sdk import load
 from .announce import SUBSCRIPTIONS
 from .client_channel import ClientChannel, Extra
 from .listed import is_modern, page_of
-from .prompts import Prompts, messages_of
-from .resources import Found, Resources, contents
-from .text_arguments import TextArguments
+from .prompts_and_resources import Found, Prompts, Resources, TextArguments, contents, messages_of
 
 Remember = Callable[[Any], None]
 """Takes a request's context: its client is told of changes from now on."""

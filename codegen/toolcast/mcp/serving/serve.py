@@ -1,20 +1,58 @@
 """A registry over stdio or streamable HTTP, until the client goes or the program ends."""
 
 import sys
+from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Any
 
+from msgspec import Struct
+
 from ...runtime.view import ToolView
 from ..sdk import load
-from .bearer_auth import BearerGuard, metadata_routes
-from .event_log import EventLog, SessionLogs
-from .http_options import HttpOptions
+from .bearer_auth import BearerAuth, BearerGuard, metadata_routes
+from .event_log import MEBIBYTE, EventLog, Replay, SessionLogs
 from .request_guards import Authority, BodyDeadline, HostGuard, Origin, SessionShares
 from .server import mcp_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
 """Where a server answers; clients are given `http://HOST:PORT/mcp`."""
+
+
+class HttpOptions(Struct, frozen=True, kw_only=True):
+    """Options of `serve_http` and `http_app`.
+
+    Attributes:
+        allowed_hosts: hosts by which clients call the server, such as "tools.example.com:8000", beside this
+            machine's own names with its port; without a port for 80 and 443, with ":*" for any.
+        allowed_origins: origins of web pages that may call it, such as "https://tools.example.com", beside
+            the server's own.
+        auth: who may call; None for everybody who reaches it.
+        stateless: whether clients of older revisions have no sessions: each request stands alone, so that any
+            of several processes answers it. Nothing is replayed, and the server asks clients nothing.
+        max_sessions: sessions of older clients at once, some 40 kB each. One more takes the place of one that
+            has no call: the one used least recently of the client that has most. Where there is none it is
+            answered 503.
+        max_client_sessions: the same for one client: a principal, or without `auth` the address that
+            connects, of IPv6 the network of 64 bits. One more takes the place of one of its own.
+        session_idle: seconds without a request after which such a session is closed, and forgotten.
+        max_body: bytes of one request; a longer one is answered 413, before it is read.
+        body_seconds: seconds in which a request must have arrived; a later one is answered 408.
+        max_connections: connections at once; one more is answered 503 (`serve_http` alone).
+        replay: what is kept for clients with a broken connection.
+    """
+
+    allowed_hosts: Sequence[str] = ()
+    allowed_origins: Sequence[str] = ()
+    auth: BearerAuth | None = None
+    stateless: bool = False
+    max_sessions: int = 1000
+    max_client_sessions: int = 500
+    session_idle: float = 1800.0
+    max_body: int = 4 * MEBIBYTE
+    body_seconds: float = 60.0
+    max_connections: int = 2500
+    replay: Replay = Replay()
 
 
 async def serve_mcp(

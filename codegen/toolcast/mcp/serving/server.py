@@ -37,11 +37,9 @@ from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
 from .event_log import closing_stream
-from .listed import Listed, ListedTool, is_modern
+from .listed import Listed, ListedTool, answer, is_modern
 from .offered_requests import INVALID_PARAMS, OfferedFunctions, request_handlers
-from .prompts import Prompts
-from .resources import Resources
-from .server_calls import answer
+from .prompts_and_resources import Prompts, Resources
 
 _ATTRIBUTES = (
     "name",
