@@ -8,9 +8,9 @@ import pytest
 from toolcast.cli.main import run
 from toolcast.config import Config
 from toolcast.project import frontend
-from toolcast.project.drift_diagnostics import drift_diagnostic
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.output.drift import drift_diagnostic
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 from tests.sampled import sampled

@@ -113,7 +113,7 @@ def _drift(report: "Report", config: Config, repair: str) -> tuple[Diagnostic, .
     """The causes for which the output is not what a build would leave."""
     if not report.causes:
         return ()
-    from ..project.drift_diagnostics import drift_diagnostic
+    from ..project.output.drift import drift_diagnostic
 
     return tuple(drift_diagnostic(cause, config, repair) for cause in report.causes)
 

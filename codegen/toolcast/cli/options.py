@@ -77,7 +77,7 @@ def create(path: Path, text: str) -> None:
 def disk_problem(error: OSError, location: Path, form: Format = "text") -> click.exceptions.Exit:
     """Print what the disk refused; raise the result to end the command. `location` is used where the error
     names no file."""
-    from ..project.output.faults import reason, remedy
+    from ..project.output.plan import reason, remedy
 
     message = f"cannot read or write: {reason(error)}"
     return refuse(Path(str(error.filename or location)), "io-error", message, remedy(error), form=form)

@@ -9,9 +9,9 @@ from msgspec import Struct
 from ..config import Config, load_config
 from ..console import one_line, render
 from ..diagnostics import Diagnostic
-from ..project.drift_diagnostics import drift_diagnostic
 from ..project.frontend import FRONTEND
 from ..project.generate import Report, build
+from ..project.output.drift import drift_diagnostic
 from ..project.output.manifest import NAME, parse_manifest
 
 Mode = Literal["verify", "generate"]

@@ -10,8 +10,7 @@ from ..output_layout import MODELS
 from .core.compiled import ToolEntry
 from .former import Former
 from .output.drift import Cause
-from .output.faults import reason, remedy
-from .output.plan import Plan
+from .output.plan import Plan, reason, remedy
 
 
 class Stale(Struct, frozen=True, kw_only=True):

@@ -8,12 +8,11 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from .output.faults import reason, remedy
-from .output.journal import PREFIX
 from .output.manifest import NAME
 from .output.output_tree import Tree, crosses_link, remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
-from .output.publish import publish
+from .output.plan import reason, remedy
+from .output.publish import JOURNAL_PREFIX, publish
 from .state.cache import load_cache
 from .state.index import Index
 from .state.lock import locked
@@ -95,7 +94,7 @@ def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic
 def _remove_state(config: Config) -> None:
     for name in ("index", "cache.json", ".gitignore", "lock"):
         (config.state / name).unlink(missing_ok=True)
-    for pattern in (f"{PREFIX}*", ".*.tmp"):
+    for pattern in (f"{JOURNAL_PREFIX}*", ".*.tmp"):
         for leftover in config.state.glob(pattern):
             leftover.unlink(missing_ok=True)
     with contextlib.suppress(OSError):

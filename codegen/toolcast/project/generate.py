@@ -25,10 +25,10 @@ from .build_report import not_remembered, stale_outputs
 from .former import Former, find_former
 from .frontend import Frontend
 from .output.drift import find_causes
-from .output.faults import reason, remedy
 from .output.manifest import NAME
 from .output.output_tree import remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
+from .output.plan import reason, remedy
 from .output.publish import publish
 from .package import PackageError, make_package
 from .pool import Progress

@@ -8,9 +8,8 @@ from typing import Literal
 
 from ..state.fingerprint import digest
 from ..state.index import Index
-from .faults import reason, remedy
 from .manifest import is_ours
-from .plan import Existing
+from .plan import Existing, reason, remedy
 
 TEMPORARY = ".toolcast.tmp"
 """The name under which a file is written, in the folder of its target; one at a time, so one per folder is

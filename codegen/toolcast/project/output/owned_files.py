@@ -10,10 +10,10 @@ from ...diagnostics import Diagnostic
 from ...output_layout import CONTRACTS, LEDGER, SCHEMAS, WIRE_FORMS
 from ..state.cache import Cache
 from ..state.fingerprint import digest
-from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, keep_versions, parse_manifest
 from .output_tree import Tree
 from .plan import Existing, Plan, make_plan
+from .publish import read_journal
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:

@@ -1,5 +1,8 @@
-"""What a build would do to the output folder, as a value. generate, check and diff all consume it."""
+"""What a build would do to the output folder, as a value, and errors of the file system as diagnostics.
 
+generate, check and diff all consume the plan."""
+
+import errno
 from collections.abc import Mapping
 from typing import Literal
 
@@ -103,7 +106,7 @@ def make_plan(
             writes.append(Write(path, content, "changed", found.content))
         else:
             message = "a file that toolcast did not write stands in the way"
-            refuse(path, "foreign-file", message, _remedy(path, expected, existing))
+            refuse(path, "foreign-file", message, _foreign_remedy(path, expected, existing))
     for path in sorted(owned - expected.keys()):
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
@@ -124,7 +127,7 @@ def make_plan(
     )
 
 
-def _remedy(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
+def _foreign_remedy(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
     """What to do about a foreign file; it may be one of ours whose manifest was lost."""
     lost = NAME in expected and NAME not in existing
     if lost and any(found.ours for found in existing.values()):
@@ -152,3 +155,35 @@ def _obstacle(found: Existing) -> tuple[str, str, str]:
             return "unreadable", f"what stands here cannot be read: {found.reason}", hint
         case _:
             return "not-a-file", "something that is no file stands in the way", "move it elsewhere"
+
+
+_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+def reason(error: OSError) -> str:
+    """The operating system's own words."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def remedy(error: OSError) -> str:
+    """What to do about it; then a run does the rest."""
+    if error.errno in _SPACE:
+        return "make room on the disk, then run again"
+    if error.errno in _RIGHTS:
+        return "make the file and its folder writable, then run again"
+    if error.errno == errno.ENAMETOOLONG:
+        return "give the spec, its group or the output folder a shorter name"
+    if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
+        return "move what stands there elsewhere, then run again"
+    return "correct that, then run again"
+
+
+def publish_failure(path: str, error: OSError, done: Plan, plan: Plan, shown_output: str) -> Diagnostic:
+    """Report that the disk refused `path` after the part `done` of `plan` was carried out."""
+    count, total = (len(each.writes) + len(each.deletes) for each in (done, plan))
+    message = (
+        f"cannot write or delete: {reason(error)};"
+        f" {count} of {total} files were dealt with, every other stands as it did"
+    )
+    return Diagnostic(file=f"{shown_output}/{path}", code="io-error", message=message, hint=remedy(error))

@@ -13,7 +13,7 @@ from ...diagnostics import Diagnostic
 from ...spec.type_folders import is_outside
 from ..core.compiled import Compiled, ToolEntry
 from ..output.manifest import is_inside
-from .files import read_plain, replace
+from .files import read_plain, write_whole
 from .fingerprint import digest
 
 FORMAT = 6
@@ -97,7 +97,7 @@ def load_cache(state: Path) -> Cache:
 
 def save_cache(state: Path, cache: Cache) -> None:
     """Write the cache whole or not at all. Raises OSError."""
-    replace(state / "cache.json", encode_cache(cache))
+    write_whole(state / "cache.json", encode_cache(cache))
 
 
 def prepare_state(state: Path) -> None:
@@ -105,7 +105,7 @@ def prepare_state(state: Path) -> None:
     state.mkdir(parents=True, exist_ok=True)
     ignore = state / ".gitignore"
     if not ignore.exists():
-        replace(ignore, b"*\n")
+        write_whole(ignore, b"*\n")
 
 
 def _stays_inside(cache: Cache) -> bool:

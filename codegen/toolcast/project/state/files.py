@@ -37,7 +37,7 @@ def replacing(path: Path) -> Generator[Path]:
         raise
 
 
-def replace(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write `content` to `path`. Raises OSError."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)

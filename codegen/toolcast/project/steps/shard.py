@@ -13,12 +13,12 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from msgspec.structs import replace as replace_fields
+from msgspec.structs import replace
 
 from ..core.pure import Kit, Made
 from ..output.output_tree import glob_safe
 from ..state.cache import Cache, CacheError, Unit, decode_cache, encode_cache
-from ..state.files import replace
+from ..state.files import write_whole
 
 UNITS = "units.json"
 FILES = "files"
@@ -46,7 +46,7 @@ def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit
         layers[layer] |= claims
         for path, content in made.files.items():
             write(out / layer_name(layer) / path, content)
-        records[made.path] = replace_fields(made.record, layer=layer)
+        records[made.path] = replace(made.record, layer=layer)
     _remove_others(
         out, {f"{layer_name(unit.layer)}/{path}" for unit in records.values() for path in unit.outputs}
     )
@@ -77,7 +77,7 @@ def write(path: Path, content: bytes) -> bool:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         if path.read_bytes() == content:
             return False
-    replace(path, content)
+    write_whole(path, content)
     return True
 
 
@@ -106,7 +106,7 @@ def _claim(out: Path, kit: Kit) -> None:
         return
     if any(not path.is_dir() or path.is_symlink() for path in out.rglob("*")):  # engines make folders
         raise ForeignFolderError("it is not empty, and no compile step left it")
-    replace(mark, _encoded(kit, {}))
+    write_whole(mark, _encoded(kit, {}))
 
 
 def _remove_others(out: Path, kept: set[str]) -> None:
