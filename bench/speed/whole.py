@@ -66,8 +66,8 @@ def measure(project: Path) -> dict[str, list[float]]:
     started = now()
     from toolcast.config import load_config
     from toolcast.project import generate, units
-    from toolcast.project.frontend import FRONTEND
     from toolcast.project.state import index
+    from toolcast.project.worker import FRONTEND
 
     clock.add(IMPORTS, started)
     modules: dict[str, Any] = {"units": units, "generate": generate, "index": index}

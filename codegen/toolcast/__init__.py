@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the runtime imports this package too, and needs none of these
     from collections.abc import Mapping, Sequence
 
-    from .project.compilation import Compilation
+    from .project.steps.assemble import Compilation
     from .providers import Profile
 
 
@@ -44,7 +44,7 @@ def compile(
         ValueError: a path is neither a spec's nor a shared type's.
         toolcast.providers.ProfileError: a provider is not known, or a profile is not valid.
     """
-    from .project.compilation import compile_set
+    from .project.steps.assemble import compile_set
 
     return compile_set(
         specs,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import toolcast.project.frontend
+import toolcast.project.worker
 from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
 
@@ -44,4 +44,4 @@ def run() -> Command:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands build with the stand-in."""
-    monkeypatch.setattr(toolcast.project.frontend, "FRONTEND", FAKE)
+    monkeypatch.setattr(toolcast.project.worker, "FRONTEND", FAKE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolcast.project.frontend
+import toolcast.project.worker
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,9 +23,7 @@ from tests.project.fake import FAKE, project, put, states, tree
 Command = Callable[..., Result]
 ROOT = Path(__file__).parents[2]
 CLI = "import sys; from toolcast.cli.main import run; sys.exit(run(sys.argv[1:]))"
-FAKED = (
-    f"import toolcast.project.frontend as r; from tests.project.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
-)
+FAKED = f"import toolcast.project.worker as r; from tests.project.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
 
 
 def _changed(base: Path) -> None:
@@ -140,7 +138,7 @@ def test_any_plan_is_reported_as_it_is_carried_out(
 
     def run(*arguments: str) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(toolcast.project.frontend, "FRONTEND", FAKE)
+            patch.setattr(toolcast.project.worker, "FRONTEND", FAKE)
             patch.chdir(base)
             return json.loads(CliRunner().invoke(cli, ["generate", "--format", "json", *arguments]).stdout)
 

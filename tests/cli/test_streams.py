@@ -13,7 +13,7 @@ from tests.project.fake import project, put
 
 ROOT = Path(__file__).parents[2]
 CODE = (
-    "import sys, toolcast.project.frontend as frontend\n"
+    "import sys, toolcast.project.worker as frontend\n"
     "from tests.project.fake import FAKE; frontend.FRONTEND = FAKE\n"
     "from toolcast.cli.main import run; sys.exit(run(sys.argv[1:]))"
 )

@@ -12,8 +12,7 @@ from msgspec import Struct
 from toolcast.contract.build import build_tool
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.compiler import compile_tool
-from toolcast.project.frontend import FRONTEND
-from toolcast.project.worker import Context, load_types
+from toolcast.project.worker import FRONTEND, Context, load_types
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime.wire import WireForms
 from toolcast.spec.discovery import discover

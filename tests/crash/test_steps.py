@@ -13,14 +13,21 @@ import pytest
 from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
 from toolcast.project.core.pure import Made, compile_specs
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.output.output_tree import TEMPORARY
-from toolcast.project.state.lock import locked
-from toolcast.project.steps.assemble import Assembled, assemble
-from toolcast.project.steps.inputs import Folders, Setting, read_setting
-from toolcast.project.steps.publish_set import publish_set
-from toolcast.project.steps.shard import UNITS, output_files, read_shard, write_alone, write_shard
+from toolcast.project.state.files import locked
+from toolcast.project.steps.assemble import Assembled, assemble, publish_set
+from toolcast.project.steps.shard import (
+    UNITS,
+    Folders,
+    Setting,
+    output_files,
+    read_setting,
+    read_shard,
+    write_alone,
+    write_shard,
+)
+from toolcast.project.worker import FRONTEND
 
 from tests.project.fake import put, tree
 from tests.project.fault_injection import EVERY, At, Refusing, die_really, run_in_fork, seams

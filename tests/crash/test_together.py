@@ -16,7 +16,7 @@ from toolcast.config import Config
 from toolcast.project.clean import clean
 from toolcast.project.generate import build
 from toolcast.project.pool import MANY
-from toolcast.project.state.lock import locked
+from toolcast.project.state.files import locked
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from click.testing import CliRunner
 from toolcast.cli.main import cli
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 
 from tests.e2e.checkers import ROOT, check
 from tests.python.compiled import compile_files, spec

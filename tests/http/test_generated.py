@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 
 CASE = Path(__file__).resolve().parents[1] / "cases" / "http_requests"
 

@@ -12,7 +12,7 @@ from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
 from toolcast.output_layout import ledger_path
 from toolcast.project.core.compiled import Compiled, Options, ToolEntry, ledger_file
-from toolcast.project.frontend import Frontend
+from toolcast.project.worker import Frontend
 from toolcast.providers import LedgerEntry
 from toolcast.python.structs.python_names import class_name, constant_name, module_name
 from toolcast.spec.discovery import Discovery

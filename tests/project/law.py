@@ -6,12 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
-from toolcast.project.build_report import Stale
-from toolcast.project.core.compiled import Options, ToolEntry
-from toolcast.project.core.tool_entry import entry_of
-from toolcast.project.frontend import Frontend
+from toolcast.project.core.compiled import Options, ToolEntry, entry_of
+from toolcast.project.generate import Stale
 from toolcast.project.output.manifest import Manifest, parse_manifest
 from toolcast.project.package import python_folders
+from toolcast.project.worker import Frontend
 
 Files = Mapping[str, bytes]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hypothesis.stateful import RuleBasedStateMachine
-from toolcast.project.frontend import Frontend
 from toolcast.project.generate import Report, build
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.output.output_tree import TEMPORARY
 from toolcast.project.state import fingerprint
+from toolcast.project.worker import Frontend
 
 from tests.project.fake import FAKE, config_of, put, tree
 from tests.project.law import hold_lines, lawful

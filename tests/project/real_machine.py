@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from toolcast.project.frontend import FRONTEND, Frontend
+from toolcast.project.worker import FRONTEND, Frontend
 
 from tests.project.machine import Machine
 

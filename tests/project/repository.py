@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toolcast.integrations.project_files import OFFERS, text_of
-from toolcast.project.frontend import Frontend
 from toolcast.project.generate import build
+from toolcast.project.worker import Frontend
 
 from tests.project.fake import FAKE, config_of, project, put
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import toolcast
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 from toolcast.providers import ProfileError
 
 from tests.project.fake import config_of, put, tree

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 
 from tests.project.fake import config_of, tree
 from tests.sampled import sampled

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from toolcast.cli.main import run
 from toolcast.config import Config
-from toolcast.project import frontend
-from toolcast.project.frontend import FRONTEND
+from toolcast.project import worker as frontend
 from toolcast.project.generate import build
 from toolcast.project.output.drift import drift_diagnostic
+from toolcast.project.worker import FRONTEND
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 from tests.sampled import sampled

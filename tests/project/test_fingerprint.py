@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import toolcast.project.package as package_module
-import toolcast.project.staleness as staleness_module
 import toolcast.project.state.fingerprint as fingerprint_module
 import toolcast.project.state.index as index_module
+import toolcast.project.units as staleness_module
 import toolcast.project.units as units_module
 from msgspec import structs
 from toolcast.config import Config
@@ -20,7 +20,7 @@ from toolcast.project.generate import build
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.pool import compile_tasks
 from toolcast.project.state.cache import load_cache
-from toolcast.project.state.libraries import ALWAYS, MODELS, Library, libraries
+from toolcast.project.state.fingerprint import ALWAYS, MODEL_LIBRARY, Library, libraries
 from toolcast.project.worker import Context, Task
 
 from tests.project.fake import FAKE, config_of, project, put, tree
@@ -41,7 +41,7 @@ class Place:
     def __init__(self, base: Path, patch: pytest.MonkeyPatch) -> None:
         self.base, self.patch = base, patch
         self.generator, self.templates = base / "installed", base / "built-in"
-        self.versions = dict.fromkeys((*ALWAYS, MODELS), "1.0")
+        self.versions = dict.fromkeys((*ALWAYS, MODEL_LIBRARY), "1.0")
         put(self.generator / "structs/made_up.py", "1\n")
         put(self.generator / "providers/made_up.toml", "1\n")
         put(self.templates / "tool.py.jinja", "1\n")
@@ -141,11 +141,11 @@ def test_what_one_spec_depends_on(place: Place, path: str, stale: set[str]) -> N
 
 
 def test_model_libraries_count_where_a_family_is_asked_for(place: Place) -> None:
-    place.versions[MODELS] = "2.0"
+    place.versions[MODEL_LIBRARY] = "2.0"
     assert place.rebuilt() == set()
     place.put("p/pyproject.toml", TOML + 'models = ["pydantic"]\n')
     assert place.rebuilt() == set(SPECS)
-    place.versions[MODELS] = "3.0"
+    place.versions[MODEL_LIBRARY] = "3.0"
     assert place.rebuilt() == set(SPECS)
 
 
@@ -270,10 +270,10 @@ def test_libraries_are_found_without_importing_them(tmp_path: Path, monkeypatch:
     plain = {library.name: library.version for library in libraries(models=False)}
     assert plain["black"] == "26.1.0"
     assert plain["PyYAML"] == "6.0.2"
-    assert MODELS not in plain
+    assert MODEL_LIBRARY not in plain
     found = {library.name: library for library in libraries(models=True)}
-    assert found[MODELS].version == "0.89.0"
-    assert found[MODELS].metadata == tmp_path / "datamodel_code_generator-0.89.0.dist-info/METADATA"
+    assert found[MODEL_LIBRARY].version == "0.89.0"
+    assert found[MODEL_LIBRARY].metadata == tmp_path / "datamodel_code_generator-0.89.0.dist-info/METADATA"
 
 
 def test_a_unit_that_could_not_be_finished_is_looked_at_again(place: Place) -> None:

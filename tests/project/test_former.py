@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from toolcast.config import Config, load_config
-from toolcast.project.build_report import Report
 from toolcast.project.former import find_former
-from toolcast.project.frontend import FRONTEND
-from toolcast.project.generate import build
+from toolcast.project.generate import Report, build
 from toolcast.project.output.manifest import UNKNOWN, parse_manifest
 from toolcast.project.output.output_tree import Tree
 from toolcast.project.state.cache import Cache
 from toolcast.project.state.index import Index, up_to_date
+from toolcast.project.worker import FRONTEND
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.project.core.compiled import Compiled, Options
-from toolcast.project.frontend import Frontend
 from toolcast.project.generate import build
 from toolcast.project.pool import MANY
+from toolcast.project.worker import Frontend
 from toolcast.spec.tool_spec import ToolSpec
 
 from tests.project.fake import FAKE, project, tree

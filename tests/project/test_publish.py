@@ -16,8 +16,8 @@ from toolcast.config import Config
 from toolcast.project.clean import clean
 from toolcast.project.generate import build
 from toolcast.project.pool import MANY
+from toolcast.project.state.files import locked
 from toolcast.project.state.index import up_to_date
-from toolcast.project.state.lock import locked
 
 from tests.project.fake import FAKE, project, put, states, tree
 

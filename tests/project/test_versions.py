@@ -14,8 +14,8 @@ from toolcast.config import Config
 from toolcast.distribution import requirement
 from toolcast.package_files import templates_dir
 from toolcast.project.core.compiled import Compiled, Options, ToolEntry
-from toolcast.project.frontend import FRONTEND, Frontend
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND, Frontend
 from toolcast.version import __version__
 
 from tests.project.fake import FAKE, compile_tool, config_of, project, put, tree

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "cases"

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import Disclosure
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 from toolcast.providers import available, load_profile
 from toolcast.runtime import MissingDataError, ToolBinding, ToolRegistry, UnknownProviderError
 from toolcast.runtime.request_rules import (

@@ -9,7 +9,7 @@ import pytest
 import toolcast
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.project.compilation import Compilation
+from toolcast.project.steps.assemble import Compilation
 from toolcast.providers import available, load_profile, normalize
 from toolcast.runtime.definitions import cut_definition
 from toolcast.spec.deprecation import notice, removal_date, replacement, shown_description, shown_summary

@@ -75,7 +75,7 @@ GUARDED = {
     ("signal", "pthread_sigmask"): "Shell, which Windows cannot make",
     ("os", "geteuid"): "ownership asks whether it is there",
     ("os", "sched_getaffinity"): "only on Linux",
-    ("import", "fcntl"): "the other branch of `lock.py` has msvcrt",
+    ("import", "fcntl"): "the other branch of `state/files.py` has msvcrt",
     ("import", "resource"): "Shell and Data, which Windows cannot make, beside their own limits",
     ("import", "termios"): "TerminalApprover, which Windows cannot make",
 }

@@ -71,9 +71,8 @@ def command(
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
-    from ..project.build_report import stale_outputs
-    from ..project.steps.assemble import assemble, fingerprint_of
-    from ..project.steps.publish_set import DamagedError, open_output, publish_set
+    from ..project.generate import stale_outputs
+    from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
     from ..project.steps.shard import output_files, write_alone
 
     folders = _folders(expanded(shards))

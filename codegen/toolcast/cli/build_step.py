@@ -11,7 +11,7 @@ from ..console import Format
 from .options import print_diagnostics
 
 if TYPE_CHECKING:
-    from ..project.steps.inputs import Setting
+    from ..project.steps.shard import Setting
 
 
 def expanded(arguments: Sequence[str]) -> list[str]:
@@ -31,7 +31,7 @@ def expanded(arguments: Sequence[str]) -> list[str]:
 
 def setting_of(config: Config, form: Format) -> "Setting":
     """The configuration; ends the command if it cannot be read."""
-    from ..project.steps.inputs import read_setting
+    from ..project.steps.shard import read_setting
 
     setting, problems = read_setting(config)
     if setting is None:

@@ -11,8 +11,7 @@ from ..console import Format, inert_json, one_line, paint, print_diagnostics, re
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from ..project.build_report import Stale
-    from ..project.generate import Report
+    from ..project.generate import Report, Stale
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 _SHOWN = 10
@@ -32,8 +31,8 @@ def generate(
         print_diagnostics(problems, form)
         return 1
 
-    from ..project.frontend import FRONTEND
     from ..project.generate import build
+    from ..project.worker import FRONTEND
     from .progress import Bar
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))

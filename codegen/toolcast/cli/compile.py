@@ -21,7 +21,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..project.steps.inputs import Folders
+    from ..project.steps.shard import Folders
 
 
 @click.command(
@@ -90,9 +90,8 @@ def command(
     setting = setting_of(config, form)
 
     from ..project.core.pure import Made, compile_specs
-    from ..project.steps.inputs import Folders
-    from ..project.steps.shard import UNITS, ForeignFolderError, write_alone, write_shard
-    from ..project.type_packages import find_types
+    from ..project.profiles import find_types
+    from ..project.steps.shard import UNITS, Folders, ForeignFolderError, write_alone, write_shard
     from ..spec.type_folders import is_outside
 
     types_outside, problems = find_types(config, staged=True)
@@ -146,8 +145,7 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
 
 
 def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
-    from ..project.steps.inputs import generator_files, render_depfile
-    from ..project.steps.shard import write_alone
+    from ..project.steps.shard import generator_files, render_depfile, write_alone
 
     here = f"{Path.cwd()}{os.sep}"
     inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))

@@ -61,7 +61,7 @@ def command(
     """
     config = configuration(config_file)
     from ..lint.tool_list import Filter, Place, list_tools
-    from ..project.type_packages import find_types
+    from ..project.profiles import find_types
     from .progress import Bar
 
     profiles, known = _profiles(config, providers)

@@ -186,9 +186,8 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
 def _find(config: Config, name: str, provider: str | None) -> tuple["Context", str, tuple[str, ...]]:
     """Find the spec of the tool called `name`: what its compilation needs, for one provider or for those of
     the configuration; its path; and all providers."""
-    from ..project.frontend import FRONTEND
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
-    from ..project.worker import project_context
+    from ..project.worker import FRONTEND, project_context
 
     profiles, problems = profiles_of(config, (provider,) if provider else ())
     known = profiles.known
@@ -212,7 +211,7 @@ def _find(config: Config, name: str, provider: str | None) -> tuple["Context", s
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be named by path."""
-    from ..project.frontend import FRONTEND
+    from ..project.worker import FRONTEND
     from ..spec.tool_spec import ToolSpec
 
     names: list[str] = []

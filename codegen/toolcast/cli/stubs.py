@@ -30,8 +30,8 @@ def command(config_file: Path | None) -> int:
     """
     config = configuration(config_file)
 
-    from ..project.frontend import FRONTEND
     from ..project.generate import build
+    from ..project.worker import FRONTEND
     from ..python.bindings.templates import TemplateFailedError
     from .progress import Bar
 

@@ -11,9 +11,9 @@ import click
 from ..config import load_config, show
 from ..console import Format, inert_json, write_line
 from ..diagnostics import Diagnostic
-from ..project.frontend import FRONTEND
 from ..project.generate import Report, build
 from ..project.watch import Watched, turns, watched
+from ..project.worker import FRONTEND
 from .building import as_json, stale_lines, summary
 from .options import print_diagnostics
 from .progress import Bar

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, find_config, load_config, show
-from ..project.type_packages import find_types
+from ..project.profiles import find_types
 from .git_state import EXACT, Repository, head, holds, is_commit, open_repository, read_commit, resolve
 from .states import SpecFiles, State, UnreadableStateError, read_folder, read_listed, read_states, unreadable
 

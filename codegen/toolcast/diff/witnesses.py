@@ -14,8 +14,7 @@ from ..instances.generator import Generator as InstanceGenerator
 from ..instances.generator import UnfillableError
 from ..instances.oracle import Oracle, OracleError, asserted_formats, judged_by
 from ..jsonschema import Violation
-from ..project.core.compiler import decoding_files
-from ..project.core.memory_package import attribute, imported
+from ..project.core.compiler import attribute, decoding_files, imported
 from ..runtime.errors import LIMIT, ArgumentError
 from ..spec.parsed_document import Document
 from .change import Witness

@@ -9,10 +9,10 @@ from msgspec import Struct
 from ..config import Config, load_config
 from ..console import one_line, render
 from ..diagnostics import Diagnostic
-from ..project.frontend import FRONTEND
 from ..project.generate import Report, build
 from ..project.output.drift import drift_diagnostic
 from ..project.output.manifest import NAME, parse_manifest
+from ..project.worker import FRONTEND
 
 Mode = Literal["verify", "generate"]
 MODES: tuple[Mode, ...] = ("verify", "generate")

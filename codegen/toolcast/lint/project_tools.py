@@ -9,8 +9,7 @@ from msgspec import Struct
 from ..config import Config, show
 from ..contract.build import check_schemas
 from ..diagnostics import Diagnostic
-from ..project.profiles import profiles_of
-from ..project.type_packages import find_types
+from ..project.profiles import find_types, profiles_of
 from ..providers import Profile, load_profile
 from ..spec.load import load_library
 from ..spec.parsed_document import Document

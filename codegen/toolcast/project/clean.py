@@ -14,8 +14,8 @@ from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.plan import reason, remedy
 from .output.publish import JOURNAL_PREFIX, publish
 from .state.cache import load_cache
+from .state.files import locked
 from .state.index import Index
-from .state.lock import locked
 
 
 class Cleaned(Struct, frozen=True, kw_only=True):

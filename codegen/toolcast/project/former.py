@@ -18,7 +18,7 @@ from ..python.structs.python_names import class_name
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
 from ..spec.tool_names import group_of, module_problem
-from .core.compiled import ToolEntry
+from .core.compiled import ToolEntry, entry_of
 from .output.manifest import NAME, UNKNOWN, Manifest, is_ours, parse_manifest
 from .output.output_tree import Tree
 from .state.cache import Cache, Unit
@@ -104,8 +104,6 @@ class _Reader:
 
     def _entry(self, path: str, listed: Collection[str]) -> ToolEntry | None:
         """The entry of a tool, from the names of its files; None for a type, and where they do not fit."""
-        from .core.tool_entry import entry_of
-
         names = [name for name in map(contract_name, listed) if name and TOOL_NAME.fullmatch(name)]
         if kind_of(path) != "tool" or len(names) != 1 or module_problem(names[0], group_of(path)) is not None:
             return None

@@ -1,6 +1,4 @@
-"""The build: stale units are compiled, one plan is made, and it is checked, shown or published.
-
-    lock → snapshot → update units → package → plan → publish → save cache and index
+"""The build: read, compile, plan, publish.
 
 A spec that does not compile keeps the output that it had, and its tool stays in the registry. All others are
 built, and the run fails (L7, L10). Only a deleted spec's output is deleted.
@@ -17,31 +15,95 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
+from ..output_layout import MODELS
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
 from ..spec.type_folders import is_outside
-from .build_report import Report as Report
-from .build_report import not_remembered, stale_outputs
+from .core.compiled import ToolEntry
 from .former import Former, find_former
-from .frontend import Frontend
-from .output.drift import find_causes
+from .output.drift import Cause, find_causes
 from .output.manifest import NAME
 from .output.output_tree import remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
-from .output.plan import reason, remedy
+from .output.plan import Plan, reason, remedy
 from .output.publish import publish
 from .package import PackageError, make_package
 from .pool import Progress
-from .profiles import profiles_of, unknown_providers
-from .staleness import Snapshot, snapshot
+from .profiles import find_types, profiles_of, unknown_providers
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
-from .state.fingerprint import Sources, walk
+from .state.files import locked
+from .state.fingerprint import PRINTERS, Sources, walk
 from .state.index import Index
-from .state.libraries import PRINTERS
-from .state.lock import locked
-from .type_packages import find_types
-from .units import Updated, joined, outside_tasks, tasks_of, update_units
-from .worker import Context, project_context
+from .units import Snapshot, Updated, joined, outside_tasks, snapshot, tasks_of, update_units
+from .worker import Context, Frontend, project_context
+
+
+class Stale(Struct, frozen=True, kw_only=True):
+    """The output of a spec that does not compile now: it stays as it was.
+
+    `spec` is shown as diagnostics show it, `outputs` are posix paths below the output root, the module first.
+    `flaw`: why the tool is not in the registry, or the type cannot be imported; empty if nothing is wrong
+    with them. `deleted`: the spec is gone, but other stale outputs need this one.
+    """
+
+    spec: str
+    outputs: tuple[str, ...]
+    flaw: str = ""
+    deleted: bool = False
+    keyword: str = ""  # what `register_all` calls the tool; empty for a type, and where it is not known
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What a run did, or would do. `rebuilt` and `refused` count tools.
+
+    `entries` are those of the tools that compile, `stale` is what others keep.
+    """
+
+    tools: int = 0
+    rebuilt: int = 0
+    refused: int = 0
+    plan: Plan = Plan()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    entries: tuple[ToolEntry, ...] = ()  # by spec path
+    stale: tuple[Stale, ...] = ()  # by spec path
+    causes: tuple[Cause, ...] = ()  # of everything that the plan would do; only of `check`
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """True if a spec has an error, or the run could not end."""
+        return any(problem.severity == "error" for problem in self.diagnostics)
+
+
+def stale_outputs(former: Mapping[str, Former], shown: Callable[[str], str]) -> tuple[Stale, ...]:
+    """What a report has of `former`, by spec path. `shown`: a spec's path as diagnostics show it."""
+
+    def rank(output: str) -> tuple[bool, bool, str]:
+        return not output.endswith(".py"), output.startswith(f"{MODELS}/"), output
+
+    return tuple(
+        Stale(
+            spec=shown(path),
+            outputs=tuple(sorted(each.unit.outputs, key=rank)),
+            flaw=each.flaw,
+            deleted=each.deleted,
+            keyword="" if each.unit.entry is None else each.unit.entry.keyword,
+        )
+        for path, each in sorted(former.items())
+    )
+
+
+def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
+    """The report of a run whose outputs are right, but which the next run cannot build upon."""
+    problem = Diagnostic(
+        file=shown_state,
+        severity="warning",
+        code="not-remembered",
+        message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
+        hint=remedy(error),
+    )
+    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
+
 
 Mode = Literal["write", "check", "diff"]
 

@@ -23,9 +23,9 @@ from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..output_layout import python_path
 from ..project.core.compiler import tool_names
 from ..project.core.tool_definitions import tool_info, wanted_strict
-from ..project.frontend import FRONTEND
 from ..project.generate import Report as BuildReport
 from ..project.generate import build
+from ..project.worker import FRONTEND
 from ..providers import LedgerEntry, Profile, envelope_pointers, omits, pointer_to, profile_for
 from ..providers.profiles.envelope import CARRIERS
 from ..providers.walk_steps import written_at

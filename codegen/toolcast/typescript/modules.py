@@ -18,9 +18,8 @@ from ..jsonschema.ecma import analyse
 from ..jsonschema.search_cost import ANY_LENGTH, STEPS, Cost
 from ..jsonschema.subschemas import subschemas
 from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
-from ..python.bindings.render_module import keyword_of
 from ..python.structs.module import module_path, tool_module, type_module
-from ..python.structs.python_names import class_name
+from ..python.structs.python_names import class_name, keyword_of
 from ..spec.deprecation import shown_description, shown_summary
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec

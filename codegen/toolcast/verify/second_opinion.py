@@ -7,7 +7,7 @@ from typing import Any
 from ..instances.oracle import Oracle
 from ..instances.shrink import shrink, size
 from ..models.model_generator import ModelError, generate_models
-from ..project.core.memory_package import attribute, imported
+from ..project.core.compiler import attribute, imported
 from ..python.structs.python_names import class_name
 from .verified_tool import Subject
 from .verify_report import Disagreement

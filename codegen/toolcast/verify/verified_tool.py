@@ -11,8 +11,7 @@ from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
 from ..output_layout import contract_path, schema_path
 from ..project.core.compiled import Compiled, Options, profile_of
-from ..project.core.compiler import compile_tool, compile_type
-from ..project.core.memory_package import attribute, imported
+from ..project.core.compiler import attribute, compile_tool, compile_type, imported
 from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding

@@ -18,10 +18,9 @@ from ..config import Config, setting_problem, show
 from ..contract.build import check_schemas
 from ..diagnostics import Diagnostic, Severity
 from ..project.core.compiled import Options
-from ..project.frontend import FRONTEND
 from ..project.pool import process_pool, processors
 from ..project.profiles import profiles_of, unknown_providers
-from ..project.worker import Context, load_types, project_context
+from ..project.worker import FRONTEND, Context, load_types, project_context
 from ..spec.load import load_spec
 from ..spec.parsed_document import Document, diagnose
 from ..spec.suppressions import VERIFY_CODES, in_force

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 
 TOOLCAST = Path(sys.executable).with_name("toolcast")
 HEAD = "description: {}\npermission: read\nsecrets: []\n"

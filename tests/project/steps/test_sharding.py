@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import Config, load_config
 from toolcast.project.core.pure import compile_specs
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.state.cache import Cache, CacheError, decode_cache, encode_cache
-from toolcast.project.steps.assemble import assemble, fingerprint_of
-from toolcast.project.steps.inputs import Folders, read_setting, render_depfile
-from toolcast.project.steps.publish_set import DamagedError, publish_set
-from toolcast.project.steps.shard import FILES, ForeignFolderError, output_files, read_shard, write_shard
+from toolcast.project.steps.assemble import DamagedError, assemble, fingerprint_of, publish_set
+from toolcast.project.steps.shard import (
+    FILES,
+    Folders,
+    ForeignFolderError,
+    output_files,
+    read_setting,
+    read_shard,
+    render_depfile,
+    write_shard,
+)
+from toolcast.project.worker import FRONTEND
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
 CONFIG = '[tool.toolcast]\nproviders = ["openai", "gemini"]\n'

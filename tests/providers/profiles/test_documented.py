@@ -8,8 +8,8 @@ import textwrap
 from pathlib import Path
 
 from toolcast.config import load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 from toolcast.providers import load_profile_file
 
 ROOT = Path(__file__).resolve().parents[3]

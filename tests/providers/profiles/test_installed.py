@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from toolcast.config import Config, load_config
-from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.profiles import profiles_of
+from toolcast.project.worker import FRONTEND
 from toolcast.providers import ProfileError, load_profile, normalize
 from toolcast.providers.profiles.load_profiles import installed_file, installed_ids
 

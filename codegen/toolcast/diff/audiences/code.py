@@ -14,7 +14,7 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from ...jsonschema.pointers import escape
-from ...project.core.tool_entry import names_of
+from ...project.core.compiler import tool_names
 from ...python.bindings.render_module import ToolNames
 from ...python.structs.module import Roots, module_path, tool_module, type_modules
 from ...python.structs.module_model import AliasDefinition, ClassDefinition, Definition, FieldLine, Module
@@ -149,7 +149,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
 
 def emitted(side: Side) -> Emitted:
     """The modules of a tool in one state, as they are rendered."""
-    built, names = side.built, names_of(side.tool.name, side.tool.group)
+    built, names = side.built, tool_names(side.tool)
     module, roots = tool_module(built, name=side.tool.name, module=names.module)
     modules: dict[Dotted, Module] = {names.module: module}
     for file, each in type_modules(built, built.normal.uses).items():
@@ -328,7 +328,7 @@ def code(pair: Pair, context: Context) -> tuple[Change, ...]:
     if pair.new is None:
         in_time = RULES[removal(pair, context).rule].level != "error"
         rule = "module-removed-in-time" if in_time else "module-removed"
-        message = f"the module `{'.'.join(names_of(pair.old.tool.name, pair.old.tool.group).module)}` is gone"
+        message = f"the module `{'.'.join(tool_names(pair.old.tool).module)}` is gone"
         return (pair.change(rule, message, old=True),)
     moved = (*_moved(pair), *_execution(pair.old.tool, pair.new.tool, pair))
     if pair.old.built is pair.new.built and not moved:
@@ -340,7 +340,7 @@ def code(pair: Pair, context: Context) -> tuple[Change, ...]:
 def _moved(pair: Pair) -> Iterator[Change]:
     assert pair.old is not None
     assert pair.new is not None
-    before, after = (names_of(each.tool.name, each.tool.group) for each in (pair.old, pair.new))
+    before, after = (tool_names(each.tool) for each in (pair.old, pair.new))
     if before == after:
         return
     names = [f"`{'.'.join(each.module)}` with `{each.constant}`" for each in (before, after)]

@@ -10,6 +10,8 @@ from ...diagnostics import Diagnostic
 from ...output_layout import ledger_path
 from ...providers import LedgerEntry, Profile, load_profile
 from ...providers.ledger import PARTS
+from ...python.structs.python_names import class_name, constant_name, keyword_of, module_name
+from ...spec.tool_names import group_of
 from ...spec.tool_spec import Defaults, Source
 
 
@@ -70,6 +72,27 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     http: bool = False  # the spec has a request to send
     external: bool = False  # the tool has no handler
     without: tuple[str, ...] = ()  # targets that cannot have the tool
+
+
+def module_parts(name: str, group: str) -> tuple[str, ...]:
+    """The module of a tool, below the output package."""
+    folders = tuple(part.replace("-", "_") for part in group.split("/")) if group else ()
+    return (*folders, module_name(name))
+
+
+def entry_of(path: str, name: str) -> ToolEntry:
+    """The entry of the tool `name`, whose spec is at `path`: all that does not depend on the spec's text."""
+    group = group_of(path)
+    return ToolEntry(
+        path=path,
+        name=name,
+        group=group,
+        module=".".join(module_parts(name, group)),
+        constant=constant_name(name),
+        keyword=keyword_of(name),
+        params=class_name(name, "Params"),
+        handler=class_name(name, "Handler"),
+    )
 
 
 class Compiled(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,17 @@
-"""One spec in, its output files out: the pure core of the build."""
+"""Compile one spec to its output files: the pure core of the build."""
 
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+import importlib.abc
+import importlib.util
+import itertools
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from msgspec.structs import asdict, replace
 
@@ -32,23 +41,26 @@ from ...python.bindings.render_module import (
     type_text,
 )
 from ...python.bindings.templates import Overrides, TemplateFailedError, Templates
-from ...python.check.isolate import (
-    Isolated,
-    UnsoundError,
-    build_decoders,
-    check_binding,
-    without_protocol,
-)
+from ...python.check.isolate import Isolated, UnsoundError, build_decoders, check_binding, without_protocol
 from ...python.check.overriding import WithoutTexts, require_definitions, require_own_statements
 from ...python.structs.module import Roots, module_path, tool_module, type_module, type_modules
 from ...python.structs.module_model import Module
-from ...python.structs.python_names import class_name
+from ...python.structs.python_names import class_name, constant_name
 from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, diagnose
 from ...spec.tool_spec import ToolSpec
-from .compiled import Compiled, Losses, Options, ToolEntry, ledger_file, pretty, profile_of
+from .compiled import (
+    Compiled,
+    Losses,
+    Options,
+    ToolEntry,
+    entry_of,
+    ledger_file,
+    module_parts,
+    pretty,
+    profile_of,
+)
 from .tool_definitions import definition, tool_info, wanted_strict
-from .tool_entry import entry_of, names_of
 
 
 class _RefusedError(Exception):
@@ -180,7 +192,11 @@ def decoding_files(
 
 def tool_names(tool: ToolSpec) -> ToolNames:
     """The names of a tool's module, binding and handler type."""
-    return names_of(tool.name, tool.group)
+    return ToolNames(
+        module=module_parts(tool.name, tool.group),
+        constant=constant_name(tool.name),
+        handler=class_name(tool.name, "Handler"),
+    )
 
 
 def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[str, bytes], ToolEntry]:
@@ -367,3 +383,68 @@ def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
         return ()
     found = [(path.name, path.stat()) for path in Path(folder).iterdir() if path.is_file()]
     return tuple(sorted((name, state.st_mtime_ns, state.st_size) for name, state in found))
+
+
+_numbers = itertools.count()
+
+
+class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does.
+
+    Folders are packages whether or not they bring an `__init__.py`.
+    """
+
+    def __init__(self, package: str, files: Mapping[str, bytes]) -> None:
+        self.package = package
+        self.files = files
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        del path, target
+        if fullname.partition(".")[0] != self.package:
+            return None
+        inner = fullname.replace(".", "/").partition("/")[2]
+        file = f"{inner}.py"
+        package = not inner or (file not in self.files and any(p.startswith(f"{inner}/") for p in self.files))
+        if package:
+            file = f"{inner}/__init__.py".lstrip("/")
+        elif file not in self.files:
+            return None
+        return importlib.util.spec_from_loader(
+            fullname, self, origin=self._package_name() + file, is_package=package
+        )
+
+    def _package_name(self) -> str:
+        return f"/toolcast-memory/{self.package}/"
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        assert spec is not None
+        assert spec.origin is not None
+        source = self.files.get(spec.origin.removeprefix(self._package_name()), b"")
+        exec(compile(source, spec.origin, "exec"), module.__dict__)  # what the compiler wrote, just now
+
+    def get_data(self, path: str) -> bytes:
+        """The bytes of a file of the package; raises FileNotFoundError."""
+        try:
+            return self.files[path.removeprefix(self._package_name())]
+        except KeyError:
+            raise FileNotFoundError(path) from None
+
+
+@contextmanager
+def imported(files: Mapping[str, bytes]) -> Generator[str]:
+    """The name under which `files` can be imported; at the end everything of it is forgotten."""
+    package = f"toolcast_memory_{next(_numbers)}"
+    finder = MemoryFinder(package, files)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield package
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
+
+
+def attribute(package: str, module: str, name: str) -> Any:
+    """`name` of a module of an imported package. Whatever the module raises is raised."""
+    return getattr(importlib.import_module(f"{package}.{module}"), name)

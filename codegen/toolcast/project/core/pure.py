@@ -23,11 +23,9 @@ from ...spec.read_file import ParsedFile, parse_file
 from ...spec.tool_names import shown
 from ...spec.tool_spec import Defaults
 from ...version import __version__
-from ..frontend import FRONTEND
 from ..state.cache import Unit, unit_of
-from ..state.fingerprint import combine, digest
-from ..state.libraries import PRINTERS, libraries
-from ..worker import Context, Loaded, Task, compile_task
+from ..state.fingerprint import PRINTERS, combine, digest, libraries
+from ..worker import FRONTEND, Context, Loaded, Task, compile_task
 from .compiled import Options
 
 

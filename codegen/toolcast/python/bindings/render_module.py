@@ -17,7 +17,7 @@ from ...spec.tool_spec import ToolSpec
 from ..structs.classes import INDENT
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
-from ..structs.python_names import identifier, unique
+from ..structs.python_names import unique
 from ..structs.source_literals import docstring, literal, paragraph, text
 from .templates import Templates
 
@@ -313,11 +313,6 @@ def _natural(module: str) -> tuple[list[tuple[int, int, str]], ...]:
 
 
 _NATURAL_PARTS: Final = re.compile("[0-9]+|.", re.DOTALL)
-
-
-def keyword_of(tool: str) -> str:
-    """The parameter of `register_all` for a tool: `file-read` → `file_read`."""
-    return identifier(tool, "tool")
 
 
 def _printable(value: str) -> str:

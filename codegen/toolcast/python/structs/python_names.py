@@ -114,3 +114,8 @@ def constant_name(tool: str) -> str:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
     name = identifier(spaced, "tool").upper()
     return name + "_" if name in IMPORTED else name
+
+
+def keyword_of(tool: str) -> str:
+    """The parameter of `register_all` for a tool: `file-read` → `file_read`."""
+    return identifier(tool, "tool")
