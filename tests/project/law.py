@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 from toolcast.project.core.compiled import Options, ToolEntry, entry_of
-from toolcast.project.generate import Stale
+from toolcast.project.former import Stale
 from toolcast.project.output.manifest import Manifest, parse_manifest
 from toolcast.project.package import python_folders
 from toolcast.project.worker import Frontend

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -91,7 +92,8 @@ def set_version(place: Place) -> None:
 
 
 def set_python(place: Place) -> None:
-    own = SimpleNamespace(version_info=(3, 99), implementation=SimpleNamespace(name="cpython"))
+    name = SimpleNamespace(name="cpython")
+    own = SimpleNamespace(version_info=(3, 99), implementation=name, path=sys.path)
     place.patch.setattr(fingerprint_module, "sys", own)
 
 

@@ -71,7 +71,7 @@ def command(
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
-    from ..project.generate import stale_outputs
+    from ..project.former import stale_outputs
     from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
     from ..project.steps.shard import output_files, write_alone
 

@@ -11,7 +11,8 @@ from ..console import Format, inert_json, one_line, paint, print_diagnostics, re
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from ..project.generate import Report, Stale
+    from ..project.former import Stale
+    from ..project.generate import Report
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 _SHOWN = 10

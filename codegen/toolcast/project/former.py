@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import TARGETS
-from ..output_layout import contract_name, python_path
+from ..output_layout import MODELS, contract_name, python_path
 from ..python.structs.python_names import class_name
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
@@ -251,3 +251,36 @@ def _with_imports(
             path: replace(settled[path], flaw=f"it imports {missing}, which is gone")
             for path, missing in broken.items()
         }
+
+
+class Stale(Struct, frozen=True, kw_only=True):
+    """The output of a spec that does not compile now: it stays as it was.
+
+    `spec` is shown as diagnostics show it, `outputs` are posix paths below the output root, the module first.
+    `flaw`: why the tool is not in the registry, or the type cannot be imported; empty if nothing is wrong
+    with them. `deleted`: the spec is gone, but other stale outputs need this one.
+    """
+
+    spec: str
+    outputs: tuple[str, ...]
+    flaw: str = ""
+    deleted: bool = False
+    keyword: str = ""  # what `register_all` calls the tool; empty for a type, and where it is not known
+
+
+def stale_outputs(former: Mapping[str, Former], shown: Callable[[str], str]) -> tuple[Stale, ...]:
+    """What a report has of `former`, by spec path. `shown`: a spec's path as diagnostics show it."""
+
+    def rank(output: str) -> tuple[bool, bool, str]:
+        return not output.endswith(".py"), output.startswith(f"{MODELS}/"), output
+
+    return tuple(
+        Stale(
+            spec=shown(path),
+            outputs=tuple(sorted(each.unit.outputs, key=rank)),
+            flaw=each.flaw,
+            deleted=each.deleted,
+            keyword="" if each.unit.entry is None else each.unit.entry.keyword,
+        )
+        for path, each in sorted(former.items())
+    )

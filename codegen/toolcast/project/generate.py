@@ -1,56 +1,42 @@
-"""The build: read, compile, plan, publish.
+"""The build in five steps: read, compile, make the package, plan, publish.
 
 A spec that does not compile keeps the output that it had, and its tool stays in the registry. All others are
 built, and the run fails (L7, L10). Only a deleted spec's output is deleted.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import Config, show
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
-from ..output_layout import MODELS
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
 from ..spec.type_folders import is_outside
 from .core.compiled import ToolEntry
-from .former import Former, find_former
+from .former import Stale, find_former, stale_outputs
 from .output.drift import Cause, find_causes
 from .output.manifest import NAME
 from .output.output_tree import remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.plan import Plan, reason, remedy
 from .output.publish import publish
-from .package import PackageError, make_package
+from .package import Package, PackageError, make_package
 from .pool import Progress
 from .profiles import find_types, profiles_of, unknown_providers
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .state.files import locked
 from .state.fingerprint import PRINTERS, Sources, walk
 from .state.index import Index
-from .units import Snapshot, Updated, joined, outside_tasks, snapshot, tasks_of, update_units
+from .units import Snapshot, Updated, snapshot, update_units
 from .worker import Context, Frontend, project_context
 
-
-class Stale(Struct, frozen=True, kw_only=True):
-    """The output of a spec that does not compile now: it stays as it was.
-
-    `spec` is shown as diagnostics show it, `outputs` are posix paths below the output root, the module first.
-    `flaw`: why the tool is not in the registry, or the type cannot be imported; empty if nothing is wrong
-    with them. `deleted`: the spec is gone, but other stale outputs need this one.
-    """
-
-    spec: str
-    outputs: tuple[str, ...]
-    flaw: str = ""
-    deleted: bool = False
-    keyword: str = ""  # what `register_all` calls the tool; empty for a type, and where it is not known
+Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -75,41 +61,8 @@ class Report(Struct, frozen=True, kw_only=True):
         return any(problem.severity == "error" for problem in self.diagnostics)
 
 
-def stale_outputs(former: Mapping[str, Former], shown: Callable[[str], str]) -> tuple[Stale, ...]:
-    """What a report has of `former`, by spec path. `shown`: a spec's path as diagnostics show it."""
-
-    def rank(output: str) -> tuple[bool, bool, str]:
-        return not output.endswith(".py"), output.startswith(f"{MODELS}/"), output
-
-    return tuple(
-        Stale(
-            spec=shown(path),
-            outputs=tuple(sorted(each.unit.outputs, key=rank)),
-            flaw=each.flaw,
-            deleted=each.deleted,
-            keyword="" if each.unit.entry is None else each.unit.entry.keyword,
-        )
-        for path, each in sorted(former.items())
-    )
-
-
-def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
-    """The report of a run whose outputs are right, but which the next run cannot build upon."""
-    problem = Diagnostic(
-        file=shown_state,
-        severity="warning",
-        code="not-remembered",
-        message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
-        hint=remedy(error),
-    )
-    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
-
-
-Mode = Literal["write", "check", "diff"]
-
-
 class _Run(Struct, frozen=True, kw_only=True):
-    """What the parts of one run share."""
+    """The project as a run finds it."""
 
     config: Config
     mode: Mode
@@ -117,6 +70,14 @@ class _Run(Struct, frozen=True, kw_only=True):
     found: Discovery
     index: Index
     now: Snapshot
+
+
+class _StoppedError(Exception):
+    """A run that ends before there is a plan."""
+
+    def __init__(self, *problems: Diagnostic) -> None:
+        super().__init__()
+        self.problems = problems
 
 
 def build(
@@ -128,69 +89,69 @@ def build(
     progress: Progress = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Report:
-    """Build everything that `config` names.
+    """Build everything that `config` names. Raises nothing: problems are in the report.
 
     `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all. `diff` trusts
     the cache, as `write` would, and writes nothing. `jobs` and `progress`: see `compile_tasks`. `waiting`
-    gets a message if another run holds the project. What is wrong is in the report's diagnostics; raises
-    nothing for it.
+    gets a message if another run holds the project.
     """
     started = time.perf_counter()
-    if not config.specs.is_dir():
-        hint = "run `toolcast init`, or set `specs` in [tool.toolcast]"
-        message = "there is no specs folder here"
-        missing = Diagnostic(file=show(config.specs), code="no-specs", message=message, hint=hint)
-        return Report(diagnostics=(missing,))
     try:
-        with locked(config.state, waiting) if mode == "write" else nullcontext():
-            if mode == "write":
-                prepare_state(config.state)
-            run = _open(config, frontend, mode)
-            if isinstance(run, Report):
-                report = run
-            else:
-                updated = update_units(
-                    run.context, tasks_of(run.found), run.now, jobs=jobs, progress=progress
-                )
-                if outside := outside_tasks(run.found, updated):
-                    more = update_units(run.context, outside, run.now, jobs=jobs)
-                    updated = joined(updated, more)
-                report = _finish(run, updated)
+        with _state(config, mode, waiting):
+            run = _read(config, frontend, mode)
+            updated = update_units(run.context, run.found, run.now, jobs=jobs, progress=progress)
+            package = _make_package(run, updated)
+            report = _plan(run, updated, package)
+            if mode == "write" and not report.plan.blocked:
+                report = _publish(run, report, updated, package)
+    except _StoppedError as stop:
+        report = Report(diagnostics=stop.problems)
     except OSError as error:
         place = show(config.base / str(error.filename or config.state))
         message = f"cannot read or write: {reason(error)}"
         failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
         report = Report(diagnostics=(failure,))
-    return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
+    return replace(report, seconds=time.perf_counter() - started)
 
 
-def _open(config: Config, frontend: Frontend, mode: Mode) -> _Run | Report:
-    """Read the configuration's profiles, the cache and the index, and find the specs. Raises OSError."""
+@contextmanager
+def _state(config: Config, mode: Mode, waiting: Callable[[str], None]) -> Generator[None]:
+    """Hold the lock of a run that writes."""
+    if not config.specs.is_dir():
+        hint = "run `toolcast init`, or set `specs` in [tool.toolcast]"
+        message = "there is no specs folder here"
+        raise _StoppedError(Diagnostic(file=show(config.specs), code="no-specs", message=message, hint=hint))
+    with locked(config.state, waiting) if mode == "write" else nullcontext():
+        if mode == "write":
+            prepare_state(config.state)
+        yield
+
+
+def _read(config: Config, frontend: Frontend, mode: Mode) -> _Run:
+    """Read the profiles, the cache and the index, and find the specs. Every source is digested first."""
     cache = Cache() if mode == "check" else load_cache(config.state)
     index = Index(config.base, load=bool(cache.units))  # rows mean nothing without the digests of the cache
     sources = Sources(index, cache.sources)
-    for path in config.profiles:  # a source is digested before it is read
+    for path in config.profiles:
         sources.digest(path)
     profiles, problems = profiles_of(config)
     if problems := (*problems, *unknown_providers(config, profiles.chosen, profiles.known)):
-        return Report(diagnostics=problems)
+        raise _StoppedError(*problems)
     folders, problems = find_types(config)
     if problems:
-        return Report(diagnostics=problems)
-    now = snapshot(config, profiles, cache, sources, index)
-    walk(config.specs, index)
-    for each in folders:
-        walk(Path(each.folder), index)
+        raise _StoppedError(*problems)
+    now = snapshot(config, profiles, folders, cache, sources)
+    for folder in (config.specs, *(Path(each.folder) for each in folders)):
+        walk(folder, index)
     context, found = project_context(config, profiles, frontend)
     return _Run(config=config, mode=mode, context=context, found=found, index=index, now=now)
 
 
-def _finish(run: _Run, updated: Updated) -> Report:
-    """Make the package and the plan of what is up to date now, and publish it. Raises OSError."""
+def _make_package(run: _Run, updated: Updated) -> Package:
+    """Make the files about the whole set, unless they are up to date; find what specs with errors keep."""
     config, found, now = run.config, run.found, run.now
-    problems = {*updated.diagnostics, *found.diagnostics}
     if incomplete := [each for each in updated.diagnostics if each.code == MISSING_LIBRARY]:
-        return Report(diagnostics=tuple(incomplete[:1]))  # no fault of any spec: leave all outputs alone
+        raise _StoppedError(incomplete[0])  # no fault of any spec: leave all outputs alone
 
     def reuse(name: str, fingerprint: str) -> Unit | None:
         unit = now.cache.units.get(name)
@@ -202,37 +163,50 @@ def _finish(run: _Run, updated: Updated) -> Report:
             return path in found.types and path in updated.wanted
         return is_there(config.specs, path)
 
-    def recover(units: Mapping[str, Unit]) -> dict[str, Former]:
-        return find_former(units, tree=now.tree, cache=now.cache, exists=exists)
-
     try:
-        package = make_package(
+        return make_package(
             updated.units,
             run.context,
             libraries={each.name: each.version for each in now.libraries if each.name in PRINTERS},
             locate=lambda path: name_position(config.specs, path),
             common=now.common,
             reuse=reuse,
-            recover=recover,
+            recover=lambda units: find_former(units, tree=now.tree, cache=now.cache, exists=exists),
         )
     except PackageError as fault:
-        return Report(diagnostics=(*sorted(problems), fault.diagnostic(show(config.output))))
+        problems = sorted({*updated.diagnostics, *found.diagnostics})
+        raise _StoppedError(*problems, fault.diagnostic(show(config.output))) from fault
+
+
+def _plan(run: _Run, updated: Updated, package: Package) -> Report:
+    """Compare the output folder with what it should hold."""
+    config, found, now = run.config, run.found, run.now
     expected: dict[str, bytes | None] = {}
     for path, unit in package.kept.items():
         expected.update(updated.files.get(path) or dict.fromkeys(unit.outputs))
     for each in package.former.values():
         expected.update(dict.fromkeys(each.unit.outputs))
     expected.update(package.files)
-    owned = find_owned(now.tree, now.cache, config.state).difference(
-        *(each.lost for each in package.former.values())
-    )
+    lost = (each.lost for each in package.former.values())
+    owned = find_owned(now.tree, now.cache, config.state).difference(*lost)
     plan = plan_outputs(expected, now.tree, owned, shown_output=show(config.output))
     # Without a cache, the whole folder is searched once.
     strays = [] if now.cache.units else find_strays(config.output, expected.keys() | owned)
-    problems |= {*package.refused.values(), *plan.diagnostics, *strays}
+    problems = {
+        *updated.diagnostics,
+        *found.diagnostics,
+        *package.refused.values(),
+        *plan.diagnostics,
+        *strays,
+    }
     problems = _without_consequences(problems, {run.context.shown(path) for path in found.types})
+    causes: tuple[Cause, ...] = ()
+    if run.mode == "check":
+        uses = {path: unit.uses for path, unit in package.kept.items()}
+        unusable = [path for path, each in package.former.items() if each.flaw]
+        causes = find_causes(plan, package.files[NAME] or b"", uses, unusable)
     tools = [path for path in found.tools if path in package.kept]
-    report = Report(
+    return Report(
         tools=len(found.tools),
         rebuilt=sum(path in updated.files for path in tools),
         refused=len(found.tools) - len(tools),
@@ -240,17 +214,8 @@ def _finish(run: _Run, updated: Updated) -> Report:
         diagnostics=tuple(sorted(problems)),
         entries=tuple(entry for path in tools if (entry := package.kept[path].entry) is not None),
         stale=stale_outputs(package.former, run.context.shown),
+        causes=causes,
     )
-    if run.mode == "check":
-        uses = {path: unit.uses for path, unit in package.kept.items()}
-        unusable = [path for path, each in package.former.items() if each.flaw]
-        causes = find_causes(plan, package.files[NAME] or b"", uses, unusable)
-        report = msgspec.structs.replace(report, causes=causes)
-    if run.mode != "write" or plan.blocked:  # nothing is written, and nothing is to be remembered
-        return report
-    settled = {path: unit for path, unit in package.kept.items() if path not in updated.unsettled}
-    former = {path: each.recorded for path, each in package.former.items() if each.recorded is not None}
-    return _publish(run, report, {**settled, **former, **package.own}, settled=not updated.unsettled)
 
 
 def _without_consequences(problems: set[Diagnostic], types: set[str]) -> set[Diagnostic]:
@@ -261,24 +226,34 @@ def _without_consequences(problems: set[Diagnostic], types: set[str]) -> set[Dia
     return {problem for problem in problems if problem.code != "broken-type"}
 
 
-def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool) -> Report:
-    """Carry out the plan, and save what the next run may rely on. Raises OSError."""
+def _publish(run: _Run, report: Report, updated: Updated, package: Package) -> Report:
+    """Carry out the plan, and save what the next run may rely on."""
     config, now = run.config, run.now
     if not now.cache.units:
         remove_all_temporary(config.output)
     shown_output = show(config.output)
     done, failures = publish(report.plan, config.output, config.state, run.index, shown_output=shown_output)
     if failures:
-        problems = tuple(sorted({*report.diagnostics, *failures}))
-        return msgspec.structs.replace(report, plan=done, diagnostics=problems)
+        return replace(report, plan=done, diagnostics=tuple(sorted({*report.diagnostics, *failures})))
+    settled = {path: unit for path, unit in package.kept.items() if path not in updated.unsettled}
+    former = {path: each.recorded for path, each in package.former.items() if each.recorded is not None}
+    units = {**settled, **former, **package.own}
     cache = Cache(units=units, sources=now.sources.digests)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:
         if cache != now.cache:
             (config.state / "index").unlink(missing_ok=True)  # it belongs to the cache that is replaced
             save_cache(config.state, cache)
-        tools = report.tools if settled and not report.diagnostics else None
+        tools = report.tools if not updated.unsettled and not report.diagnostics else None
         run.index.save([*outputs, f"{config.output}/{NAME}"], configured=config.file is not None, tools=tools)
     except OSError as error:
-        return not_remembered(report, show(config.state), error)
+        message = "the output is complete, but what the next run could reuse was not saved"
+        problem = Diagnostic(
+            file=show(config.state),
+            severity="warning",
+            code="not-remembered",
+            message=f"{message}: {reason(error)}",
+            hint=remedy(error),
+        )
+        return replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
     return report

@@ -11,10 +11,9 @@ from ..spec.type_folders import TypeFolder, file_of, is_outside
 from .core.compiled import Compiled
 from .output.output_tree import Tree
 from .pool import Progress, compile_tasks
-from .profiles import Profiles, find_types
+from .profiles import Profiles
 from .state.cache import Cache, Unit, unit_of
 from .state.fingerprint import Library, Sources, combine, libraries, setting
-from .state.index import Index
 from .worker import Context, Task
 
 
@@ -44,23 +43,19 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
 
 def snapshot(
-    config: Config,
-    profiles: Profiles,
-    cache: Cache,
-    sources: Sources,
-    index: Index,
+    config: Config, profiles: Profiles, folders: tuple[TypeFolder, ...], cache: Cache, sources: Sources
 ) -> Snapshot:
     """A snapshot of the project of `config`. `sources` has the digests of what was read of it already."""
     used = libraries(models=bool(config.models))
-    parts = setting(config, profiles.chosen, profiles.files, used, sources, index)
+    parts = setting(config, profiles.chosen, profiles.files, used, sources)
     return Snapshot(
         root=str(config.specs),
         cache=cache,
         common=combine(word for name in sorted(parts) for word in (name, parts[name])),
         sources=sources,
-        tree=Tree(config.output, index),
+        tree=Tree(config.output, sources.index),
         libraries=used,
-        folders=find_types(config)[0],
+        folders=folders,
     )
 
 
@@ -98,22 +93,25 @@ class Updated(Struct, frozen=True, kw_only=True):
     wanted: frozenset[str] = frozenset()
 
 
-def tasks_of(found: Discovery) -> list[Task]:
-    """A task for each file below the specs root."""
-    own = [Task(path, "type") for path in found.types if not is_outside(path)]
-    return own + [Task(path, "tool") for path in found.tools]
+def update_units(
+    context: Context,
+    found: Discovery,
+    now: Snapshot,
+    *,
+    jobs: int | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> Updated:
+    """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
 
-
-def outside_tasks(found: Discovery, updated: Updated) -> list[Task]:
-    """A task for each shared type outside the specs root that units refer to.
-
-    Others have no module, and their errors are not reported: they are no concern of this project.
+    Other types outside have no module, and their errors are no concern of this project. `jobs` and
+    `progress`: see `compile_tasks`.
     """
-    return [Task(path, "type") for path in found.types if is_outside(path) and path in updated.wanted]
-
-
-def joined(first: Updated, second: Updated) -> Updated:
-    """Both as one."""
+    inside = [Task(path, "type") for path in found.types if not is_outside(path)]
+    first = _update(context, [*inside, *(Task(path, "tool") for path in found.tools)], now, jobs, progress)
+    outside = [Task(path, "type") for path in found.types if is_outside(path) and path in first.wanted]
+    if not outside:
+        return first
+    second = _update(context, outside, now, jobs, lambda _done, _total: None)
     return Updated(
         units={**first.units, **second.units},
         files={**first.files, **second.files},
@@ -123,15 +121,9 @@ def joined(first: Updated, second: Updated) -> Updated:
     )
 
 
-def update_units(
-    context: Context,
-    tasks: Sequence[Task],
-    now: Snapshot,
-    *,
-    jobs: int | None = None,
-    progress: Progress = lambda _done, _total: None,
+def _update(
+    context: Context, tasks: Sequence[Task], now: Snapshot, jobs: int | None, progress: Progress
 ) -> Updated:
-    """Bring the units of all `tasks` up to date. `jobs` and `progress`: see `compile_tasks`."""
     for task in tasks:  # a source is digested before it is read
         now.digest(task.path)
     current = {task.path: unit for task in tasks if (unit := current_unit(now, task)) is not None}

@@ -84,7 +84,7 @@ class Sources:
 
     def __init__(self, index: Index, recorded: Mapping[str, str]) -> None:
         """`recorded`: the digests of the last run, by the path that the index writes."""
-        self._index = index
+        self.index = index
         self._recorded = recorded
         self.digests: dict[str, str] = {}
 
@@ -93,7 +93,7 @@ class Sources:
         key = self._key(path)
         if key in self.digests:
             return self.digests[key]
-        unchanged, found = self._index.input_unchanged(path), self._recorded.get(key)
+        unchanged, found = self.index.input_unchanged(path), self._recorded.get(key)
         if not unchanged or found is None:
             found = read_source(Path(path))
         if found is not None:
@@ -106,10 +106,10 @@ class Sources:
 
     def changed(self, path: Path | str) -> bool:
         """True if a file's row has changed since it was digested."""
-        return self._index.input_changed(path)
+        return self.index.input_changed(path)
 
     def _key(self, path: Path | str) -> str:
-        return self._index.key(path).decode("utf-8", "backslashreplace")  # the cache holds text
+        return self.index.key(path).decode("utf-8", "backslashreplace")  # the cache holds text
 
 
 def read_source(path: Path) -> str | None:
@@ -151,13 +151,13 @@ def setting(
     profiles: Sequence[str],
     used: tuple[Library, ...],
     sources: Sources,
-    index: Index,
 ) -> dict[str, str]:
     """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
 
     Configuration, templates, profiles (files), generator, Python and libraries, as they are now. No part
     depends on this machine: no folder, no time.
     """
+    index = sources.index
     parts = {
         "toolcast": __version__,
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
@@ -174,12 +174,12 @@ def setting(
     for number, profile in enumerate(map(Path, profiles)):  # with those of installed packages
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
     # Built-in profiles are TOML files; the validator of the target "typescript" is JavaScript.
-    own = _contents(PACKAGE, (".py", ".toml", ".js", ".ts"), sources, index)
+    own = _contents(PACKAGE, (".py", ".toml", ".js", ".ts"), sources)
     parts["generator"] = combine(word for pair in own for word in pair)
     folders = {"template": templates_dir(), "own template": config.templates}
     for label, folder in folders.items():
         if folder is not None:
-            parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources, index)}
+            parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources)}
     for folder in site_folders():
         index.input_unchanged(folder)
     if config.file is not None:
@@ -190,12 +190,10 @@ def setting(
     return parts
 
 
-def _contents(
-    folder: Path, suffixes: tuple[str, ...], sources: Sources, index: Index
-) -> list[tuple[str, str]]:
+def _contents(folder: Path, suffixes: tuple[str, ...], sources: Sources) -> list[tuple[str, str]]:
     """Names below `folder` with digests, sorted alike on every machine."""
     start = len(os.path.join(folder, ""))  # noqa: PTH118 - as text: these are hundreds of paths
-    files = [path for path in walk(folder, index) if path.endswith(suffixes)]
+    files = [path for path in walk(folder, sources.index) if path.endswith(suffixes)]
     found = ((_name(path[start:]), sources.digest(path)) for path in files)
     return sorted((name, known) for name, known in found if known is not None)
 
