@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -85,6 +85,36 @@ def json_text(value: Any) -> str:
         The text, without a newline at its end.
     """
     return inert_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def count(number: int, noun: str) -> str:
+    """`1 spec`, `2 specs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    styles: Sequence[str],
+    colour: bool,
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+) -> Iterator[str]:
+    """Lay out rows in columns, of which those numbered in `right` end at the right.
+
+    The first row is the head. `styles` has one for each row, or is empty. Lines are cut to `width`.
+    """
+    shown = [tuple(one_line(cell) for cell in row) for row in rows]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]
+    for number, row in enumerate(shown):
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join(cells).rstrip()
+        line = line if width is None or len(line) <= width else f"{line[: width - 1]}…"
+        style = "bold" if number == 0 else styles[number] if styles else ""
+        yield paint(line, style, colour) if style else line
 
 
 def write_line(text: str, *, err: bool = False) -> None:

@@ -1,5 +1,6 @@
 """The one value for everything a user can get wrong. Rendering lives in `console`."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -24,3 +25,8 @@ class Diagnostic(Struct, frozen=True, kw_only=True, order=True):
     code: str
     message: str
     hint: str = ""
+
+
+def has_errors(problems: Iterable[Diagnostic]) -> bool:
+    """Return whether one of the problems is an error."""
+    return any(problem.severity == "error" for problem in problems)

@@ -91,7 +91,7 @@ def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
     commands = complete("toolcast ")
     assert "show" in commands
     own = {name for name in commands.modules if name.startswith("toolcast.cli.")}
-    assert own == {"toolcast.cli.entry", "toolcast.cli.main", "toolcast.cli.streams"}
+    assert own == {"toolcast.cli.entry", "toolcast.cli.main", "toolcast.cli.terminal"}
     assert "toolcast.config" not in commands.modules
     kinds = complete("toolcast import ")
     assert {"decide", "mcp", "openapi", "python", "sample", "tools"} <= set(kinds)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.cli.editor_files import SettingsError, merged_settings, settings_of
+from toolcast.cli.schema import SettingsError, merged_settings, settings_of
 from toolcast.spec.discovery import EDITOR_SCHEMA
 
 from tests.cli.conftest import Command

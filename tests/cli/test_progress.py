@@ -5,7 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from toolcast.cli import progress
+from toolcast.cli import terminal as progress
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta, Struct
-from toolcast.cli.registry_target import TargetError, load_target
+from toolcast.cli.program import TargetError, load_target
 from toolcast.mcp import McpMissingError, Prompts, Resources, mcp_server
 from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.secrets import Secrets

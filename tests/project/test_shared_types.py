@@ -13,11 +13,11 @@ import pytest
 import toolcast
 from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
+from toolcast.cli.watch import watched
 from toolcast.config import load_config
 from toolcast.integrations.step import StepError, open_project
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
-from toolcast.project.watch import watched
 
 MONEY = """\
 type: object

@@ -28,9 +28,9 @@ parameters: {{type: object, properties: {{path: {{type: string}}}}}}
 
 PATIENT = """
 import sys
-import toolcast.project.watch
+import toolcast.cli.watch
 from toolcast.cli.main import run
-toolcast.project.watch.GRACE = 1.0
+toolcast.cli.watch.GRACE = 1.0
 sys.exit(run(sys.argv[1:]))
 """
 """The command, with more time for a save in two steps: on a busy machine the second one comes late."""

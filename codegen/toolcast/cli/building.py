@@ -1,18 +1,35 @@
-"""What `toolcast generate` does, apart from its options: a plain one comes here without click."""
+"""Run `toolcast generate`, and print its outcome: a plain one comes here without click."""
 
+import difflib
+import json
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..config import Config, load_config, show
-from ..console import Format, inert_json, one_line, paint, print_diagnostics, render, wants_colour, write_line
+from ..console import (
+    Format,
+    count,
+    inert_json,
+    one_line,
+    paint,
+    print_diagnostics,
+    printable,
+    render,
+    wants_colour,
+    write_line,
+)
 from ..diagnostics import Diagnostic
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..project.former import Stale
     from ..project.generate import Report
+    from ..project.output.plan import Plan
+
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 _SHOWN = 10
@@ -34,7 +51,6 @@ def generate(
 
     from ..project.generate import build
     from ..project.worker import FRONTEND
-    from .progress import Bar
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
     with Bar() as bar:
@@ -69,7 +85,6 @@ def generate(
 
 def _quoted(file: Path) -> str:
     """A path as a shell takes it."""
-    import shlex
 
     return shlex.quote(str(file))
 
@@ -83,8 +98,8 @@ def summary(report: "Report", *, would: bool = False) -> str:
     written, deleted = _done(report)
     verbs = ("to write", "to delete") if would else ("written", "deleted")
     tools = f"{report.rebuilt} rebuilt, {kept} unchanged{refused}"
-    files = f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
-    return f"toolcast: {_count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
+    files = f"{count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
+    return f"toolcast: {count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
 
 
 def stale_lines(stale: Sequence["Stale"]) -> list[str]:
@@ -103,10 +118,6 @@ def stale_lines(stale: Sequence["Stale"]) -> list[str]:
 def _done(report: "Report") -> tuple[int, int]:
     effect = report.plan.effect
     return len(effect.writes), len(effect.deletes)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _drift(report: "Report", config: Config, repair: str) -> tuple[Diagnostic, ...]:
@@ -131,7 +142,7 @@ def _print_drift(report: "Report", drift: Sequence[Diagnostic], output: str, rep
     if drift:
         files = {path: kind for cause in report.causes for path, kind in cause.files.items()}
         counts = Counter(files.values())
-        causes = _count(len(drift), "cause")
+        causes = count(len(drift), "cause")
         stated = ", ".join(f"{counts[kind]} {kind}" for kind in ("changed", "missing", "orphaned"))
         write_line(f"toolcast: {output} is out of date: {stated} ({causes}); to repair it, run: {repair}")
     elif not report.failed:
@@ -139,8 +150,6 @@ def _print_drift(report: "Report", drift: Sequence[Diagnostic], output: str, rep
 
 
 def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
-    from .difference import render_diff, render_list
-
     colour, plan = wants_colour(sys.stdout), report.plan.effect
     raw = diff and not colour and not sys.stdout.isatty()  # for `git apply`
     if diff:
@@ -155,7 +164,6 @@ def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
 
 def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
     """The report of a run with `--format json`."""
-    import json
 
     written, deleted = _done(report)
     counts = {
@@ -184,10 +192,6 @@ def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -
 def _print_json(
     report: "Report", drift: tuple[Diagnostic, ...], output: str, *, diff: bool, dry_run: bool
 ) -> None:
-    import json
-
-    from .difference import as_data, render_diff
-
     answer, plan = as_json(report, output, drift), report.plan.effect
     if drift:
         answer["drift"] = [
@@ -210,3 +214,70 @@ def _print(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
+
+
+def render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
+    """Lines with their newlines, file by file, deletions and new files included.
+
+    `raw` keeps every character as it is, so that `git apply` can carry the diff out; bytes that are no text
+    come as surrogates. Else what would steer a terminal is written out.
+    """
+    changes: list[tuple[str, bytes | None, bytes | None]] = [
+        *((write.path, write.old, write.content) for write in plan.writes),
+        *((delete.path, delete.old, None) for delete in plan.deletes),
+    ]
+    for path, old, new in sorted(changes, key=lambda change: change[0]):
+        before = "/dev/null" if old is None else f"a/{shown_output}/{path}"
+        after = "/dev/null" if new is None else f"b/{shown_output}/{path}"
+        lines = list(difflib.unified_diff(_lines(old), _lines(new), before, after))
+        for number, line in enumerate(lines or (f"--- {before}\n", f"+++ {after}\n")):  # an empty file
+            yield _line(line, head=number < 2, colour=colour, raw=raw)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    """Lines end at LF and nowhere else; `splitlines` knows ten other ends."""
+    if not content:
+        return []
+    *lines, rest = content.decode("utf-8", "surrogateescape").split("\n")
+    return [f"{line}\n" for line in lines] + ([rest] if rest else [])
+
+
+def _line(line: str, *, head: bool, colour: bool, raw: bool) -> str:
+    text = line.removesuffix("\n")
+    text = text if raw else printable(text)
+    end = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
+    if head:
+        style = "bold"
+    else:
+        style = {"+": "add", "-": "del", "@": "hint"}.get(line[:1], "")
+    return (paint(text, style, colour) if style else text) + end
+
+
+def render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[str]:
+    """What would happen to each file, a line each."""
+    done: list[tuple[str, str, str]] = [
+        (write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes
+    ]
+    done += [(delete.path, "deleted", "del") for delete in plan.deletes]
+    for path, kind, style in sorted(done):
+        yield f"{paint(f'{kind:8}', style, colour)} {one_line(shown_output)}/{one_line(path)}\n"
+
+
+def as_data(plan: "Plan", shown_output: str) -> dict[str, Any]:
+    """The same for programs; digests are SHA-256 of the bytes that will stand there."""
+    from ..project.state.fingerprint import digest
+
+    return {
+        "writes": [
+            {
+                "path": f"{shown_output}/{write.path}",
+                "kind": write.kind,
+                "size": len(write.content),
+                "digest": f"sha256:{digest(write.content)}",
+            }
+            for write in plan.writes
+        ],
+        "deletes": [{"path": f"{shown_output}/{delete.path}"} for delete in plan.deletes],
+        "unchanged": plan.unchanged,
+        "blocked": plan.blocked,
+    }

@@ -2,22 +2,27 @@
 
 import asyncio
 import logging
+import re
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from ..console import inert_json, one_line, printable, write_line
+from ..console import inert_json, json_text, one_line, print_diagnostics, printable, write_line
 from ..diagnostics import MISSING_LIBRARY
 from .complete_values import complete_providers, complete_text_formats, complete_tools
-from .options import config_option, configuration, examples, refuse
+from .options import config_option, configuration, disk_problem, examples, refuse
 
 if TYPE_CHECKING:
+    from ..agents.text_calls import Call, Event, Parsed, TextFormat, TextStream
     from ..config import Config
     from ..runtime import ToolContext, ToolResult
     from ..runtime.view import ToolView
+
 
 _PACE = 0.5
 """Seconds between two lines of progress."""
@@ -25,7 +30,6 @@ _PACE = 0.5
 
 def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> dict[str, Any]:
     """Values by name: what is no JSON is text."""
-    import msgspec
 
     made: dict[str, Any] = {}
     for each in stated:
@@ -110,8 +114,6 @@ def command(
     if answer is not None or formats:
         if tool is not None or app is not None or provider is not None or injected or folder is not None:
             raise click.UsageError("--answer and --formats call no tool: leave out what a call needs.")
-        from .call_answer import list_formats, show_answer
-
         if answer is None:
             return list_formats(as_json=as_json)
         return show_answer(answer, names, cut=cut, events=events, as_json=as_json)
@@ -124,10 +126,8 @@ def command(
         if folder is not None:
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
         return _check(configuration(config_file), tool, text, provider, injected)
-    import msgspec
 
-    from .program import close, log_to_stderr, no_registry
-    from .registry_target import TargetError, load_registry, quiet_stdout
+    from .program import TargetError, close, load_registry, log_to_stderr, no_registry, quiet_stdout
 
     log_to_stderr(logging.WARNING)
 
@@ -165,7 +165,7 @@ def _check(
 ) -> int:
     """Decode the arguments with the generated binding, and print them."""
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
-    from .generated_package import load_bindings
+    from .program import load_bindings
 
     bindings = load_bindings(config)
     if tool not in bindings:
@@ -245,8 +245,6 @@ def _data(registry: "ToolView", tool: str, result: "ToolResult") -> bytes | None
 
 
 def _print_json(result: "ToolResult", data: bytes | None) -> int:
-    import msgspec
-
     whole: dict[str, Any] = {
         "success": result.success,
         "output": result.output,
@@ -259,8 +257,6 @@ def _print_json(result: "ToolResult", data: bytes | None) -> int:
 
 
 def _pretty(content: bytes) -> str:
-    import msgspec
-
     return inert_json(msgspec.json.format(content, indent=2).decode())
 
 
@@ -286,7 +282,6 @@ def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
 def _file_name(name: str, media_type: str, default: str) -> str:
     """The name that a result states, if it is a plain one; else `default` with the suffix of its type."""
     import mimetypes
-    import re
 
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}", name) and not name.endswith((".", " ")):
         return name
@@ -295,7 +290,6 @@ def _file_name(name: str, media_type: str, default: str) -> str:
 
 def _saved(folder: Path, name: str, data: bytes) -> Path:
     """Write a new file; one that is there is not overwritten, the name gets a number."""
-    from .options import disk_problem
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -312,3 +306,123 @@ def _saved(folder: Path, name: str, data: bytes) -> Path:
     except OSError as error:
         raise disk_problem(error, folder) from None
     raise refuse(folder.as_posix(), "too-many", f"there are 10,000 files like {name}", "name another folder")
+
+
+_FORMAT_FILE = ".toml"
+
+
+def show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
+    """Show how an answer in `file` (`-`: stdin) is read; the exit status.
+
+    `names` are text formats, by default all. `cut`: its stop reason was a limit. `events`: show what a stream
+    tells, each line being a piece of it.
+    """
+    stream = _stream(names or ("auto",))
+    found = _events(stream, _answer(file), cut=cut)
+    return _print_events(found, as_json=as_json) if events else _print_calls(found, as_json=as_json)
+
+
+def _stream(names: tuple[str, ...]) -> "TextStream":
+    from ..agents.text_calls import FormatError, TextStream
+
+    try:
+        return TextStream([_format(name) for name in names])
+    except FormatError as problem:
+        print_diagnostics(problem.diagnostics)
+        raise click.exceptions.Exit(1) from None
+    except ValueError as problem:
+        raise click.UsageError(one_line(str(problem))) from None
+
+
+def _format(name: str) -> "str | TextFormat":
+    from ..agents.text_calls import read_format
+
+    return read_format(name) if name.endswith(_FORMAT_FILE) else name
+
+
+def _answer(file: Path) -> str:
+    shown = str(file)
+    try:
+        data = sys.stdin.buffer.read() if shown == "-" else file.read_bytes()
+        return data.decode("utf-8")
+    except OSError as error:
+        raise refuse(shown, "unreadable-file", f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise refuse(shown, "unreadable-file", f"is no UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _events(stream: "TextStream", text: str, *, cut: bool) -> "Iterator[Event]":
+    for piece in text.splitlines(keepends=True):
+        yield from stream.feed(piece)
+    yield from stream.finish(cut=cut)
+
+
+def _print_calls(events: "Iterator[Event]", *, as_json: bool) -> int:
+    from ..agents.text_calls import collect
+
+    parsed = collect(events)
+    if as_json:
+        click.echo(json_text(parsed))
+    else:
+        for line in _lines(parsed):
+            write_line(line)
+    return int(bool(parsed.problems))
+
+
+def _lines(parsed: "Parsed") -> Iterator[str]:
+    for call in parsed.calls:
+        id = f" (id {call.id})" if call.id else ""
+        yield f"call: {call.name} {_call_arguments(call)}{id}, {call.format}, {call.start}-{call.end}"
+    for problem in parsed.problems:
+        yield f"problem: {problem.reason}, {problem.start}-{problem.end}"
+    for line in parsed.text.splitlines():
+        yield f"text: {line}"
+    if not parsed.calls and not parsed.problems:
+        yield "toolcast: no call in it; --in names the model's format, --formats lists them"
+
+
+def _call_arguments(call: "Call") -> str:
+    """The arguments as JSON; text between marks is strings, whose types a tool's contract decides."""
+    if isinstance(call.arguments, str) and not call.textual:
+        return call.arguments
+    return msgspec.json.encode(call.arguments).decode()
+
+
+def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
+    failed = False
+    shown: list[dict[str, Any]] = []
+    for event in events:
+        name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
+        fields: dict[str, Any] = msgspec.to_builtins(event)
+        failed = failed or name == "problem"
+        if as_json:
+            shown.append({"event": name, **fields})
+        else:
+            write_line(f"{name}: {msgspec.json.encode(fields).decode()}")
+    if as_json:
+        click.echo(json_text(shown))
+    return int(failed)
+
+
+def list_formats(*, as_json: bool) -> int:
+    """List the text formats; the exit status."""
+    from ..agents.text_calls import known_formats
+
+    known = known_formats().values()
+    if as_json:
+        rows = [
+            {
+                "id": each.id,
+                "title": each.title,
+                "aliases": each.aliases,
+                "models": each.models,
+                "bare": each.bare,
+            }
+            for each in known
+        ]
+        click.echo(json_text(rows))
+        return 0
+    width = max(len(each.id) for each in known)
+    for each in known:
+        write_line(f"{each.id:{width}}  {each.title}{' (only where it is named)' if each.bare else ''}")
+    return 0

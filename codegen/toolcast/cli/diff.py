@@ -9,8 +9,10 @@ import click
 from msgspec.structs import asdict
 
 from ..console import FORMATS, Format, json_text, paint, render, wants_colour
+from ..diagnostics import has_errors
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -137,7 +139,6 @@ def try_compare(
     from ..diff.settings import diff_profiles, setting_problems
     from ..diff.states import UnreadableStateError
     from ..diff.targets import open_states
-    from .progress import Bar
 
     profiles, known, problems = diff_profiles(config, providers)
     problems = (*problems, *setting_problems(config))
@@ -201,7 +202,7 @@ def _changelog(outcome: "Outcome") -> int:
 
     entries = entries_of(outcome)
     print_diagnostics(outcome.diagnostics)
-    incomplete = any(each.severity == "error" for each in outcome.diagnostics)
+    incomplete = has_errors(outcome.diagnostics)
     click.echo("\n".join(changelog(entries, incomplete=incomplete)))
     return int(incomplete or any(each.kind == "not compared" for each in entries))
 

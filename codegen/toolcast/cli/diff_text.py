@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..console import one_line, paint, printable
+from ..console import count, one_line, paint, printable
 from ..diagnostics import Diagnostic
 from ..diff.change import AUDIENCES, Change
 from ..diff.changelog import KINDS, Entry
@@ -87,9 +87,7 @@ def _indented(text: str) -> str:
 def summary(outcome: Outcome, colour: bool) -> str:
     """The last line: how much differs, and for whom."""
     counted = counts(outcome.findings)
-    parts = [
-        paint(f"{number} {level}{'s'[: number != 1]}", level, colour) for level, number in counted.items()
-    ]
+    parts = [paint(count(number, level), level, colour) for level, number in counted.items()]
     found = ", ".join(parts) or paint(_nothing(outcome), "error" if outcome.failed else "add", colour)
     audiences = Counter(each.change.audience for each in outcome.findings if each.level == "error")
     whom = f" (errors for {', '.join(name for name in AUDIENCES if name in audiences)})" if audiences else ""
@@ -104,7 +102,7 @@ def _nothing(outcome: Outcome) -> str:
     problems = sum(each.severity == "error" for each in outcome.diagnostics)
     if not problems:
         return "nothing that anyone would notice"
-    return f"{problems} problem{'s'[: problems != 1]}, so not all is compared"
+    return f"{count(problems, 'problem')}, so not all is compared"
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -139,7 +137,7 @@ def as_diagnostic(each: Finding) -> Diagnostic:
 def markdown(outcome: Outcome) -> Iterator[str]:
     """The lines of a comment in a review, by audience; notes are folded."""
     counted = counts(outcome.findings)
-    found = ", ".join(f"{number} {level}{'s'[: number != 1]}" for level, number in counted.items())
+    found = ", ".join(count(number, level) for level, number in counted.items())
     tools = "tool differs" if len(outcome.pairs) == 1 else "tools differ"
     yield f"### Tools: {code(outcome.old)} → {code(outcome.new)}"
     yield ""
@@ -156,8 +154,7 @@ def markdown(outcome: Outcome) -> Iterator[str]:
                 yield from _item(each)
     notes = [each for each in outcome.findings if each.level == "note"]
     if notes:
-        noun = "note" if len(notes) == 1 else "notes"
-        yield from ("", f"<details><summary>{len(notes)} {noun}</summary>", "")
+        yield from ("", f"<details><summary>{count(len(notes), 'note')}</summary>", "")
         for each in notes:
             yield from _item(each)
         yield from ("", "</details>")

@@ -7,15 +7,6 @@ import time
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of specs stays until the end, and one
 search through it takes longer than to compile a spec. A compile leaves few."""
-COMPILER = ("black", "jinja2", "yaml")
-"""What the extra `build` brings and `mcp`, which brings click, does not."""
-
-
-def lacks_compiler() -> bool:
-    """Whether what compiles specs is not installed."""
-    from importlib.util import find_spec
-
-    return any(find_spec(name) is None for name in COMPILER)
 
 
 def main() -> int:
@@ -41,23 +32,19 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        return refuse()
+        from .terminal import refuse_compiler
+
+        return refuse_compiler()
     return run(sys.argv[1:])
-
-
-def refuse() -> int:
-    """Say which extra to install; the exit status."""
-    sys.stderr.write("toolcast: the compiler is not installed; run: pip install 'toolcast[build]'\n")
-    return 2
 
 
 def _plainly() -> int:
     """`generate` without options: click would take a tenth of the time of a small change."""
-    if lacks_compiler():
-        return refuse()
+    from .terminal import end_unwritten, lacks_compiler, refuse_compiler, write_anything
 
+    if lacks_compiler():
+        return refuse_compiler()
     from .building import generate
-    from .streams import end_unwritten, write_anything
 
     write_anything()
     try:

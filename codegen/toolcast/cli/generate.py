@@ -1,12 +1,14 @@
-"""`toolcast generate`."""
+"""`toolcast generate` and `toolcast clean`."""
 
 from pathlib import Path
 
 import click
 
-from ..console import Format
+from ..config import show
+from ..console import Format, count, write_line
+from ..diagnostics import has_errors
 from .building import Wanted, generate
-from .options import config_option, examples, format_option
+from .options import config_option, configuration, examples, format_option, print_diagnostics
 
 
 @click.command(
@@ -57,3 +59,38 @@ def command(
         return keep_building(config_file, form, jobs)
     wanted: Wanted = "check" if check else "diff" if diff else "dry-run" if dry_run else "write"
     return generate(config_file, wanted=wanted, jobs=jobs, form=form)
+
+
+@click.command(
+    "clean",
+    epilog=examples(
+        "toolcast clean --dry-run",
+        "toolcast clean",
+    ),
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@config_option
+def clean_command(dry_run: bool, config_file: Path | None) -> int:
+    """Remove everything generated, and the local cache.
+
+    Only files that stand in the manifest are removed, and Python files only while they bear our mark. The
+    exit status is 1 if there is an error.
+    """
+    config = configuration(config_file)
+
+    from ..project.clean import clean
+
+    report = clean(
+        config,
+        dry_run=dry_run,
+        waiting=lambda message: write_line(message, err=True),
+    )
+    print_diagnostics(report.diagnostics)
+    files = count(len(report.files), "file")
+    if dry_run:
+        for path in report.files:
+            write_line(f"would remove  {show(config.output)}/{path}")
+        write_line(f"toolcast: {files} would be removed, and {show(config.state)}/")
+    else:
+        write_line(f"toolcast: {files} removed")
+    return int(has_errors(report.diagnostics))

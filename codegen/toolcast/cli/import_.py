@@ -1,5 +1,4 @@
-"""`toolcast import`: specs from what others declare. Each kind of source has a module of its own, as has
-`decide`, which fills in what an import leaves open."""
+"""`toolcast import`: specs from what others declare."""
 
 import importlib
 from typing import TYPE_CHECKING
@@ -12,12 +11,12 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 KINDS = {
-    "decide": ("import_decide", "command", "Decide what imported specs leave open."),
-    "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
-    "openapi": ("import_openapi", "command", "Specs from the operations of an OpenAPI document."),
-    "python": ("import_python", "command", "Specs from functions, classes, and tools of frameworks."),
-    "sample": ("import_tools", "sample", "Infer one spec from samples of a tool's arguments."),
-    "tools": ("import_tools", "command", "Specs from files that list tools."),
+    "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
+    "mcp": ("import_kinds", "mcp_command", "Specs from a running MCP server: a command, or an address."),
+    "openapi": ("import_kinds", "openapi_command", "Specs from the operations of an OpenAPI document."),
+    "python": ("import_kinds", "python_command", "Specs from functions, classes, and tools of frameworks."),
+    "sample": ("import_kinds", "sample_command", "Infer one spec from samples of a tool's arguments."),
+    "tools": ("import_kinds", "tools_command", "Specs from files that list tools."),
 }
 """Kind → module, name of the command in it, and short help, so that listing the kinds imports none."""
 

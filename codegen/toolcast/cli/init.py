@@ -12,16 +12,9 @@ from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
-from .editor_files import (
-    SettingsError,
-    merged_settings,
-    modeline,
-    schema_path,
-    settings_of,
-)
 from .new import EXAMPLE
 from .options import configuration, create, examples, print_diagnostics, refuse
-from .schema import write_schema
+from .schema import SettingsError, merged_settings, modeline, schema_path, settings_of, write_schema
 
 TABLE = """[tool.toolcast]
 specs = "specs"

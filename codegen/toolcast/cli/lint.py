@@ -1,5 +1,6 @@
 """`toolcast lint`."""
 
+import difflib
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import asdict
 
-from ..console import json_text, one_line, paint, render, wants_colour
+from ..console import count, json_text, paint, render, table, wants_colour
 from ..diagnostics import Diagnostic, Severity
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..lint.all_checks import Outcome
@@ -97,7 +99,6 @@ def command(
     from ..lint.all_checks import Settings, lint_project
     from ..lint.finding import RANKS
     from ..lint.project_tools import load_project
-    from .progress import Bar
 
     settings = Settings(
         today=date.today(),
@@ -120,8 +121,6 @@ def command(
 
 
 def _known(codes: Sequence[str]) -> None:
-    import difflib
-
     from ..lint.finding import RULES
 
     for code in codes:
@@ -195,17 +194,14 @@ def _summary(outcome: "Outcome", colour: bool) -> str:
     order: tuple[Severity, ...] = ("error", "warning", "note")
     counts = {severity: sum(each.severity == severity for each in outcome.findings) for severity in order}
     parts = [
-        paint(f"{counts[severity]} {severity}{'s'[: counts[severity] != 1]}", severity, colour)
-        for severity in order
-        if counts[severity]
+        paint(count(counts[severity], severity), severity, colour) for severity in order if counts[severity]
     ]
     summary = ", ".join(parts) if parts else paint("nothing found", "add", colour)
     if outcome.suppressed:
         summary += f", {outcome.suppressed} suppressed"
     if outcome.refused:
-        summary += f", {len(outcome.refused)} problem{'s'[: len(outcome.refused) != 1]} before linting"
-    noun = "tool" if outcome.tools == 1 else "tools"
-    return f"toolcast: {outcome.tools} {noun}: {summary}"
+        summary += f", {count(len(outcome.refused), 'problem')} before linting"
+    return f"toolcast: {count(outcome.tools, 'tool')}: {summary}"
 
 
 def _table(tokens: "Tokens", colour: bool) -> str:
@@ -222,24 +218,14 @@ def _table(tokens: "Tokens", colour: bool) -> str:
         )
         for each in tokens.costs
     ]
-    lines = [f"tokens, {tokens.note}", *_columns(("all tools", "full", "brief"), sums, 1, colour), ""]
-    lines += _columns(("tool", "provider", "full", "share", "brief"), rows, 2, colour)
+    lines = [
+        f"tokens, {tokens.note}",
+        *table([("all tools", "full", "brief"), *sums], [], colour, right=(1, 2)),
+        "",
+    ]
+    lines += table([("tool", "provider", "full", "share", "brief"), *rows], [], colour, right=(2, 3, 4))
     return "\n".join([*lines, ""])
 
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else ""
-
-
-def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int, colour: bool) -> list[str]:
-    """Aligned columns; the first `left` to the left, numbers to the right."""
-    widths = [max(len(row[index]) for row in (head, *rows)) for index in range(len(head))]
-
-    def line(row: Sequence[str]) -> str:
-        cells = [
-            cell.ljust(width) if index < left else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return one_line("  ".join(cells).rstrip())
-
-    return [paint(line(head), "bold", colour), *map(line, rows)]

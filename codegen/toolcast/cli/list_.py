@@ -1,5 +1,6 @@
 """`toolcast list`."""
 
+import difflib
 import shutil
 import sys
 from collections.abc import Sequence
@@ -7,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+import msgspec
 
 from ..config import Config, show
-from ..console import json_text, wants_colour, write_line
+from ..console import count, json_text, table, wants_colour, write_line
+from ..diagnostics import has_errors
 from ..permissions import PERMISSIONS
 from .complete_values import complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..lint.tool_list import Listing, Row
@@ -62,7 +66,6 @@ def command(
     config = configuration(config_file)
     from ..lint.tool_list import Filter, Place, list_tools
     from ..project.profiles import find_types
-    from .progress import Bar
 
     profiles, known = _profiles(config, providers)
     folders, problems = find_types(config)
@@ -83,7 +86,7 @@ def command(
         _print_json(listing)
     else:
         _print_table(listing, [profile.id for profile in profiles])
-    return int(any(problem.severity == "error" for problem in listing.problems))
+    return int(has_errors(listing.problems))
 
 
 def _profiles(config: Config, wanted: Sequence[str]) -> tuple[tuple["Profile", ...], tuple[str, ...]]:
@@ -103,8 +106,6 @@ def _profiles(config: Config, wanted: Sequence[str]) -> tuple[tuple["Profile", .
 def _nothing(
     shown_root: str, patterns: Sequence[str], groups: Sequence[str], listing: "Listing"
 ) -> click.exceptions.Exit:
-    import difflib
-
     wanted = patterns[0] if patterns else groups[0]
     there = listing.names if patterns else listing.groups
     near = difflib.get_close_matches(wanted, there, 1)
@@ -115,8 +116,6 @@ def _nothing(
 
 
 def _print_json(listing: "Listing") -> None:
-    import msgspec
-
     rows: list[dict[str, Any]] = [
         {**msgspec.to_builtins(row), "tokens": _cost(listing, row)} for row in listing.rows
     ]
@@ -130,8 +129,6 @@ def _cost(listing: "Listing", row: "Row") -> dict[str, dict[str, int]]:
 
 
 def _print_table(listing: "Listing", providers: Sequence[str]) -> None:
-    from .tables import table
-
     colour = wants_colour(sys.stdout)
     cells = [("TOOL", "GROUP", "PERMISSION", "SECRETS", *(f"TOKENS {id}" for id in providers), "SUMMARY")]
     for row in listing.rows:
@@ -158,13 +155,12 @@ def _secrets(row: "Row") -> str:
 def _summary(row: "Row") -> str:
     """The summary, or what keeps the spec from being compiled."""
     if row.problems:
-        return f"{row.problems} error{'s'[: row.problems != 1]} in {row.file}"
+        return f"{count(row.problems, 'error')} in {row.file}"
     return f"to decide: {', '.join(row.undecided)}" if row.undecided else row.summary
 
 
 def _total(listing: "Listing") -> str:
-    count = len(listing.rows)
-    parts = [f"{count} tool{'s'[: count != 1]}"]
+    parts = [count(len(listing.rows), "tool")]
     parts += [f"{total.full:,} tokens for {total.provider}" for total in listing.tokens.totals]
     parts += [listing.tokens.note] if listing.tokens.totals else []
     undecided = sum(bool(row.undecided) for row in listing.rows)

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import printable
-from .entry import COMPILER, lacks_compiler, refuse
-from .streams import end_unwritten, write_anything
+from .terminal import COMPILER, end_unwritten, lacks_compiler, refuse_compiler, write_anything
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "call": ("call", "command", "Call a tool, check a call, or read the calls in an answer."),
-    "clean": ("clean", "command", "Remove everything generated."),
+    "clean": ("generate", "clean_command", "Remove everything generated."),
     "diff": ("diff", "command", "Tell what changed between two states, and for whom."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
@@ -36,8 +35,8 @@ COMMANDS = {
 """Command → module, name in it, and short help, so that listing them imports none."""
 
 STEPS = {
-    "assemble": ("assemble", "command", "Put together what compile steps made."),
-    "compile": ("compile", "command", "Compile some specs, as one step of a build."),
+    "assemble": ("steps", "assemble_command", "Put together what compile steps made."),
+    "compile": ("steps", "compile_command", "Compile some specs, as one step of a build."),
 }
 """The same for what build engines run (docs/reference/engines.md): not listed, since no person types them."""
 
@@ -89,7 +88,7 @@ class Commands(click.Group):
 
 def _need_compiler(ctx: click.Context) -> None:
     if lacks_compiler():
-        ctx.exit(refuse())
+        ctx.exit(refuse_compiler())
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
@@ -143,7 +142,7 @@ def run(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as error:  # of a command whose options, and so its help, need the compiler
         if error.name not in COMPILER:
             raise
-        return refuse()
+        return refuse_compiler()
     except OSError as error:
         end_unwritten(error)
     return outcome if isinstance(outcome, int) else 0

@@ -11,8 +11,8 @@ import click
 
 from ..config import show
 from ..console import write_line
-from .editor_files import modeline
 from .options import config_option, configuration, create, disk_problem, examples, refuse
+from .schema import modeline
 
 EXAMPLE = """\
 # One tool. `toolcast generate` compiles this file; `toolcast init --editor` lets editors check it.

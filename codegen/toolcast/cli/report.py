@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from ..config import show
-from ..console import json_text, write_line
+from ..console import count, json_text, write_line
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -103,7 +104,7 @@ def command(
         _print(content)
     else:
         _write(target, content)
-        tools = f"{len(report.tools)} tool{'s'[: len(report.tools) != 1]}"
+        tools = count(len(report.tools), "tool")
         size = f"{len(content) / 1000:,.0f} kB"
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
         if opened:
@@ -115,7 +116,6 @@ def _collected(
     config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "Outcome | None"
 ) -> "Report":
     from ..report.collect import Choice, collect
-    from .progress import Bar
 
     choice = Choice(today=date.today(), tools=specs, providers=providers)
     before = gc.get_threshold()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -135,8 +136,6 @@ def _diagnostic(each: Diagnostic) -> dict[str, Any]:
 
 
 def _result(each: Result) -> dict[str, Any]:
-    from urllib.parse import quote
-
     physical: dict[str, Any] = {"artifactLocation": {"uri": quote(each.file)}}
     if each.line:
         physical["region"] = {"startLine": each.line, "startColumn": max(1, each.column)}

@@ -1,12 +1,15 @@
-"""`toolcast schema`."""
+"""`toolcast schema`, and what else editors read: the line that names the schema, and VS Code's settings."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..config import show
+from ..config import Config, show
 from ..console import inert_json, write_line
-from .editor_files import schema_path
+from ..spec.discovery import EDITOR_SCHEMA
 from .options import config_option, configuration, disk_problem, examples, print_diagnostics
 
 
@@ -53,3 +56,102 @@ def write_schema(path: Path, text: str) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return True
+
+
+_UP = 30  # folders of specs within each other
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be extended without losing something; the message is the reason."""
+
+
+def schema_path(config: Config) -> Path:
+    """Where a project keeps that schema."""
+    return config.specs / EDITOR_SCHEMA
+
+
+def modeline(spec: Path) -> str:
+    """The first line of a new YAML spec, which names the schema; empty where the project has none."""
+    for depth, folder in enumerate(list(spec.absolute().parents)[:_UP]):
+        if (folder / EDITOR_SCHEMA).is_file():
+            return f"# yaml-language-server: $schema={'../' * depth or './'}{EDITOR_SCHEMA}\n"
+        if (folder / "pyproject.toml").is_file():
+            break
+    return ""
+
+
+def settings_of(specs: str) -> dict[str, Any]:
+    """VS Code's settings that name the schema for all specs in a folder (posix, from the workspace)."""
+    schema, types = f"./{specs}/{EDITOR_SCHEMA}", f"!{specs}/_types/**"
+    match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{EDITOR_SCHEMA}"]
+    return {
+        "yaml.schemas": {schema: [f"{specs}/**/*.yaml", f"{specs}/**/*.yml", types]},
+        "json.schemas": [{"fileMatch": match, "url": schema}],
+    }
+
+
+def merged_settings(text: str | None, specs: str) -> str | None:
+    """VS Code's settings with ours added; None where nothing is to be added.
+
+    Args:
+        text: the file as it is; None for none.
+        specs: the specs folder, posix, from the workspace.
+
+    Returns:
+        The new text, which has all that was there.
+
+    Raises:
+        SettingsError: the file has comments or is no JSON object otherwise, or its values are of other types.
+    """
+    before = _parsed(text) if text is not None and text.strip() else {}
+    ours = settings_of(specs)
+    merged = dict(before)
+    schemas = _typed(before, "yaml.schemas", dict)
+    merged["yaml.schemas"] = {**schemas, **ours["yaml.schemas"]}
+    url = ours["json.schemas"][0]["url"]
+    others = [
+        each
+        for each in _typed(before, "json.schemas", list)
+        if not (isinstance(each, Mapping) and each.get("url") == url)
+    ]
+    merged["json.schemas"] = [*others, *ours["json.schemas"]]
+    if merged == before:
+        return None
+    ending = "\r\n" if text is not None and "\r\n" in text else "\n"
+    return (json.dumps(merged, indent=_indent(text or ""), ensure_ascii=False) + "\n").replace("\n", ending)
+
+
+def _typed(settings: Mapping[str, Any], key: str, wanted: type[Any]) -> Any:
+    value = settings.get(key, wanted())
+    if not isinstance(value, wanted):
+        raise SettingsError(f"`{key}` is no {'object' if wanted is dict else 'list'}")
+    return value
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if len(text) > _MAX_BYTES:
+        raise SettingsError(f"it is larger than {_MAX_BYTES} bytes")
+    try:
+        data = json.loads(text, object_pairs_hook=_unique)
+    except (json.JSONDecodeError, RecursionError) as error:
+        reason = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise SettingsError(f"it has comments, or is no JSON otherwise ({reason})") from None
+    if not isinstance(data, dict):
+        raise SettingsError("it holds no object")
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise SettingsError("a key stands twice in it")
+    return dict(pairs)
+
+
+def _indent(text: str) -> int | str:
+    """The indentation of the first indented line; VS Code's own default otherwise."""
+    for line in text.splitlines():
+        space = line[: len(line) - len(line.lstrip())]
+        if space and line.strip():
+            return space
+    return 4

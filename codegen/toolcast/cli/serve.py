@@ -89,7 +89,7 @@ def command(
     from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
     from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError
-    from .registry_target import TargetError, load_registry, quiet_stdout
+    from .program import TargetError, load_registry, quiet_stdout
 
     log_to_stderr(verbose=verbose)
     if http is None and (token_env or stateless):
@@ -175,7 +175,7 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
 async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
     """What the program offers beside its tools, as options of `mcp_server`. Raises TargetError."""
     from ..mcp.serving.prompts_and_resources import Prompts, Resources
-    from .registry_target import load_target
+    from .program import load_target
 
     beside: dict[str, Any] = {}
     for option, wanted in (("resources", Resources), ("prompts", Prompts)):

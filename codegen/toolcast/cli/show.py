@@ -116,7 +116,7 @@ def _notices(context: "Context", path: str) -> None:
 
 
 def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
-    from .tables import ledger_lines
+    from .show_text import ledger_lines
 
     if form == "json":
         _print(msgspec.json.encode(entries))
@@ -131,7 +131,7 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
 def _list(config: Config, form: str) -> int:
     from ..project.profiles import profiles_of
     from ..providers import ProfileError
-    from .tables import provider_lines, provider_rows
+    from .show_text import provider_lines, provider_rows
 
     profiles, problems = profiles_of(config)
     if problems:
@@ -158,7 +158,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     from ..project.worker import Task, load_task
     from ..providers import normalize, steps
     from ..spec.tool_spec import ToolSpec
-    from .walk_steps import mode, step_lines
+    from .show_text import step_lines, strict_mode
 
     tool, _ = load_task(context, Task(path, "tool"))
     assert isinstance(tool, ToolSpec)
@@ -177,7 +177,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
     if as_text:
         click.echo(f"{tool.name} for {provider}: no schema is sent, since the argument is one text")
         return
-    sent = mode(profile, flag)
+    sent = strict_mode(profile, flag)
     click.echo(f"{tool.name} for {provider}{f', {sent}' if sent else ''}:")
     for line in step_lines(found, diff=colour or sys.stdout.isatty(), colour=colour):
         click.echo(line, color=colour)
@@ -248,6 +248,6 @@ def _print(content: bytes) -> None:
     if not wants_colour(sys.stdout):
         click.echo(text)
         return
-    from .json_colours import print_json
+    from .show_text import print_json
 
     print_json(text)

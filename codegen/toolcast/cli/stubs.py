@@ -1,17 +1,21 @@
-"""`toolcast stubs`."""
+"""`toolcast stubs`: handlers, their packages, and the program that registers them."""
 
+import ast
+import keyword
 import os
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from ..config import Config, show
-from ..console import write_line
-from .generated_package import module_of
+from ..console import count, write_line
 from .options import config_option, configuration, create, disk_problem, examples, print_diagnostics, refuse
+from .program import APP, module_of, package_name
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..project.core.compiled import ToolEntry
@@ -33,7 +37,6 @@ def command(config_file: Path | None) -> int:
     from ..project.generate import build
     from ..project.worker import FRONTEND
     from ..python.bindings.templates import TemplateFailedError
-    from .progress import Bar
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     with Bar() as bar:
@@ -49,8 +52,8 @@ def command(config_file: Path | None) -> int:
     forwarded = _tell_forwarded(config, handled)
     kept = len(handled) - len(written) - forwarded
     _tell_orphans(config, report)
-    count = f"{len(written)} handler{'s'[: len(written) != 1]}"
-    write_line(f"toolcast: {count} written, {kept} kept as they are{wired}")
+    made = count(len(written), "handler")
+    write_line(f"toolcast: {made} written, {kept} kept as they are{wired}")
     return int(report.failed)
 
 
@@ -58,14 +61,6 @@ def _write_handlers(
     config: Config, templates: "Templates", entries: Sequence["ToolEntry"]
 ) -> list["ToolEntry"]:
     """Write the handlers that are missing; their tools. Raises TemplateFailedError."""
-    from .handler_files import (
-        handler_path,
-        handler_text,
-        imported_function,
-        is_forwarded,
-        leads_out,
-        package_markers,
-    )
 
     written: list[ToolEntry] = []
     for entry in entries:
@@ -94,15 +89,6 @@ def _write_app(
 ) -> str:
     """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
     Raises TemplateFailedError."""
-    from .handler_files import (
-        app_path,
-        app_target,
-        app_text,
-        handlers_package,
-        hidden_app,
-        is_open,
-    )
-    from .registry_target import APP
 
     path = app_path(config)
     if path.exists() or path.is_symlink():
@@ -137,23 +123,13 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
 
     Where its calls cannot be read, only handlers that are new are told.
     """
-    from ..python.structs.python_names import unique
-    from .handler_files import (
-        APP_NAMES,
-        function_name,
-        handler_path,
-        import_line,
-        is_forwarded,
-        registered_keywords,
-    )
-
     entries, registered = [each for each in report.entries if not each.external], registered_keywords(path)
     missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
     for entry in written if registered is None else missing:
         if is_forwarded(entry) and not handler_path(config, entry).exists():
             write_line(f"note: add to the register_all of {show(path)}:  {entry.keyword}=None,")
             continue
-        name = unique(function_name(entry), set(APP_NAMES))
+        name = _unique(function_name(entry), set(APP_NAMES))
         write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
         write_line(f"      and to its register_all:  {entry.keyword}={name},")
     known = {*(entry.keyword for entry in entries), *(each.keyword for each in report.stale)}
@@ -165,13 +141,12 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
 
 def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
     """Tell how tools of MCP servers are registered; how many they are. One that has a handler is no such."""
-    from .handler_files import handler_path, is_forwarded
 
     found = [entry for entry in entries if is_forwarded(entry) and not handler_path(config, entry).exists()]
     if found:
         servers = sorted({entry.source.label for entry in found if entry.source is not None})
         write_line(
-            f"note: {len(found)} tool{'s'[: len(found) != 1]} of {', '.join(servers)}: a program that is "
+            f"note: {count(len(found), 'tool')} of {', '.join(servers)}: a program that is "
             "connected to that server registers them, by toolcast.mcp.register_mcp (docs/reference/mcp.md)"
         )
     return len(found)
@@ -179,7 +154,6 @@ def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
 
 def _tell_orphans(config: Config, report: "Report") -> None:
     from ..spec.discovery import discover
-    from .handler_files import orphans
 
     compiled = {entry.path for entry in report.entries}
     refused = [path for path in discover(config.specs).tools if path not in compiled]
@@ -201,3 +175,206 @@ def _templates(config: Config) -> "Templates":
 def _failed(config: Config, error: Exception) -> click.exceptions.Exit:
     shown = show(config.templates or config.base)
     return refuse(shown, "template-failed", str(error), "correct the template, or remove it")
+
+
+APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
+"""What that module calls its own."""
+
+_MARK = re.compile(r'"""Handler of the tool `([A-Za-z0-9_-]{1,64})`[.:] Written once by `toolcast stubs`')
+_IMPORTED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)", re.ASCII)
+_TAKEN: Final = frozenset({"ToolContext", "ToolResult", "HttpHandler", "adapt"})
+_MAX_BYTES = 1024 * 1024
+_MOST = 20_000
+"""Files that are searched for handlers without a tool."""
+
+
+def is_forwarded(entry: "ToolEntry") -> bool:
+    """Whether a tool runs on the MCP server that its spec was imported from: a program that is connected to
+    that server registers it, by `toolcast.mcp.register_mcp`."""
+    return entry.source is not None and entry.source.kind == "mcp"
+
+
+def leads_out(config: Config, path: Path) -> bool:
+    """Whether a link leads from a path out of the folder of the configuration."""
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(config.base))
+
+
+def handler_path(config: Config, entry: "ToolEntry") -> Path:
+    """Where the handler of a tool is."""
+    return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
+
+
+def app_path(config: Config) -> Path:
+    """Where the program is that registers all handlers."""
+    folder = config.base if config.stubs == config.base else config.stubs.parent
+    return folder / f"{APP}.py"
+
+
+def app_target(config: Config) -> str:
+    """The registry of that program, as `toolcast serve` takes it."""
+    return f"{module_of(app_path(config).with_suffix(''))[1]}:registry"
+
+
+def handlers_package(config: Config) -> tuple[Path, str]:
+    """The folder from which handlers are imported, and the prefix of their modules: the folder of the
+    configuration itself is no package."""
+    if config.stubs == config.base:
+        return config.base, ""
+    above, package = module_of(config.stubs)
+    return above, f"{package}."
+
+
+def function_name(entry: "ToolEntry") -> str:
+    """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
+    return _unique(entry.keyword, {*_TAKEN, entry.params, entry.result, entry.constant})
+
+
+def _unique(name: str, used: set[str]) -> str:
+    from ..python.structs.python_names import unique
+
+    return unique(name, used)
+
+
+def handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
+    """The text of a handler file. Raises TemplateFailedError.
+
+    The handler of a spec that was imported from a function calls that function; of one that states an HTTP
+    request sends it; any other is a person's to write.
+    """
+    package, function = package_name(config), function_name(entry)
+    if (found := imported_function(entry)) is not None:
+        module, name, path = found
+        return templates.render(
+            "stub_adapt.py.jinja",
+            entry=entry,
+            package=package,
+            function=function,
+            source_module=module,
+            source_name=name,
+            source_path=path,
+        )
+    if entry.http:
+        return templates.render("stub_http.py.jinja", entry=entry, package=package, function=function)
+    values = f"{entry.result}(…), or text" if entry.result else "text"
+    return templates.render(
+        "stub.py.jinja",
+        entry=entry,
+        package=package,
+        function=function,
+        types=", ".join(sorted(filter(None, (entry.params, entry.result)))),
+        returns=f'"{entry.result} | ToolResult"' if entry.result else "ToolResult",
+        advice=f"Return {values} by ToolResult.ok; a failure tells the model what it can change.",
+    )
+
+
+def imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
+    """Module, name and further attributes of the function that a spec was imported from; None where Python
+    does not find it by name, or a class described it."""
+    if entry.source is None or entry.source.kind != "python":
+        return None
+    found = _IMPORTED.fullmatch(entry.source.name)
+    if found is None or any(map(keyword.iskeyword, re.split(r"[.:]", entry.source.name))):
+        return None
+    last = (found[2] + found[3]).rpartition(".")[2]
+    return None if last[:1].isupper() else (found[1], found[2], found[3])
+
+
+def is_open(entry: "ToolEntry") -> bool:
+    """Whether a person writes what the handler does: neither a function nor an HTTP request does it."""
+    return imported_function(entry) is None and not entry.http
+
+
+def package_markers(config: Config, path: Path) -> Iterator[Path]:
+    """The `__init__.py` that are missing for the handler at `path`, outermost first."""
+    folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]
+    for folder in reversed(folders):
+        marker = folder / "__init__.py"
+        if folder != config.base and not marker.exists() and not marker.is_symlink():
+            yield marker
+
+
+def app_text(templates: "Templates", config: Config, entries: Sequence["ToolEntry"]) -> str:
+    """The program that registers all handlers. Raises TemplateFailedError."""
+    used = set(APP_NAMES)
+    imports: list[str] = []
+    handlers: list[str] = []
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        if entry.external:
+            continue
+        if is_forwarded(entry) and not handler_path(config, entry).exists():
+            handlers.append(f"{entry.keyword}=None,  # by toolcast.mcp.register_mcp")
+            continue
+        function = function_name(entry)
+        name = _unique(function, used)
+        imports.append(import_line(config, entry, name))
+        handlers.append(f"{entry.keyword}={name},")
+    return templates.render(
+        "app.py.jinja",
+        package=package_name(config),
+        target=app_target(config),
+        imports=sorted(imports),
+        handlers=handlers,
+    )
+
+
+def import_line(config: Config, entry: "ToolEntry", name: str) -> str:
+    """The import of a handler as `name`."""
+    function = function_name(entry)
+    renamed = "" if name == function else f" as {name}"
+    return f"from {handlers_package(config)[1]}{entry.module} import {function}{renamed}"
+
+
+def hidden_app(config: Config) -> bool:
+    """Whether a folder of the program's name would be imported in its place."""
+    return app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
+
+
+def registered_keywords(path: Path) -> frozenset[str] | None:
+    """What a program registers: the keywords of its calls of `register_all` and `register_some`. The program
+    is read and not run; None where that cannot be told."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return None
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _registers(node.func)]
+    keywords = [each.arg for call in calls for each in call.keywords]
+    if not calls or None in keywords:  # `**handlers`
+        return None
+    return frozenset(filter(None, keywords))
+
+
+def _registers(function: ast.expr) -> bool:
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in ("register_all", "register_some")
+
+
+def orphans(
+    config: Config, entries: Sequence["ToolEntry"], refused: Sequence[str]
+) -> Iterator[tuple[Path, str]]:
+    """Handler files of tools that are no more, with the tools' names. `refused` are the paths of specs that
+    do not compile: theirs are kept apart."""
+    paths = {handler_path(config, entry) for entry in entries}
+    left = {path.rpartition(".")[0].replace("-", "_") for path in refused}
+    for number, path in enumerate(sorted(config.stubs.rglob("*.py"))):
+        if number >= _MOST:
+            return
+        if (
+            path in paths
+            or path.is_symlink()
+            or not path.is_file()
+            or path.relative_to(config.stubs).with_suffix("").as_posix() in left
+        ):
+            continue
+        found = _MARK.match(_head(path))
+        if found is not None and found[1] not in {entry.name for entry in entries}:
+            yield path, found[1]
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(500).decode("utf-8", "replace")
+    except OSError:
+        return ""

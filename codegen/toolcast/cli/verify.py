@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..command_settings import MOST_EXAMPLES
-from ..console import json_text, one_line, paint, wants_colour
+from ..console import count, json_text, one_line, paint, wants_colour
 from .complete_values import complete_tools
 from .options import config_option, configuration, examples, print_diagnostics
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..verify.verify_report import Counterexample, ToolReport
@@ -66,7 +67,6 @@ def command(
     config = configuration(config_file, form)
     from ..verify.tool_laws import Settings
     from ..verify.verify_tools import Run, verify
-    from .progress import Bar
 
     stated = config.verify
     chosen = stated.seed if seed is None else seed
@@ -100,20 +100,19 @@ def _json(outcome: "Outcome") -> str:
 def _print(outcome: "Outcome") -> None:
     colour = wants_colour(sys.stdout)
     for report in outcome.reports:
-        for found in report.counterexamples:
-            click.echo(counterexample(report, found, colour), color=colour)
+        for each in report.counterexamples:
+            click.echo(counterexample(report, each, colour), color=colour)
         if report.second_opinion is not None:
             click.echo(_opinion(report, colour), color=colour)
-    count = sum(len(report.counterexamples) for report in outcome.reports)
+    found = sum(len(report.counterexamples) for report in outcome.reports)
     instances = sum(report.instances for report in outcome.reports)
     valid = sum(report.valid for report in outcome.reports)
-    summary = "no counterexample" if not count else f"{count} counterexample{'s'[: count > 1]}"
+    summary = count(found, "counterexample") if found else "no counterexample"
     suppressed = sum(report.suppressed for report in outcome.reports)
     also = f", {suppressed} suppressed" if suppressed else ""
-    style = "error" if count else "add"
-    tools = len(outcome.reports)
+    style = "error" if found else "add"
     click.echo(
-        f"toolcast: {tools} tool{'s'[: tools != 1]}, {instances} instances ({valid} valid), "
+        f"toolcast: {count(len(outcome.reports), 'tool')}, {instances} instances ({valid} valid), "
         f"{paint(summary, style, colour)}{also} (seed {outcome.seed})",
         color=colour,
     )
@@ -145,7 +144,7 @@ def _opinion(report: "ToolReport", colour: bool) -> str:
     lines = [head]
     for each in report.second_opinion:
         shown = f": {one_line(each.instance)}" if each.instance else ""
-        times = f" ({each.count} instance{'s'[: each.count != 1]})"
+        times = f" ({count(each.count, 'instance')})"
         style = "error" if each.severity == "error" else "warning"
         lines.append(f"  {paint(each.kind, style, colour)}{times}{shown}")
         lines.append(f"    {one_line(each.reason)}")

@@ -1,22 +1,131 @@
-"""`toolcast generate --watch`."""
+"""`toolcast generate --watch`: build again after every save.
+
+Folders are watched through the system's notifications. The few single files (configuration, profiles), and
+whether a folder is still the one that is watched, are checked between notifications: an editor that saves by
+renaming replaces the file, and a notification would be tied to the old one.
+"""
 
 import gc
 import importlib
 import json
 import time
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
-from ..config import load_config, show
+from ..config import Config, load_config, show
 from ..console import Format, inert_json, write_line
 from ..diagnostics import Diagnostic
 from ..project.generate import Report, build
-from ..project.watch import Watched, turns, watched
 from ..project.worker import FRONTEND
 from .building import as_json, stale_lines, summary
 from .options import print_diagnostics
-from .progress import Bar
+from .terminal import Bar
+
+if TYPE_CHECKING:
+    from watchfiles.main import FileChange
+
+
+LOOK = 250
+"""Milliseconds between two checks of single files."""
+QUIET = 10
+"""Milliseconds without another event that end a save."""
+GRACE = 0.1
+"""Seconds in which a spec that is gone, or empty, may come back: some editors save in two steps."""
+
+
+class Watched(Struct, frozen=True):
+    """What a build reads and a person edits; the generator itself and libraries are not."""
+
+    folders: tuple[Path, ...]
+    files: tuple[Path, ...]
+
+
+def watched(config: Config | None, file: Path | None, start: Path) -> Watched:
+    """What to watch for `config`. Without one (it has errors) only the places where it may be corrected."""
+    places = (file,) if file is not None else tuple(at / "pyproject.toml" for at in (start, *start.parents))
+    if config is None:
+        return Watched((), places)
+    templates = () if config.templates is None else (config.templates,)
+    folders = (config.specs, *templates, *(Path(each.folder) for each in config.types if each.folder))
+    return Watched(folders, (*places, *config.profiles))
+
+
+def turns(find: Callable[[], Watched]) -> Iterator[None]:
+    """Yield at once, and then whenever something changed. Never ends.
+
+    No edit is missed: while the consumer builds, events are kept. After watching begins, and whenever what is
+    to be watched becomes another set, there is one turn more, for edits made before.
+    """
+    while True:
+        places = find()
+        before = _states(places)
+        yield
+        stream = _stream(places.folders)
+        try:
+            for changes in stream:
+                if _states(places) != before:
+                    break
+                if changes is None:  # watching began
+                    yield
+                elif changes:
+                    if any(_in_between(path) for _, path in changes):
+                        time.sleep(GRACE)
+                    yield
+                if find() != places:
+                    break
+        finally:
+            stream.close()
+
+
+def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", None, None]:
+    """Changes below `folders`; None once when watching begins, an empty set after each `LOOK`."""
+    there = [folder for folder in folders if folder.is_dir()]
+    if not there:
+        while True:
+            time.sleep(LOOK / 1000)
+            yield set()
+    from watchfiles import watch
+
+    began = False
+    stream = watch(
+        *there,
+        step=QUIET,
+        debounce=10 * QUIET,
+        rust_timeout=LOOK,
+        yield_on_timeout=True,
+        ignore_permission_denied=True,
+    )
+    for changes in stream:
+        yield changes if began or changes else None
+        began = True
+
+
+def _states(places: Watched) -> tuple[tuple[int, ...], ...]:
+    """What must stay the same while notifications are trusted."""
+    return (
+        *(_state(folder)[:2] for folder in places.folders),
+        *(_state(file) for file in places.files),
+    )
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def _in_between(path: str) -> bool:
+    """Whether a file is probably being replaced."""
+    try:
+        return Path(path).stat().st_size == 0
+    except OSError:
+        return True
 
 
 def watch(file: Path | None, form: Format, jobs: int | None) -> int:
@@ -66,7 +175,7 @@ class _Session:
                 FRONTEND,
                 jobs=self._jobs,
                 progress=bar,
-                waiting=_wait,
+                waiting=lambda message: write_line(message, err=True),
             )
         self._report(report, show(config.output))
 
@@ -84,7 +193,3 @@ class _Session:
         for line in stale_lines(report.stale) if self._form == "text" else ():
             write_line(line, err=True)
         write_line(f"{time.strftime('%H:%M:%S')} {summary(report)}")
-
-
-def _wait(message: str) -> None:
-    write_line(message, err=True)

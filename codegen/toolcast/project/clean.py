@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..config import Config, show
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, has_errors
 from .output.manifest import NAME
 from .output.output_tree import Tree, crosses_link, remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
@@ -50,7 +50,7 @@ def _refused(file: str, error: OSError) -> Cleaned:
 
 def _clean(config: Config, *, dry_run: bool) -> Cleaned:
     files, problems = _delete_outputs(config, dry_run=dry_run)
-    failed = any(problem.severity == "error" for problem in problems)
+    failed = has_errors(problems)
     if not dry_run and not failed:
         _remove_state(config)
     return Cleaned(files=files, diagnostics=tuple(sorted(set(problems))))

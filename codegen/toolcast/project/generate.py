@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
-from ..diagnostics import MISSING_LIBRARY, Diagnostic
+from ..diagnostics import MISSING_LIBRARY, Diagnostic, has_errors
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
 from ..spec.type_folders import is_outside
@@ -58,7 +58,7 @@ class Report(Struct, frozen=True, kw_only=True):
     @property
     def failed(self) -> bool:
         """True if a spec has an error, or the run could not end."""
-        return any(problem.severity == "error" for problem in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 class _Run(Struct, frozen=True, kw_only=True):

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from ..config import Config
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, has_errors
 from ..spec.discovery import Discovery
 from ..spec.type_folders import TypeFolder, file_of, is_outside
-from .core.compiled import Compiled
 from .output.output_tree import Tree
 from .pool import Progress, compile_tasks
 from .profiles import Profiles
@@ -133,7 +132,7 @@ def _update(
     made = {
         task.path: unit_of(result, fingerprint=fingerprint(now, task, result.uses))
         for task in stale
-        if (result := compiled.get(task.path)) is not None and not _failed(result)
+        if (result := compiled.get(task.path)) is not None and not has_errors(result.diagnostics)
     }
     units = current | made
     return Updated(
@@ -147,7 +146,3 @@ def _update(
         | {path for each in compiled.values() for path in (*each.uses, *each.missing)},
         unsettled=frozenset(path for path, unit in made.items() if any(map(now.changed, (path, *unit.uses)))),
     )
-
-
-def _failed(result: Compiled) -> bool:
-    return any(problem.severity == "error" for problem in result.diagnostics)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
-from ..diagnostics import MISSING_LIBRARY, Diagnostic
+from ..diagnostics import MISSING_LIBRARY, Diagnostic, has_errors
 from ..spec.discovery import Discovery, discover
 from ..spec.load import load_spec, load_type
 from ..spec.parsed_document import Document, SharedTypes
@@ -186,7 +186,7 @@ def compile_task(
     except Exception as error:  # one broken spec must not stop the others
         return failed(task.path, _crash(context, task.path, error))
     both = tuple(sorted({*problems, *compiled.diagnostics}))
-    if any(problem.severity == "error" for problem in both):
+    if has_errors(both):
         return replace(compiled, files={}, diagnostics=both, entry=None)
     document = value.document if isinstance(value, ToolSpec) else value
     data = {task.path: document.data, **{path: types[path].data for path in compiled.uses}}

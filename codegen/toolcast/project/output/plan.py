@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics import Diagnostic, Severity
+from ...diagnostics import Diagnostic, Severity, has_errors
 from .manifest import NAME
 
 Kind = Literal["new", "changed"]
@@ -58,7 +58,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     @property
     def blocked(self) -> bool:
         """True if there is an obstacle, so that nothing may be published."""
-        return any(problem.severity == "error" for problem in self.diagnostics)
+        return has_errors(self.diagnostics)
 
     @property
     def effect(self) -> "Plan":

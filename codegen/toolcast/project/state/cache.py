@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ...diagnostics import Diagnostic
+from ...diagnostics import Diagnostic, has_errors
 from ...spec.type_folders import is_outside
 from ..core.compiled import Compiled, ToolEntry
 from ..output.manifest import is_inside
@@ -39,7 +39,7 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     @property
     def failed(self) -> bool:
         """True if it does not compile."""
-        return any(problem.severity == "error" for problem in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 class Cache(Struct, frozen=True, kw_only=True):

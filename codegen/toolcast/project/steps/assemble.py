@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...config import DEFAULT_PROVIDERS, Config
-from ...diagnostics import Diagnostic
+from ...diagnostics import Diagnostic, has_errors
 from ...providers import Profile
 from ...spec.discovery import kind_of, stem_problems
 from ...spec.tool_names import shown
@@ -46,7 +46,7 @@ class Assembled(Struct, frozen=True, kw_only=True):
     @property
     def failed(self) -> bool:
         """True if something is left out, or the shards do not belong together."""
-        return any(problem.severity == "error" for problem in self.diagnostics)
+        return has_errors(self.diagnostics)
 
     @property
     def digests(self) -> dict[str, str]:
@@ -252,7 +252,7 @@ class Compilation(Struct, frozen=True, kw_only=True):
     @property
     def failed(self) -> bool:
         """True if a spec has an error; its files are missing."""
-        return any(problem.severity == "error" for problem in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 def compile_set(

@@ -1,14 +1,15 @@
-"""Tables: a tool's ledger, the providers there are, and columns of any rows."""
+"""Text of `toolcast show`: a ledger, the steps of a schema, the providers there are, and JSON in colours."""
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from ..config import show
-from ..console import one_line, paint
+from ..console import json_text, one_line, paint, table
 from ..project.profiles import Profiles
-from ..providers import LedgerEntry, available, load_profile, load_profiles
+from ..providers import LedgerEntry, Profile, Step, available, load_profile, load_profiles
 
 Row = tuple[str, ...]
 SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
@@ -87,27 +88,78 @@ def _place(entry: LedgerEntry) -> str:
     return path if entry.of == "parameters" else f"{entry.of}: {path}"
 
 
-def table(
-    rows: Sequence[Row],
-    styles: Sequence[str],
-    colour: bool,
-    *,
-    right: Sequence[int] = (),
-    width: int | None = None,
-) -> Iterator[str]:
-    """Columns as wide as their widest cell; those numbered in `right` end at the right, the last one is not
-    padded.
+_DIFF_STYLES = {"+": "add", "-": "del", "@": "hint"}
 
-    The first row is the head. `styles` has one for each row, or is empty. Lines are cut to `width`.
+
+def strict_mode(profile: Profile, strict: bool | None) -> str:
+    """In which mode a schema is sent.
+
+    Args:
+        profile: the provider.
+        strict: the strict flag of the schema.
+
+    Returns:
+        A few words; empty for a provider that has no strict mode.
     """
-    shown = [tuple(one_line(cell) for cell in row) for row in rows]
-    widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]
-    for number, row in enumerate(shown):
-        cells = (
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        line = "  ".join(cells).rstrip()
-        line = line if width is None or len(line) <= width else f"{line[: width - 1]}…"
-        style = "bold" if number == 0 else styles[number] if styles else ""
-        yield paint(line, style, colour) if style else line
+    if profile.always_strict:
+        return "always strict"
+    return "" if strict is None else "in strict mode" if strict else "without strict mode"
+
+
+def step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[str]:
+    """The lines of all steps.
+
+    Args:
+        steps: the steps, of which the first is shown in full.
+        diff: whether the others show what changed since the step before, instead of the whole schema.
+        colour: whether lines are coloured.
+
+    Returns:
+        The lines, without their newlines.
+    """
+    before: list[str] = []
+    for step in steps:
+        schema = _schema_lines(step)
+        yield ""
+        yield f"{paint(one_line(step.name), 'bold', colour)}: {one_line(step.summary)}"
+        if schema == before:
+            yield "  (the schema stays as it is)"
+        elif diff and before:
+            for line in list(difflib.unified_diff(before, schema, lineterm="", n=2))[2:]:
+                style = _DIFF_STYLES.get(line[:1])
+                yield f"  {paint(line, style, colour) if style else line}"
+        else:
+            yield from (f"  {line}" for line in schema)
+        if step.entries:
+            yield from (f"  {line}" for line in entry_lines(step.entries, colour=colour))
+        before = schema
+
+
+def _schema_lines(step: Step) -> list[str]:
+    """The schema after a step, line by line."""
+    return json_text(step.schema).split("\n")
+
+
+def print_json(text: str) -> None:
+    """Print JSON text to stdout in colours, whatever stdout is. Lines are broken at the terminal's width."""
+    from pygments.token import (  # type: ignore[import-untyped] # it ships no types; rich depends on it
+        Keyword,
+        Name,
+        Number,
+        String,
+    )
+    from rich.console import Console
+    from rich.style import Style
+    from rich.syntax import ANSISyntaxTheme, Syntax
+
+    # the terminal's own colours, which its theme adapts to its background; punctuation has none
+    colours = ANSISyntaxTheme(
+        {
+            Name: Style(bold=True),
+            String: Style(color="green"),
+            Number: Style(color="magenta"),
+            Keyword: Style(color="cyan"),
+        }
+    )
+    console = Console(force_terminal=True, color_system="standard")
+    console.print(Syntax(text, "json", theme=colours, background_color="default", word_wrap=True))

@@ -1,26 +1,226 @@
-"""What an import writes: new specs, changes of those that are there, and the lock file."""
+"""Write what an import finds: new specs, changes of those that are there, the lock file; and print it."""
 
+import json
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from msgspec import UNSET
-from msgspec.structs import replace
+import click
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict, replace
 
 from ..config import load_config
-from ..diagnostics import Diagnostic
+from ..console import DECIDE, Format, count, inert_json, one_line, print_diagnostics, write_line
+from ..diagnostics import Diagnostic, has_errors
+from ..hidden_characters import escape_hidden
+from ..importers.import_tools import specs_of
+from ..importers.imported_specs import find_imported
+from ..importers.lock import NAME, LockError, load_lock, write_text
+from ..importers.spec_text import Choices
+from ..importers.suspicious_text import suspicious
+from ..importers.update import Settling, plan_update
 from ..spec.discovery import TYPES
-from .editor_files import modeline
-from .import_options import ImportOptions
-from .import_report import Counts, ImportOutcome, advice, count, print_outcome, summary
+from .schema import modeline
+from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..importers.declared_tools import Declarations
     from ..importers.import_tools import Imported
-    from ..importers.update import Update
+    from ..importers.merge import FieldChange
+    from ..importers.update import ToolChange, Update
+
+
+_SHOWN = 160
+"""Characters of a name or a value that are shown."""
+_HINTS = {
+    "gone": "the source has it no more; --prune deletes the spec",
+    "deleted": "deleted here; --restore writes it again",
+}
+_STATES = {
+    "new": "new in the source",
+    "changed": "not as it was imported",
+    "gone": "gone from the source",
+    "deleted": "in the source, and deleted here",
+}
+
+
+class ImportOptions(Struct, frozen=True, kw_only=True):
+    """What the command line says about any import.
+
+    Attributes:
+        into: folder that receives the specs.
+        group: folder below it; empty for none.
+        choices: what is decided for all tools.
+        settling: how what an import does not settle is settled.
+        check: whether nothing is written, and a difference is a failure.
+        share: whether equal objects and enums become shared types, besides equal definitions.
+        form: how the outcome is printed.
+    """
+
+    into: Path
+    group: str = ""
+    choices: Choices = Choices()
+    settling: Settling = Settling()
+    check: bool = False
+    share: bool = False
+    form: Format = "text"
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """What an import wrote and found, by name; `differing` are tools that are not as imported."""
+
+    specs: int = 0
+    types: int = 0
+    deleted: int = 0
+    conflicts: int = 0
+    renamed: int = 0
+    undecided: int = 0
+    differing: int = 0
+    errors: int = 0
+    warnings: int = 0
+
+
+class ImportOutcome(Struct, frozen=True, kw_only=True):
+    """What an import found and did.
+
+    Attributes:
+        root: the folder that the paths of `changes` are below, as shown.
+        check: whether nothing was to be written, and a difference is a failure.
+        changes: what is new, changed or gone, by tool; empty for the first import of a source.
+        problems: of any severity.
+        counts: the summary of `--format json`.
+        lines: the summary of `--format text`.
+    """
+
+    root: str = ""
+    check: bool = False
+    changes: Sequence["ToolChange"] = ()
+    problems: Sequence[Diagnostic] = ()
+    counts: Counts = Counts()
+    lines: Sequence[str] = ()
+
+
+def print_outcome(outcome: ImportOutcome, form: Format) -> None:
+    """Print an outcome: as text (problems on stderr), as JSON, or as CI annotations, one per problem and one
+    per tool that changed."""
+    if form == "json":
+        _print_json(outcome)
+    elif form == "github":
+        changes = [_annotation(change, outcome) for change in outcome.changes]
+        print_diagnostics([*outcome.problems, *changes], form)
+    else:
+        _print_changes(outcome)
+        print_problems(outcome.problems)
+        for line in outcome.lines:
+            write_line(line)
+
+
+def summary(counts: Counts, into: str) -> str:
+    """What was done, in one line."""
+    more = [count(counts.types, "shared type")] if counts.types else []
+    more += [f"{counts.deleted} deleted"] if counts.deleted else []
+    more += [count(counts.conflicts, "conflict")] if counts.conflicts else []
+    return (
+        f"{count(counts.specs, 'spec')} written to {into}, "
+        + "".join(f"{each}, " for each in more)
+        + f"{counts.renamed} renamed, {counts.undecided} with TODO lines, {count(counts.errors, 'problem')}"
+        + (f", {count(counts.warnings, 'warning')}" if counts.warnings else "")
+    )
+
+
+def advice(*, configured: bool) -> str:
+    """How undecided lines are set: in the configured specs folder by a command of its own."""
+    return f"undecided: {DECIDE if configured else 'the same import with --permission and --secrets'}"
+
+
+def print_problems(problems: Iterable[Diagnostic]) -> None:
+    """One line per problem, on stderr."""
+    for problem in problems:
+        click.echo(_line(problem), err=True)
+
+
+def _print_json(outcome: ImportOutcome) -> None:
+    changes = [
+        {
+            "kind": change.kind,
+            "name": change.name,
+            **({"file": f"{outcome.root}/{change.path}"} if change.path else {}),
+            "fields": [_as_data(field) for field in change.fields],
+        }
+        for change in outcome.changes
+    ]
+    answer = {
+        "changes": changes,
+        "diagnostics": [asdict(problem) for problem in outcome.problems],
+        "summary": asdict(outcome.counts),
+    }
+    click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
+
+
+def _as_data(field: "FieldChange") -> dict[str, Any]:
+    """A changed field; a side without a value has no key."""
+    sides = {"here": field.here, "upstream": field.upstream}
+    values = {side: value for side, value in sides.items() if value is not UNSET}
+    return {"path": field.pointer, "kind": field.kind, **values}
+
+
+def _annotation(change: "ToolChange", outcome: ImportOutcome) -> Diagnostic:
+    """One annotation for all that changed of a tool; an error where it fails the check."""
+    title = f"{_short(escape_hidden(change.name))} is {_STATES[change.kind]}"
+    return Diagnostic(
+        file=f"{outcome.root}/{change.path}" if change.path else outcome.root,
+        severity="error" if outcome.check and change.kind != "deleted" else "note",
+        code=f"import-{change.kind}",
+        message="\n".join([title, *(_field(field, check=outcome.check) for field in change.fields)]),
+        hint=_HINTS.get(change.kind, ""),
+    )
+
+
+def _print_changes(outcome: ImportOutcome) -> None:
+    """One line per tool, and one per field that changed."""
+    for change in outcome.changes:
+        place = f" ({outcome.root}/{change.path})" if change.path else ""
+        hint = f": {_HINTS[change.kind]}" if change.kind in _HINTS else ""
+        write_line(f"{change.kind:8} {_short(escape_hidden(change.name))}{place}{hint}")
+        for field in change.fields:
+            write_line(f"  {_field(field, check=outcome.check)}")
+
+
+def _field(field: "FieldChange", *, check: bool) -> str:
+    name = _short(escape_hidden(field.pointer))
+    here, upstream = _value(field.here), _value(field.upstream)
+    if field.kind == "applied":
+        return f"{'differs' if check else 'applied'}   {name}: {here} → {upstream}"
+    if field.kind == "noted":
+        advice = "see whether the permission is still right"
+        return f"{'differs' if check else 'noted'}   {name}: {here} → {upstream}; {advice}"
+    hint = "" if check else "; kept as it is here, --take local or upstream settles it"
+    return f"conflict  {name}: here {here}, upstream {upstream}{hint}"
+
+
+def _value(value: Any) -> str:
+    if value is UNSET:
+        return "nothing"
+    return _short(escape_hidden(json.dumps(value, ensure_ascii=False)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def _line(problem: Diagnostic) -> str:
+    """One line, whatever the problem quotes from its input."""
+    location = problem.file
+    if problem.line:
+        location += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return one_line(
+        f"{location}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
+    )
+
 
 _TODO = re.compile(r"^\"?(?:permission|secrets)\"?: *\[?\"?TODO", re.MULTILINE)
 
@@ -33,12 +233,6 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         declarations: what the reader of a kind of source found.
         options: the common options.
     """
-    from ..importers.import_tools import specs_of
-    from ..importers.imported_specs import find_imported
-    from ..importers.lock import NAME, LockError, load_lock
-    from ..importers.suspicious_text import suspicious
-    from ..importers.update import plan_update
-    from .progress import Bar
 
     root, below = specs_root(options.into)
     with Bar("importing") as bar:
@@ -49,7 +243,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
             share="all" if options.share else "definitions",
             progress=bar,
         )
-    if not imported.drafts and any(each.severity == "error" for each in imported.diagnostics):
+    if not imported.drafts and has_errors(imported.diagnostics):
         write_nothing(imported.diagnostics, options)
     shown_root = _shown(root)
     try:
@@ -137,7 +331,7 @@ def _present(declarations: "Declarations", imported: "Imported") -> Collection[s
     """Names of all tools that the source has; None where they are not known."""
     if declarations.present is not None:
         return declarations.present
-    if any(problem.severity == "error" for problem in imported.diagnostics):
+    if has_errors(imported.diagnostics):
         return None
     return [tool.name for tool in declarations.tools]
 
@@ -168,7 +362,6 @@ def _shown(root: Path) -> str:
 
 def _write(update: "Update", root: Path, shown_root: str, lock: Path) -> list[Diagnostic]:
     """Write specs, then the lock file: killed in between, the next run finds the specs as they should be."""
-    from ..importers.lock import write_text
 
     problems: list[Diagnostic] = []
     for name, text in update.writes.items():
@@ -230,7 +423,6 @@ def write_imported(imported: "Imported", options: ImportOptions) -> None:
         imported: the texts of specs.
         options: the common options.
     """
-    from ..importers.lock import write_text
 
     written = 0
     problems = list(imported.diagnostics)

@@ -1,0 +1,478 @@
+"""The commands of `toolcast import`, and the options that every kind of source takes."""
+
+import functools
+import os
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from ..config import show
+from ..console import Format, count, one_line, write_line
+from ..diagnostics import Diagnostic
+from ..http.operation import METHODS
+from ..importers.edit_yaml import EditError
+from ..importers.import_tools import import_sample, read_tools
+from ..importers.imported_specs import decided
+from ..importers.lock import write_text
+from ..importers.merge import Side
+from ..importers.python_objects.run_modules import read_python
+from ..importers.spec_text import Choices, property_names
+from ..importers.update import Settling
+from ..permissions import PERMISSIONS, Permission
+from ..spec.discovery import discover
+from ..spec.read_file import SourceDocument, decode, read_document
+from ..spec.tool_names import group_problem
+from .complete_values import complete_tools
+from .import_outcome import ImportOptions, print_problems, write_imported, write_nothing, write_specs
+from .options import config_option, configuration, examples, format_option, refuse
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_COUNT = click.IntRange(0, 100)
+_SIDES: tuple[Side, ...] = ("local", "upstream")
+
+
+def common_options(command: _Command) -> _Command:
+    """Add the common options; the command receives them as one argument, `options: ImportOptions`."""
+
+    @functools.wraps(command)
+    def collect(*, into: Path, group: str, check: bool, share: bool, form: Format, **own: Any) -> Any:
+        choices = Choices(
+            permission=own["permission"][0],
+            permissions=own["permission"][1],
+            secrets=own["secrets"][0],
+            secrets_of=own["secrets"][1],
+            trust_hints=own["trust_hints"],
+            examples=own["examples"],
+        )
+        settling = Settling(take=own["take"], restore=own["restore"], prune=own["prune"], force=own["force"])
+        for name in ("permission", "secrets", "trust_hints", "examples", "take", "restore", "prune", "force"):
+            del own[name]
+        options = ImportOptions(
+            into=into,
+            group=group,
+            choices=choices,
+            settling=settling,
+            check=check,
+            share=share,
+            form=form,
+        )
+        return command(**own, options=options)
+
+    found: Any = collect
+    for option in reversed(_OPTIONS):
+        found = option(found)
+    return cast(_Command, found)
+
+
+def permission_patterns(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[Permission | None, tuple[tuple[str, Permission], ...]]:
+    """`read` for all tools, `get_*=read` for some."""
+    plain: Permission | None = None
+    patterns: list[tuple[str, Permission]] = []
+    for value in values:
+        pattern, separator, word = value.rpartition("=")
+        if word not in PERMISSIONS or (separator and not pattern):
+            expected = f"expected {', '.join(PERMISSIONS)} or PATTERN=PERMISSION"
+            raise click.BadParameter(f"{value!r} is no permission; {expected}", ctx, param)
+        if separator:
+            patterns.append((pattern, word))
+        else:
+            plain = word
+    return plain, tuple(patterns)
+
+
+def secret_patterns(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """`a,b` → names, `none` → no names, for all tools; `auth_*=token` for some."""
+    plain: tuple[str, ...] | None = None
+    patterns: list[tuple[str, tuple[str, ...]]] = []
+    for value in values:
+        pattern, separator, words = value.rpartition("=")
+        names = () if words == "none" else tuple(name.strip() for name in words.split(","))
+        if not all(names) or (separator and not pattern):
+            message = "expected names separated by commas, `none`, or PATTERN=NAMES"
+            raise click.BadParameter(message, ctx, param)
+        if separator:
+            patterns.append((pattern, names))
+        else:
+            plain = names
+    return plain, tuple(patterns)
+
+
+def _take(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, Side], ...]:
+    """`local` for all tools, `get_*=upstream` for some."""
+    found: list[tuple[str, Side]] = []
+    for value in values:
+        pattern, separator, side = value.rpartition("=")
+        if side not in _SIDES or (separator and not pattern):
+            message = "expected local, upstream, or PATTERN=local or PATTERN=upstream"
+            raise click.BadParameter(message, ctx, param)
+        found.append((pattern or "*", side))
+    return tuple(found)
+
+
+def _group(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    problem = group_problem(value)
+    if problem is not None:
+        message = f"{problem}; expected a folder such as `web` or `web/search`"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
+_OPTIONS = (
+    click.option("--into", required=True, type=_FOLDER, help="Specs folder."),
+    click.option("--group", default="", callback=_group, help="Folder below --into."),
+    click.option(
+        "--permission",
+        multiple=True,
+        callback=permission_patterns,
+        metavar="[PATTERN=]PERMISSION",
+        help="For all tools, or for those whose name matches; else a TODO line. May be repeated.",
+    ),
+    click.option(
+        "--secrets",
+        multiple=True,
+        callback=secret_patterns,
+        metavar="[PATTERN=]NAMES",
+        help="Parameters that may carry secrets: a,b or none. May be repeated.",
+    ),
+    click.option(
+        "--trust-hints",
+        is_flag=True,
+        help="Permissions as MCP's hints claim them; --permission is for the other tools.",
+    ),
+    click.option("--examples", default=3, show_default=True, type=_COUNT, help="Calls kept per tool."),
+    click.option(
+        "--check",
+        is_flag=True,
+        help="Write nothing; exit 1 if the source differs from what was imported (for CI).",
+    ),
+    click.option(
+        "--take",
+        multiple=True,
+        callback=_take,
+        metavar="[PATTERN=]SIDE",
+        help="Which side wins where both changed: local or upstream. May be repeated.",
+    ),
+    click.option("--restore", is_flag=True, help="Write specs again that were deleted here."),
+    click.option("--prune", is_flag=True, help="Delete specs of tools that the source has no more."),
+    click.option(
+        "--share",
+        is_flag=True,
+        help="Make equal objects and enums shared types; equal $defs of several tools always are.",
+    ),
+    click.option("--force", is_flag=True, help="Write specs anew, whatever was changed in them."),
+    format_option,
+)
+
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(
+    "tools",
+    epilog=examples(
+        "toolcast import tools tools.json --into specs/github",
+        "toolcast import tools tools.json --into specs --permission 'get_*=read' --secrets none",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@common_options
+def tools_command(files: tuple[Path, ...], options: ImportOptions) -> None:
+    """Write one spec per tool found in FILES.
+
+    Each file is a JSON array, JSON lines or a tools/list answer; each tool as MCP, OpenAI, Anthropic
+    or Gemini write it. Without --permission or --trust-hints a person decides what each tool may do.
+    """
+
+    write_specs(read_tools(files), options)
+
+
+@click.command(
+    "sample",
+    epilog=examples(
+        "toolcast import sample calls.jsonl --name weather --into specs    parameters of recorded arguments",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option("--name", required=True, help="Name of the tool.")
+@common_options
+def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -> None:
+    """Infer one spec from samples of a tool's arguments in FILES (JSON objects)."""
+
+    write_imported(import_sample(files, options.choices, name=name, group=options.group), options)
+
+
+@click.command(
+    "mcp",
+    epilog=examples(
+        "toolcast import mcp --into specs/git -- uvx mcp-server-git",
+        "toolcast import mcp https://mcp.example.com/mcp --into specs/example",
+        "toolcast import mcp --into specs/git --check -- uvx mcp-server-git    (in CI)",
+    ),
+)
+@click.argument("server", nargs=-1, required=True, metavar="URL | -- COMMAND…")
+@click.option("--env", multiple=True, metavar="NAME[=VALUE]", help="A variable for COMMAND. May be repeated.")
+@click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="A header for URL. May be repeated.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
+    help="Seconds to start the server and list its tools.",
+)  # fmt: skip
+@click.option("--label", default="", help="Name of the source in the specs (default: the server's own).")
+@common_options
+def mcp_command(
+    server: tuple[str, ...],
+    env: tuple[str, ...],
+    header: tuple[str, ...],
+    timeout: float,
+    label: str,
+    options: ImportOptions,
+) -> None:
+    """Write one spec per tool of a running MCP server: one that COMMAND starts, or one at URL.
+
+    COMMAND runs with your rights. Tools alone are read; nothing is called.
+    """
+    from ..importers.mcp_server import ServerAddress, read_server
+    from ..mcp.sdk import McpMissingError
+
+    is_url = len(server) == 1 and server[0].startswith(("http://", "https://"))
+    if is_url and env:
+        raise click.UsageError("--env is for a COMMAND; a server at a URL has its own variables.")
+    if header and not is_url:
+        raise click.UsageError("--header is for a URL; a COMMAND takes --env.")
+    address = ServerAddress(
+        command=() if is_url else server,
+        url=server[0] if is_url else "",
+        env=dict(map(_variable, env)),
+        headers=dict(map(_header, header)),
+        seconds=timeout,
+    )
+    try:
+        declarations = read_server(address, label=label)
+    except McpMissingError as problem:
+        raise refuse("toolcast", "mcp-missing", str(problem), form=options.form) from None
+    write_specs(declarations, options)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`, or `NAME` as it is set here."""
+    name, separator, value = text.partition("=")
+    if separator:
+        return name, value
+    if name not in os.environ:
+        raise click.UsageError(f"--env {name}: there is no variable of that name here; write {name}=VALUE.")
+    return name, os.environ[name]
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition(":")
+    if not separator or not name.strip():
+        raise click.UsageError("--header needs the form 'Name: value'.")
+    return name.strip(), value.strip()
+
+
+_NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(
+    "openapi",
+    epilog=examples(
+        "toolcast import openapi api.yaml --into specs/shop",
+        "toolcast import openapi https://api.example.com/openapi.json --into specs/shop --check    (in CI)",
+        "toolcast import openapi api.yaml --into specs/shop --tag orders --method get --method post",
+        "toolcast import openapi api.yaml --into specs/shop --permission network --secrets none",
+    ),
+)
+@click.argument("source", metavar="FILE|URL")
+@click.option("--tag", "tags", multiple=True, help="Only operations with this tag.")
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like '/pets*'.")
+@click.option(
+    "--operation", "operations", multiple=True, metavar="GLOB", help="Only operation ids like 'get*'."
+)
+@click.option(
+    "--method", "methods", multiple=True, type=click.Choice(METHODS, case_sensitive=False),
+    help="Only operations with this method. May be repeated.",
+)  # fmt: skip
+@click.option("--no-deprecated", is_flag=True, help="Without deprecated operations.")
+@click.option("--no-results", is_flag=True, help="Without response schemas.")
+@click.option("--names", type=_FILE, help="Names of tools: YAML or JSON, operation id → name.")
+@click.option("--write-names", type=_NEW_FILE, help="Write such a file with the present names, and no spec.")
+@common_options
+def openapi_command(
+    source: str,
+    options: ImportOptions,
+    names: Path | None,
+    write_names: Path | None,
+    no_deprecated: bool,
+    no_results: bool,
+    **selected: tuple[str, ...],
+) -> None:
+    """Write one spec per operation of an OpenAPI document, 3.0 to 3.2, in YAML or JSON.
+
+    What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
+    pets. --trust-hints gives GET and HEAD the permission network and all others write.
+    """
+    from ..importers.openapi.operation_names import names_text, read_names
+    from ..importers.openapi.operations import Selection
+    from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
+
+    chosen, problems = ({}, ()) if names is None else read_names(names)
+    if problems:
+        write_nothing(problems, options)
+    choices = OpenApiChoices(
+        selection=Selection(deprecated=not no_deprecated, **selected), names=chosen, results=not no_results
+    )
+    declarations = read_openapi(source, choices)
+    if write_names is None:
+        write_specs(declarations, options)
+        return
+    try:
+        with write_names.open("w" if options.settling.force else "x", encoding="utf-8", newline="\n") as file:
+            file.write(names_text(declarations))
+    except FileExistsError:
+        raise click.ClickException(
+            f"{write_names.as_posix()} is there already; --force overwrites it"
+        ) from None
+    except OSError as error:
+        raise click.ClickException(f"{write_names.as_posix()} cannot be written: {error.strerror}") from None
+    write_nothing(declarations.diagnostics, options)
+
+
+@click.command(
+    "python",
+    epilog=examples(
+        "toolcast import python app.weather:get_forecast --into specs/weather",
+        "toolcast import python server:mcp --into specs         all tools of a FastMCP server",
+        "toolcast import python app.tools:TOOLS --into specs    a list or dict of tools",
+    ),
+)
+@click.argument("targets", nargs=-1, required=True, metavar="MODULE:NAME…")
+@click.option(
+    "--timeout", default=120.0, show_default=True, type=click.FloatRange(0.1, 3600), help="Seconds to import."
+)
+@common_options
+def python_command(targets: tuple[str, ...], timeout: float, options: ImportOptions) -> None:
+    """Write one spec per tool that Python objects declare. Runs their modules.
+
+    NAME is a function, a pydantic model, dataclass, Struct or TypedDict (its fields are the parameters), a
+    FastMCP server, a tool of LangChain or openai-agents, a tool, toolset or agent of pydantic-ai, or a
+    list or dict of such. Modules are found as `python -m` finds them. Each NAME is a source of its own,
+    which a later import finds again.
+    """
+
+    modules = dict.fromkeys(target.partition(":")[0] for target in targets)
+    write_line(f"toolcast: running {', '.join(modules)}", err=True)
+    failed = False
+    for declarations in read_python(targets, timeout=timeout):  # each is a source of its own
+        try:
+            write_specs(declarations, options)
+        except SystemExit:
+            failed = True
+    if failed:
+        raise SystemExit(1)
+
+
+@click.command(
+    "decide",
+    epilog=examples(
+        "toolcast import decide --permission read --secrets none",
+        "toolcast import decide 'git_*' --permission read --permission 'git_commit=write'",
+    ),
+)
+@click.argument("patterns", nargs=-1, metavar="[NAME…]", shell_complete=complete_tools)
+@click.option(
+    "--permission",
+    multiple=True,
+    callback=permission_patterns,
+    metavar="[PATTERN=]PERMISSION",
+    help="What tools may do: all, or those whose name matches. May be repeated.",
+)
+@click.option(
+    "--secrets",
+    multiple=True,
+    callback=secret_patterns,
+    metavar="[PATTERN=]NAMES",
+    help="Parameters that may carry secrets: a,b or none. May be repeated.",
+)
+@config_option
+def decide_command(
+    patterns: tuple[str, ...],
+    permission: tuple[Permission | None, tuple[tuple[str, Permission], ...]],
+    secrets: tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]],
+    config_file: Path | None,
+) -> int:
+    """Decide what specs leave open: lines that say TODO, of the tools whose names match NAME, or of all.
+
+    What a person decided stays, and so does everything else in the files. The exit status is 1 if a spec
+    cannot be read or written.
+    """
+    choices = Choices(
+        permission=permission[0],
+        permissions=permission[1],
+        secrets=secrets[0],
+        secrets_of=secrets[1],
+    )
+    if choices == Choices():
+        raise click.UsageError("Nothing to decide: give --permission or --secrets, or both.")
+    config = configuration(config_file)
+
+    changed = open_ = 0
+    problems: list[Diagnostic] = []
+    for path in discover(config.specs, shown_root=show(config.specs)).tools:
+        outcome = _decide(config.specs, path, patterns, choices)
+        if isinstance(outcome, Diagnostic):
+            problems.append(outcome)
+            continue
+        decisions, left = outcome
+        open_ += left
+        if decisions:
+            changed += 1
+            words = ", ".join(f"{key} {_value_text(value)}" for key, value in decisions.items())
+            write_line(f"decided  {one_line(show(config.specs / path))}: {words}")
+    print_problems(problems)
+    write_line(
+        f"{count(changed, 'spec')} changed, {open_} still undecided, {count(len(problems), 'problem')}"
+    )
+    return int(bool(problems))
+
+
+def _value_text(value: Any) -> str:
+    return value if isinstance(value, str) else "none" if not value else ",".join(value)
+
+
+def _decide(
+    root: Path, path: str, patterns: tuple[str, ...], choices: Choices
+) -> tuple[dict[str, Any], bool] | Diagnostic:
+    """Decide one spec: what was decided, and whether something is left open."""
+    from ..lint.tool_list import undecided_keys
+
+    file = root / path
+    document = read_document(file, show(file))
+    if not isinstance(document, SourceDocument) or not isinstance(document.data, dict):
+        return {}, False  # what is wrong with it, `generate` says
+    data = document.data
+    keys = undecided_keys(data)
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    names = (str(data.get("name", stem)), stem)
+    found: dict[str, Any] = {}
+    if not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns):
+        chosen, named = choices.permission_for(*names), choices.secrets_for(*names)
+        if "permission" in keys and "permission" in data and chosen is not None:
+            found["permission"] = chosen
+        if "secrets" in keys and "secrets" in data and named is not None:
+            found["secrets"] = [name for name in property_names(data.get("parameters")) if name in named]
+    if found:
+        try:
+            write_text(file, decided(path, decode(file.read_bytes()), data, found))
+        except (EditError, OSError) as problem:
+            message = f"cannot be changed: {problem}"
+            return Diagnostic(file=show(file), code="decide", message=message, hint="write it by hand")
+    return found, bool(set(keys) - set(found))

@@ -1,0 +1,291 @@
+"""`toolcast compile` and `toolcast assemble`, the steps of a build that another engine runs."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..config import Config, show
+from ..console import Format, write_line
+from ..diagnostics import has_errors
+from ..spec.tool_names import shown
+from .building import stale_lines
+from .options import (
+    config_option,
+    configuration,
+    disk_problem,
+    examples,
+    format_option,
+    print_diagnostics,
+    refuse,
+)
+
+if TYPE_CHECKING:
+    from ..project.state.cache import Cache
+    from ..project.steps.shard import Folders, Setting
+
+
+def expanded(arguments: Sequence[str]) -> list[str]:
+    """Arguments with each `@FILE` replaced by the lines of FILE."""
+    found: list[str] = []
+    for argument in arguments:
+        if not argument.startswith("@"):
+            found.append(argument)
+            continue
+        try:
+            text = Path(argument[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.UsageError(f"{argument[1:]} cannot be read: {error}") from None
+        found += [line for line in text.splitlines() if line]
+    return found
+
+
+def setting_of(config: Config, form: Format) -> "Setting":
+    """The configuration; ends the command if it cannot be read."""
+    from ..project.steps.shard import read_setting
+
+    setting, problems = read_setting(config)
+    if setting is None:
+        print_diagnostics(problems, form)
+        raise click.exceptions.Exit(1)
+    return setting
+
+
+@click.command(
+    "compile",
+    epilog=examples(
+        "toolcast compile specs/files/*.yaml --out build/files",
+        "toolcast compile @shard.txt --out build/shard --depfile build/shard.d",
+        "toolcast assemble build/* --out generated",
+    ),
+)
+@click.argument("specs", nargs=-1, required=True, metavar="SPEC…")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="Folder for records and files; it belongs to this step, and what else is in it is deleted.",
+)
+@click.option(
+    "--depfile",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there, as a rule for Make and Ninja, every file that was read.",
+)
+@click.option(
+    "--root",
+    "roots",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="The specs folder (default: that of the configuration). Several make up one.",
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="FILE",
+    help="A shared type that may be read, or @FILE for several; what counts is --unused.",
+)
+@click.option(
+    "--unused",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there each --type that was not read, a line for each.",
+)
+@format_option
+@config_option
+def compile_command(
+    specs: Sequence[str],
+    out: Path,
+    depfile: Path | None,
+    types: Sequence[str],
+    unused: Path | None,
+    roots: Sequence[Path],
+    form: Format,
+    config_file: Path | None,
+) -> int:
+    """Compile just these specs, and no file about all of them.
+
+    For build engines: a pure function of the files that it reads, in one process, with no cache. A SPEC is a
+    tool or a shared type below the specs folder; @FILE stands for the lines of FILE. Of a tool's shared types
+    only what it needs is read; the types themselves are SPECs of this step or of another one. The exit status
+    is 1 if a SPEC has an error.
+    """
+    config = configuration(config_file, form, staged=True)
+    setting = setting_of(config, form)
+
+    from ..project.core.pure import Made, compile_specs
+    from ..project.profiles import find_types
+    from ..project.steps.shard import UNITS, Folders, ForeignFolderError, write_alone, write_shard
+    from ..spec.type_folders import is_outside
+
+    types_outside, problems = find_types(config, staged=True)
+    if problems:
+        print_diagnostics(problems, form)
+        return 1
+    folders = Folders(roots or (config.specs,), types_outside)
+    paths = _paths(expanded(specs), folders, form)
+    read: set[str] = set()
+
+    def outcomes() -> Iterator[Made]:
+        for made in compile_specs(paths, folders, setting.kit, shown_root=show(config.specs)):
+            read.update(made.reads)
+            yield made
+
+    try:
+        records = write_shard(out, outcomes(), setting.kit)
+        if depfile is not None:
+            files = [*setting.reads, *(Path(folders.place(path)) for path in read)]
+            _write_depfile(depfile, f"{out.as_posix()}/{UNITS}", files, models=bool(config.models))
+        if unused is not None:
+            idle = [name for name in expanded(types) if folders.below(name) not in read]
+            write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
+    except ForeignFolderError as error:
+        raise refuse(out, "foreign-folder", str(error), "name a new folder with --out", form=form) from None
+    except OSError as error:
+        raise disk_problem(error, out, form) from None
+    # Whether any tool refers to a type outside is known to `assemble`, which then reports its errors.
+    own = [unit for path, unit in records.items() if not (unit.failed and is_outside(path))]
+    print_diagnostics(sorted({problem for unit in own for problem in unit.diagnostics}), form)
+    return int(any(unit.failed for unit in own))
+
+
+def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
+    """The specs as seen from their folder; ends the command if one is not there."""
+    from ..spec.discovery import kind_of
+
+    paths: list[str] = []
+    for spec in specs:
+        path = folders.below(spec)
+        if path is None or kind_of(path) is None:
+            message = "is not a spec: no file of a specs folder that `generate` would compile"
+            raise refuse(
+                spec, "no-spec", message, "name files below the specs folder, or set --root", form=form
+            )
+        if path not in folders:
+            message = "there is no such file, or it cannot be read"
+            raise refuse(spec, "cannot-read", message, "check the path", form=form)
+        paths.append(path)
+    return sorted(set(paths))
+
+
+def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
+    from ..project.steps.shard import generator_files, render_depfile, write_alone
+
+    here = f"{Path.cwd()}{os.sep}"
+    inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))
+    write_alone(depfile, render_depfile(target, inputs))
+
+
+@click.command(
+    "assemble",
+    epilog=examples(
+        "toolcast assemble build/* --out generated                  the whole output folder",
+        "toolcast assemble @shards.txt --only-whole --out whole     registry, manifest",
+    ),
+)
+@click.argument("shards", nargs=-1, required=True, metavar="DIR…")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="The output folder, which may hold an earlier set.",
+)
+@click.option(
+    "--only-whole",
+    is_flag=True,
+    help="Leave the files of the steps where they are, and write those that speak of all tools.",
+)
+@click.option(
+    "--stamp",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there a line for each file with its digest; it is left alone if nothing changed.",
+)
+@format_option
+@config_option
+def assemble_command(
+    shards: Sequence[str],
+    out: Path,
+    only_whole: bool,
+    stamp: Path | None,
+    form: Format,
+    config_file: Path | None,
+) -> int:
+    """Put together what `compile` made: the files about all tools, and conflicts.
+
+    For build engines. A DIR is the `--out` of a compile step (or the `units.json` in it); @FILE stands for
+    the lines of FILE. Whatever the steps were, the outcome is what `generate` leaves: a spec with errors
+    keeps what is in the output folder of it. The stamp is written only if all went well. The exit status is 1
+    if a spec has an error.
+    """
+    config = configuration(config_file, form, staged=True)
+    setting = setting_of(config, form)
+
+    from ..project.former import stale_outputs
+    from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
+    from ..project.steps.shard import output_files, write_alone
+
+    folders = _folders(expanded(shards))
+    read = {folder: _read(folder, form) for folder in folders}
+    assembled = assemble(
+        {show(folder): units for folder, units in read.items()},
+        setting.kit,
+        shown_root=show(config.specs),
+        out=None if only_whole else open_output(out),
+    )
+
+    compiled = output_files(assembled.units, read)
+
+    problems = assembled.diagnostics
+    failed = assembled.failed
+    try:
+        if assembled.files:
+            found = publish_set(
+                assembled,
+                None if only_whole else compiled,
+                out,
+                shown_output=show(out),
+                config=config,
+                waiting=lambda message: write_line(message, err=True),
+            )
+            problems = (*problems, *found)
+            failed |= has_errors(found)
+        if stamp is not None and not failed:
+            write_alone(stamp, fingerprint_of(assembled))
+    except DamagedError as error:
+        print_diagnostics(problems, form)
+        message = "is gone, or not what the compile step wrote"
+        raise refuse(compiled[str(error)], "damaged", message, "run that step again", form=form) from None
+    except OSError as error:
+        print_diagnostics(problems, form)
+        raise disk_problem(error, out, form) from None
+    print_diagnostics(sorted(problems), form)
+    if form == "text":
+        root = show(config.specs)
+        for line in stale_lines(stale_outputs(assembled.former, lambda path: shown(root, path))):
+            write_line(line, err=True)
+    return int(failed)
+
+
+def _folders(arguments: Sequence[str]) -> list[Path]:
+    from ..project.steps.shard import UNITS
+
+    paths = [Path(argument) for argument in dict.fromkeys(arguments)]
+    return [path.parent if path.name == UNITS else path for path in paths]
+
+
+def _read(folder: Path, form: Format) -> "Cache":
+    from ..project.state.cache import CacheError
+    from ..project.steps.shard import UNITS, read_shard
+
+    try:
+        return read_shard(folder)
+    except CacheError as error:
+        hint = "name the folders that `toolcast compile` wrote, and run that step again"
+        raise refuse(folder / UNITS, "no-records", str(error), hint, form=form) from None
