@@ -1,31 +1,23 @@
-"""`[tool.toolcast]` of `pyproject.toml`, read into one resolved `Config`."""
+"""`[tool.toolcast]` of `pyproject.toml`, read into one resolved `Config`.
+
+What belongs to another user may be there to harm whoever works beside it. The rule is git's
+(`safe.directory`): a file counts as the user's own where its owner is the effective user, or for root under
+`sudo` the user who called it. Beside that root's files count, since root can change every file anyway. On
+Windows a file's owner is not known to Python, and every file counts as the user's own.
+"""
 
 import os
-import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from .command_settings import DiffSettings, LintSettings, VerifySettings, read_diff, read_lint, read_verify
-from .config_types import read_types, types_outside
 from .diagnostics import Diagnostic
-from .ownership import TRUST_TEMPLATES, foreign, trusts_templates
-from .shown_paths import show as show
-from .spec.type_folders import TypeFolder
-from .toml_tables import (
-    Key,
-    Locator,
-    TableReader,
-    Wrong,
-    names,
-    one_of,
-    suggestion,
-    table,
-    text,
-)
+from .spec.type_folders import PACKAGE, PACKAGE_FOLDER, TYPES, TypeFolder
+from .toml_tables import Key, Locator, TableReader, Wrong, names, one_of, split_fault, suggestion, table, text
 
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 TARGETS = ("typescript",)
@@ -262,11 +254,8 @@ def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]
     except RecursionError:
         return refuse("nested too deeply", "this is no configuration file")
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line, column = (int(place[1]), int(place[2])) if place else (0, 0)
-        return refuse(
-            f"not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}", "correct the syntax", line, column
-        )
+        message, line, column = split_fault(str(error))
+        return refuse(f"not TOML: {message}", "correct the syntax", line, column)
 
 
 def _table(data: Any) -> Any:
@@ -343,3 +332,141 @@ def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:
     if config.output == config.state or config.state in config.output.parents:
         problems.append(reader.problem("output", "config-overlap", "'output' lies inside .toolcast", hint))
     return problems
+
+
+_TYPES_HINT: Final = 'for example types = ["../common/_types", "package:acme_types"]'
+
+
+def read_types(
+    stated: Sequence[str], specs: Path, base: Path, reader: TableReader
+) -> tuple[tuple[TypeFolder, ...], list[Diagnostic]]:
+    """The folders of shared types outside the specs folder, by the paths that references reach them by."""
+    found: dict[str, TypeFolder] = {}
+    problems: list[Diagnostic] = []
+    for entry in dict.fromkeys(stated):
+        if entry.startswith(PACKAGE):
+            made = TypeFolder(entry, "")
+            wrong = "" if PACKAGE_FOLDER.fullmatch(entry) else "names no package, nor a folder in one"
+        else:
+            folder = os.path.normpath(base / entry)
+            try:
+                made = TypeFolder(Path(os.path.relpath(folder, specs)).as_posix(), folder)
+            except ValueError:  # another drive
+                made = TypeFolder("", folder)
+            wrong = _no_type_folder(made.prefix)
+        if wrong:
+            message = f"{entry!r} in 'types' {wrong}"
+            problems.append(reader.problem("types", "config-types", message, _TYPES_HINT))
+        found[made.prefix] = made
+    return tuple(found.values()), problems
+
+
+def _no_type_folder(prefix: str) -> str:
+    """Why no folder of shared types can be at a path from the specs folder; empty if one can."""
+    parts = prefix.split("/")
+    if parts[0] != "..":
+        return (
+            f"lies inside the specs folder, where {TYPES}/ needs no entry"
+            if prefix
+            else "is on another drive"
+        )
+    if parts[-1] != TYPES or parts.count(TYPES) > 1:
+        return f"must be a folder called {TYPES}, below none of that name"
+    return "" if prefix.isprintable() and "\\" not in prefix else "has characters that no reference can have"
+
+
+def types_outside(
+    types: Sequence[TypeFolder], base: Path, roots: Sequence[Path], reader: TableReader, *, staged: bool
+) -> Iterator[Diagnostic]:
+    """Folders of shared types that lie neither in the repository of the configuration nor in `roots`.
+
+    They are only read. A staged build has links everywhere and may have no repository: there an engine
+    decides what can be read.
+
+    Args:
+        types: the folders.
+        base: the folder of the configuration.
+        roots: that folder, and those that the environment names.
+        reader: the reader of the table that names them.
+        staged: a build engine put the inputs into place.
+
+    Yields:
+        A problem for each.
+    """
+    repository = find_repository(base)
+    roots = [*roots, *([repository] if repository is not None else [])]
+    for each in types:
+        folder = Path(each.folder)
+        if not each.folder or (staged and (repository is None or folder.is_relative_to(repository))):
+            continue
+        target = Path(os.path.realpath(folder))
+        real = [Path(os.path.realpath(root)) for root in roots]
+        if any(map(folder.is_relative_to, roots)) and any(map(target.is_relative_to, real)):
+            continue
+        how = "" if target == folder else f" through a link to {show(target, base)}"
+        place = "of the repository"
+        if repository is None:
+            place = "of the folder of the configuration, which is in no git repository of yours"
+        message = f"{show(folder, base)!r} in 'types' leads out {place}{how}"
+        hint = f"name a folder of the same repository, or set TOOLCAST_FOLDERS={target} in the environment"
+        yield reader.problem("types", "config-outside", message, hint)
+
+
+def find_repository(start: Path) -> Path | None:
+    """The nearest folder from `start` upwards that has a `.git`; None if there is none, or if that is another
+    user's."""
+    for folder in (start, *start.parents):
+        git = folder / ".git"
+        if os.path.lexists(git):
+            return None if foreign((git, folder)) is not None else folder
+    return None
+
+
+TRUST_TEMPLATES = "TOOLCAST_TRUST_TEMPLATES"
+"""The environment variable that lets templates of another user's be used: 1 and nothing else."""
+
+
+def foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
+    """The first of `paths` that belongs to another user, and its owner's number; links are not followed.
+
+    What is not there belongs to nobody.
+    """
+    own = _own_numbers()
+    if own is None:
+        return None
+    for path in paths:
+        try:
+            owner = path.lstat().st_uid
+        except OSError:
+            continue
+        if owner not in own:
+            return path, owner
+    return None
+
+
+def trusts_templates() -> bool:
+    """Whether the environment says to use templates whoever owns them."""
+    return os.environ.get(TRUST_TEMPLATES) == "1"
+
+
+def _own_numbers() -> frozenset[int] | None:
+    if not hasattr(os, "geteuid"):
+        return None
+    user = os.geteuid()
+    caller = os.environ.get("SUDO_UID", "") if user == 0 else ""
+    return frozenset({0, user, *([int(caller)] if caller.isdecimal() else [])})
+
+
+def show(path: Path, start: Path | None = None) -> str:
+    """`path` as the user would type it from `start` (default: the working directory), in posix form."""
+    base = Path.cwd() if start is None else start
+    try:
+        relative = os.path.relpath(path, base)
+    except ValueError:  # another drive
+        return _text(path)
+    return _text(path if relative.startswith(f"..{os.sep}..") else Path(relative))
+
+
+def _text(path: Path) -> str:
+    # A file name may hold bytes that are no text; what is shown must be printable.
+    return path.as_posix().encode(errors="surrogateescape").decode(errors="replace")

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from .diagnostics import Diagnostic
 
-Path = tuple[str, ...]
-"""The keys that lead to a value, from the root of the document."""
+Keys = tuple[str | int, ...]
+"""What leads to a value from the root of the document: keys of tables, and indices of arrays."""
 
 Wrong = tuple[str, str]
 """What a value must be, as the end of "… must be", and a hint, where `{name}` stands for the key."""
@@ -78,7 +78,7 @@ class TableReader(Struct, frozen=True):
     """Reads the table at `path` of a document, whose text `locator` knows."""
 
     locator: "Locator"
-    path: Path
+    path: tuple[str, ...]
 
     def below(self, key: str) -> "TableReader":
         """The reader of the table at a key of this one."""
@@ -128,65 +128,99 @@ def suggestion(name: str, known: Iterable[str], what: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"{what}: {', '.join(words)}"
 
 
-_PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
-_DOTTED: Final = rf"{_PART}(?:\s*\.\s*{_PART})*"
-_HEADER: Final = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
-_ENTRY: Final = re.compile(rf"\s*({_DOTTED})\s*=")
-
-
 class Locator(Struct, frozen=True):
-    """Finds a key's place in TOML text. `tomllib` keeps no positions, so the text is searched by line."""
+    """Finds the places of keys in the TOML text of a file."""
 
     file: str
     text: str
 
-    def at(self, path: Path, code: str, message: str, hint: str = "") -> Diagnostic:
+    def at(self, keys: Keys, code: str, message: str, hint: str = "") -> Diagnostic:
         """A problem at a key, or at the nearest place above it that the text has a line for."""
-        line, column = self.find(path)
+        line, column = self.find(keys)
         return Diagnostic(file=self.file, line=line, column=column, code=code, message=message, hint=hint)
 
-    def find(self, path: Path) -> tuple[int, int]:
-        """Line and column of the key at `path`, from 1."""
-        best, place = 0, (1, 1)
-        inside: Path = ()
-        for number, line in enumerate(self.text.splitlines(), 1):
-            if header := _HEADER.match(line):
-                inside = _parts(header[1])
-                found, column = _common(inside, path), header.start(1)
-            elif entry := _ENTRY.match(line):
-                own = (*inside, *_parts(entry[1]))
-                found, column = _common(own, path), entry.start(1)
-                if found == len(own) < len(path):
-                    found, column = _inline(line, entry.end(), path, found, column)
-                elif found <= len(inside):
-                    continue  # another key of the same table
-            else:
-                continue
-            if found > best:
-                best, place = found, (number, column + 1)
-        return place
+    def find(self, keys: Keys) -> tuple[int, int]:
+        """Line and column of the key at `keys`; the start of the file where the text has nothing of it."""
+        place = find_place(self.text, keys)
+        return place if place != (0, 0) else (1, 1)
 
 
-def _parts(dotted: str) -> Path:
+_PART: Final = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_DOTTED: Final = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_HEADER: Final = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
+_ENTRY: Final = re.compile(rf"\s*({_DOTTED})\s*=")
+_AT: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
+
+
+def find_place(text: str, keys: Keys) -> tuple[int, int]:
+    """Return the line and column, from 1, of a key in TOML, or of the nearest table around it.
+
+    (0, 0) where the text has nothing of it. `tomllib` keeps no positions, so the text is searched by line; an
+    inline table is searched on the line of its key.
+    """
+    best, place = 0, (0, 0)
+    table: Keys = ()
+    counts: dict[Keys, int] = {}
+    within = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if within:  # a string of several lines
+            if within in line:
+                within = ""
+            continue
+        within = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+        if header := _HEADER.match(line):
+            table = _table_keys(_parts(header[2]), counts, several=header[1] == "[[")
+            found, column = _common(table, keys), header.start(2)
+        elif entry := _ENTRY.match(line):
+            own = (*table, *_parts(entry[1]))
+            found, column = _common(own, keys), entry.start(1)
+            if found == len(own) < len(keys):
+                found, column = _inline(line, entry.end(), keys, found, column)
+            elif found <= len(table):
+                continue  # another key of the same table
+        else:
+            continue
+        if found > best:
+            best, place = found, (number, column + 1)
+    return place
+
+
+def split_fault(error: str) -> tuple[str, int, int]:
+    """The message of a `TOMLDecodeError`, its line and its column; 0 and 0 for the end of the text."""
+    found = _AT.search(error)
+    return (error, 0, 0) if found is None else (error[: found.start()], int(found[1]), int(found[2]))
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))
 
 
-def _common(first: Path, second: Path) -> int:
+def _table_keys(names: tuple[str, ...], counts: dict[Keys, int], *, several: bool) -> Keys:
+    """The keys of a header, with the index of the last table of each array of tables."""
+    keys: Keys = ()
+    for name in names[:-1]:
+        keys = (*keys, name)
+        if keys in counts:
+            keys = (*keys, counts[keys])
+    keys = (*keys, *names[-1:])
+    if several:
+        counts[keys] = counts.get(keys, -1) + 1
+        keys = (*keys, counts[keys])
+    return keys
+
+
+def _common(first: Keys, second: Keys) -> int:
     """How many keys two paths have alike from the start."""
-    count = 0
-    for mine, other in zip(first, second, strict=False):
-        if mine != other:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
-def _inline(line: str, start: int, path: Path, found: int, column: int) -> tuple[int, int]:
-    """How far `path` leads in the inline table on this line, and the column of the last key found."""
-    for part in path[found:]:
-        key = re.escape(part)
+def _inline(line: str, start: int, keys: Keys, found: int, column: int) -> tuple[int, int]:
+    """How far `keys` lead in the inline table on this line, and the column of the last key found."""
+    for part in keys[found:]:
+        key = re.escape(str(part))
         match = re.compile(rf"""[{{,.\s]({key}|"{key}"|'{key}')\s*[=.]""").search(line, start)
-        if match is None:
+        if isinstance(part, int) or match is None:
             break
         found, column, start = found + 1, match.start(1), match.end(1)
     return found, column

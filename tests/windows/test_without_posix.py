@@ -73,7 +73,7 @@ GUARDED = {
     ("signal", "SIGKILL"): "Shell, which Windows cannot make",
     ("signal", "SIGSTOP"): "Shell, which Windows cannot make",
     ("signal", "pthread_sigmask"): "Shell, which Windows cannot make",
-    ("os", "geteuid"): "ownership asks whether it is there",
+    ("os", "geteuid"): "`config` asks whether it is there",
     ("os", "sched_getaffinity"): "only on Linux",
     ("import", "fcntl"): "the other branch of `state/files.py` has msvcrt",
     ("import", "resource"): "Shell and Data, which Windows cannot make, beside their own limits",

@@ -3,7 +3,7 @@
 import tomllib
 
 import pytest
-from toolcast.toml_places import Keys, find_place, split_fault
+from toolcast.toml_tables import Keys, find_place, split_fault
 
 TEXT = '''\
 id = "acme"
@@ -38,7 +38,7 @@ depth = 3
         (("a", "b"), (7, 2)),
         (("calls", 0, "open", 0), (10, 1)),
         (("calls", 0, "parameters", 0, "close"), (14, 3)),
-        (("calls", 0, "missing"), (9, 1)),
+        (("calls", 0, "missing"), (9, 3)),
         (("calls", 1, "open"), (16, 1)),
         (("calls", 1, "parameters", 1, "close"), (19, 1)),
         (("limits", "x y", "depth"), (21, 1)),

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ...toml_places import find_place, split_fault
+from ...toml_tables import find_place, split_fault
 from .reading.marker_patterns import HOLES
 from .text_format import CallForm, Markers, Prompt, Response, TextFormat
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from ...toml_places import find_place, split_fault
+from ...toml_tables import find_place, split_fault
 from .profile import Profile, ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
 
