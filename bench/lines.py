@@ -33,8 +33,7 @@ INTERPRETERS = {
     "the provider passes": "providers/passes",
     "declarations": "declarations/schema_types.py",
     "the validator in JavaScript": "typescript/support",
-    "emptiness": "jsonschema/satisfiable.py",
-    "containment": "containment",
+    "emptiness and containment": "jsonschema/emptiness.py",
     "edits of instances": "instances/schema_tree.py",
 }
 """Where keywords of JSON Schema are given a meaning, and by what; one that is gone does not count."""

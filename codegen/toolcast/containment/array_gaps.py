@@ -43,7 +43,7 @@ def _item_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
         if ours.most is not None and index >= ours.most:
             break
         parts = item_parts(case.facts, index)
-        if prover.emptiness.parts(parts):
+        if prover.emptiness.reason(parts):
             break
         for theirs in item_parts((target,), index):
             found += _at(prover, case, target, index, parts, theirs)
@@ -136,7 +136,7 @@ def _contains_few(prover: Prover, case: Case, theirs: Part, high: int) -> bool:
         if stated and not prover.gaps([theirs], fact.below("contains")):
             return True
     return all(
-        prover.emptiness.parts([*item_parts(case.facts, index), theirs])
+        prover.emptiness.reason([*item_parts(case.facts, index), theirs])
         for index in range(prefix_length(case.facts) + 1)
     )
 

@@ -157,7 +157,7 @@ def _member_gaps(
 ) -> list[Gap]:
     embed = _with(prover, case, target, name)
     if theirs.schema is False:
-        if prover.emptiness.parts(parts):
+        if prover.emptiness.reason(parts):
             return []
         closed = name not in target.schema.get("properties", ())
         message = (
@@ -216,7 +216,7 @@ def _free_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     additional = target.schema.get("additionalProperties", True)
     found: list[Gap] = []
     for pattern, parts in _classes(case):
-        if prover.emptiness.parts(parts):
+        if prover.emptiness.reason(parts):
             continue
         own = [pattern] if pattern is not None else []
         others = [] if pattern is not None else _all_patterns(case)
@@ -320,7 +320,7 @@ def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
         for name in dict.fromkeys([*declared_names(case.facts), *required_names(case.facts)])
         if not theirs.accepts(name)
         and (parts := member_parts(case.facts, name)) is not None
-        and not prover.emptiness.parts(parts)
+        and not prover.emptiness.reason(parts)
     ]
     if refused:
         listed = ", ".join(f"`{name}`" for name in refused[:MAX_LISTED])
@@ -338,7 +338,7 @@ def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
         return found
     text = prover.made(theirs, {"type": "string"})
     for pattern, parts in _classes(case):
-        if prover.emptiness.parts(parts):
+        if prover.emptiness.reason(parts):
             continue
         own = [*names, text, *([prover.made(theirs, {"pattern": pattern})] if pattern is not None else [])]
         for gap in prover.gaps(own, theirs):

@@ -16,21 +16,23 @@ from ..jsonschema.case_facts import array_lengths, object_sizes, smallest, value
 from ..jsonschema.cases import (
     ALL,
     FRACTION,
-    INTEGER,
     KINDS,
     Case,
     Part,
+    admitted,
     asserts,
     cases_of,
     mask_of,
     mask_of_types,
+    names_of_types,
     possible_facts,
+    stated_types,
 )
 from ..jsonschema.equality import equal, key
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
-from .gaps import Emptiness, Gap, Values, joined, merged
+from .gaps import Gap, SearchingEmptiness, Values, joined, merged
 from .object_gaps import object_gaps
 from .reasons import OF_KEYWORD
 from .scalar_gaps import no_fraction_gap, number_gaps, string_gaps
@@ -114,14 +116,7 @@ class _SameSchemas:
 
 def _asserted(schema: Mapping[str, Any]) -> set[str]:
     """The keywords of a schema that may refuse a value of its types."""
-    mask = ALL
-    if "type" in schema:
-        mask = mask_of_types(schema["type"])
-    if "enum" in schema or "const" in schema:
-        stated = 0
-        for value in schema["enum"] if "enum" in schema else [schema["const"]]:
-            stated |= mask_of(value)
-        mask &= stated
+    mask = stated_types(schema)
     return {
         name
         for name, value in schema.items()
@@ -187,7 +182,7 @@ class SchemaProver:
         self._required: dict[int, frozenset[str]] = {}
         self._masks: dict[int | bool, int] = {}
         self._made: dict[tuple[str, bytes], Part] = {}
-        self.emptiness = Emptiness(self.spend, self.contains)
+        self.emptiness = SearchingEmptiness(self.spend, self.contains)
         self.budget = Budget(MAX_PARTS)
         self.builder = Generator(self.budget)
         self.varied = Generator(self.budget, random.Random(0), 300)
@@ -323,35 +318,9 @@ class SchemaProver:
             found += object_gaps(self, case, target)
         return found
 
-    def mask(self, part: Part, depth: int = 0) -> int:
+    def mask(self, part: Part) -> int:
         """The types that a schema may accept."""
-        schema = part.schema
-        if isinstance(schema, bool):
-            return ALL if schema else 0
-        known = self._masks.get(part.key)
-        if known is not None:
-            return known
-        mask = mask_of_types(schema["type"]) if "type" in schema else ALL
-        for keyword in ("enum", "const"):
-            if keyword in schema:
-                stated = 0
-                for value in schema["enum"] if keyword == "enum" else [schema["const"]]:
-                    stated |= mask_of(value)
-                mask &= stated
-        if depth < MAX_IN_PLACE:
-            if "$ref" in schema:
-                mask &= self.mask(part.side.target(schema["$ref"]), depth + 1)
-            for each in part.listed("allOf"):
-                mask &= self.mask(each, depth + 1)
-            for keyword in ("anyOf", "oneOf"):
-                if keyword in schema:
-                    any_of = 0
-                    for each in part.listed(keyword):
-                        any_of |= self.mask(each, depth + 1)
-                    mask &= any_of
-            if depth == 0 or "$ref" not in schema:
-                self._masks[part.key] = mask
-        return mask
+        return admitted(part, self._masks)
 
     # -- types and literals -----------------------------------------------------------------------
 
@@ -458,7 +427,7 @@ class SchemaProver:
 
     def disjoint(self, case: Case, part: Part) -> bool:
         """Whether it is shown that no value of `case` is accepted by `part`."""
-        return self.spend() and all(self.emptiness.case(both) for both in cases_of([part], case))
+        return self.spend() and all(self.emptiness.case(both) is not None for both in cases_of([part], case))
 
     def contains(self, case: Case, target: Part) -> bool:
         """Whether every value of `case` is surely accepted by `target`, null as it is.
@@ -511,8 +480,4 @@ _OTHER_THAN_ENUM: Final = frozenset(
 
 
 def _types_text(mask: int) -> str:
-    """The types of a mask in words."""
-    names = [name for name, each in KINDS.items() if mask & each]
-    if mask & INTEGER and not mask & FRACTION:
-        names[names.index("number")] = "integer"
-    return " or ".join(names)
+    return " or ".join(names_of_types(mask))

@@ -39,7 +39,7 @@ class Reader:
         """
         self.document = document
         self.pointers: dict[int, str] = {}
-        self._schemas = schemas
+        self.schemas = schemas
         self._flattening: set[int] = set()  # ids of schemas that are being merged
         self._flattened = 0
         self._registered: list[Any] = []  # schemas made here, kept alive: `pointers` has their ids
@@ -57,7 +57,7 @@ class Reader:
 
     def validator(self, schema: Any) -> Validator:
         """The exact validator of a schema of this document, or of one made from its parts."""
-        return Validator(schema, shared=self._schemas)
+        return Validator(schema, shared=self.schemas)
 
     def pointer_of(self, schema: Any, pointer: str) -> str:
         """The pointer of `schema` in the document; `pointer` where it is no schema of the document."""

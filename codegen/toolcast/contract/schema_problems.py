@@ -12,8 +12,9 @@ from msgspec.json import decode
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
+from ..jsonschema.cases import FORBIDDEN, Part, Side
+from ..jsonschema.emptiness import Emptiness
 from ..jsonschema.pointers import escape, join, resolve, split
-from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
 from ..runtime.hidden_parameters import hiding_problem
@@ -96,12 +97,11 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
 
     An optional property may be forbidden by `false` or `not: {}`.
     """
-    satisfiability = Satisfiability(reader.resolve)
+    side = Side(reader.document, schemas=reader.schemas)
+    emptiness = Emptiness()
     tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in normal.defs)]
     reasons = {
-        pointer: reason
-        for top in tops
-        for pointer, reason in contradictions(satisfiability, resolve(reader.document, top), top)
+        pointer: reason for top in tops for pointer, reason in contradictions(emptiness, side.target(top))
     }
     forbidden = {
         field.node.pointer: (field, node)
@@ -135,22 +135,23 @@ _MOST_COMPARED: Final = 1_000
 """Names of properties that one is compared with."""
 
 
-def contradictions(satisfiability: Satisfiability, schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """Pointers of the unsatisfiable schemas at and below `schema`, innermost first, each with the reason.
+def contradictions(emptiness: Emptiness, part: Part) -> Iterator[tuple[str, str]]:
+    """Pointers of the unsatisfiable schemas at and below `part`, innermost first, each with the reason.
 
     Conditions and negated schemas are left out, and so are references: their targets are checked.
     """
+    schema, pointer = part.schema, part.pointer
     if not isinstance(schema, dict):
         return
     inner = False
-    for path, below in subschemas(schema):
+    for path, _ in subschemas(schema):
         if path[0] in _READ_KEYWORDS:
-            for found in contradictions(satisfiability, below, pointer + join(path)):
+            for found in contradictions(emptiness, part.below(*path)):
                 inner = True
                 yield found
     alone = asserted_keywords(schema) in ({"$ref"}, {"type"}, set())
     within_all = pointer.rpartition("/")[0].endswith("/allOf")  # its siblings apply too
-    reason = None if inner or alone or within_all else satisfiability.contradiction(schema)
+    reason = None if inner or alone or within_all else emptiness.reason([part])
     if reason is not None and reason != FORBIDDEN:
         yield pointer, reason
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, inf, lcm
 from typing import Any, Final
 
 from msgspec import Struct
 
 from .cases import MAX_FACTS, Case, Part, possible_facts
 from .json_values import is_number
-from .satisfiable import common_multiple
 from .search import found
 
 Facts = Sequence[Part]
@@ -49,6 +48,12 @@ def exact(value: float) -> Fraction:
     if isinstance(value, int) or abs(value) >= 2**53:
         return Fraction(value)
     return Fraction(repr(value))
+
+
+def common_multiple(steps: Sequence[Fraction]) -> Fraction:
+    """The smallest number that is a multiple of all of `steps`, which are positive."""
+    bottom = lcm(*(step.denominator for step in steps))
+    return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
 
 
 class Interval(Struct, frozen=True):
@@ -94,18 +99,23 @@ def interval_of(facts: Facts, *, whole: bool) -> Interval:
     for fact in facts:
         schema = fact.schema
         for keyword, is_open in (("minimum", False), ("exclusiveMinimum", True)):
-            if is_number(schema.get(keyword)):
+            if is_finite(schema.get(keyword)):
                 bound = exact(schema[keyword])
                 if low is None or (bound, is_open) > (low, low_open):
                     low, low_open = bound, is_open
         for keyword, is_open in (("maximum", False), ("exclusiveMaximum", True)):
-            if is_number(schema.get(keyword)):
+            if is_finite(schema.get(keyword)):
                 bound = exact(schema[keyword])
                 if high is None or (bound, not is_open) < (high, not high_open):
                     high, high_open = bound, is_open
-        if "multipleOf" in schema:
+        if is_finite(schema.get("multipleOf")):
             steps.append(Fraction(repr(schema["multipleOf"])))
     return Interval(low, high, low_open, high_open, common_multiple(steps) if steps else None)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number with a size."""
+    return is_number(value) and -inf < value < inf
 
 
 class Lengths(Struct, frozen=True):
@@ -273,12 +283,13 @@ def member_parts(facts: Facts, name: str) -> list[Part] | None:
             parts.append(fact.below("properties", name))
             named = True
         for pattern in schema.get("patternProperties", ()):
-            if matches(pattern, name):
+            matched = found(pattern, name)
+            if matched:
                 parts.append(fact.below("patternProperties", pattern))
-                named = True
+            named = named or matched is not False  # where that is not decided, neither schema applies
         if not named and "additionalProperties" in schema:
             parts.append(fact.below("additionalProperties"))
-        if "propertyNames" in schema and not fact.below("propertyNames").accepts(name):
+        if "propertyNames" in schema and fact.below("propertyNames").refuses(name):
             return None
     parts += [part for part, known in unevaluated(facts) if not known.covers(name)]
     return None if any(part.schema is False for part in parts) else parts

@@ -6,8 +6,9 @@ wider: whatever holds for all cases holds for all values.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, Final, Literal
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,10 +17,11 @@ from .equality import key
 from .formats import FORMATS
 from .json_values import is_number, is_whole
 from .keywords import CONSTRAINTS
-from .pointers import escape, split
+from .pointers import escape, resolve
 from .schema_compiler import Schemas
 from .subschemas import subschemas
 from .validator import Validator
+from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema
 
 ROOTS: Final = ("parameters", "result")
 
@@ -28,16 +30,17 @@ Schema = Any
 
 
 class Side:
-    """One contract document, compiled on demand. Its schemas must not change meanwhile."""
+    """A document of 2020-12, compiled on demand. Its schemas must not change meanwhile."""
 
-    def __init__(self, document: Mapping[str, Any], name: Literal["old", "new"]) -> None:
+    def __init__(self, document: Mapping[str, Any], name: str = "", schemas: Schemas | None = None) -> None:
         """Args:
-        document: a contract document: every `$ref` resolves inside it.
-        name: which side of the comparison it is.
+        document: the document that references count from.
+        name: which side of a comparison it is.
+        schemas: the compiled schemas of the document, where there are any.
         """
         self.document = document
         self.name: Final = name
-        self._schemas: Schemas | None = None
+        self._schemas = schemas
         self._validators: dict[int, Validator] = {}
         self._kept: list[Any] = []  # schemas whose ids are keys
 
@@ -54,25 +57,30 @@ class Side:
         return frozenset(names)
 
     def target(self, reference: str) -> "Part":
-        """The schema that a reference of the document names."""
-        node: Any = self.document
-        for step in split(reference):
-            node = node[step]
-        return Part(self, node, reference.removeprefix("#"))
+        """The schema that a reference names; one that accepts everything where it leads nowhere."""
+        try:
+            schema = resolve(self.document, reference)
+        except LookupError:
+            schema = True
+        return Part(self, schema, reference.removeprefix("#"))
 
     def validator(self, schema: Schema) -> Validator:
         """The exact validator of a schema of the document, or of one made of its parts."""
         known = self._validators.get(id(schema))
         if known is None:
-            if self._schemas is None:
-                self._schemas = Schemas(self.document, formats=True)
-            known = self._validators[id(schema)] = Validator(schema, shared=self._schemas)
+            known = self._validators[id(schema)] = self.compiled(schema)
             self._kept.append(schema)
         return known
 
     def accepts(self, schema: Schema, value: Any) -> bool:
         """Whether a schema of the document accepts `value`."""
         return self.validator(schema).accepts(value)
+
+    def compiled(self, schema: Schema) -> Validator:
+        """Compile the validator of a schema."""
+        if self._schemas is None:
+            self._schemas = Schemas(self.document, formats=True)
+        return Validator(schema, shared=self._schemas)
 
 
 class Part(Struct, frozen=True, eq=False):
@@ -104,6 +112,29 @@ class Part(Struct, frozen=True, eq=False):
         if isinstance(self.schema, bool):
             return self.schema
         return self.side.accepts(self.schema, value)
+
+    def refuses(self, value: Any) -> bool:
+        """Whether the schema refuses `value`, which is no more than 200 levels deep; not where that would
+        take too long to find out, or where the schema is not supported."""
+        if isinstance(self.schema, bool):
+            return not self.schema
+        try:
+            return not self.side.validator(self.schema).fits(value)
+        except (SearchTooLong, TooManyBranches, UnsupportedSchema, RecursionError):
+            return False
+
+    def resolved(self) -> "Part":
+        """What a chain of references leads to."""
+        part = self
+        for _ in range(MAX_FOLLOWED):
+            if isinstance(part.schema, bool) or "$ref" not in part.schema:
+                return part
+            part = part.side.target(part.schema["$ref"])
+        return Part(self.side, True, part.pointer)
+
+
+MAX_FOLLOWED: Final = 60
+"""References and unions at one place that are followed."""
 
 
 def asserts(keyword: str, value: Any) -> bool:
@@ -179,11 +210,60 @@ def mask_of(value: Any) -> int:
 
 
 def mask_of_types(types: Any) -> int:
-    """The types that the keyword `type` names."""
-    mask = 0
-    for name in [types] if isinstance(types, str) else types:
-        mask |= _TYPES[name]
+    """The types that the keyword `type` names. A name of no type leaves all of them."""
+    return _union(_TYPES.get(name, ALL) for name in ([types] if isinstance(types, str) else types))
+
+
+def names_of_types(mask: int) -> list[str]:
+    """The names of the types in a mask; integers are not named beside numbers."""
+    return ["integer" if mask & each == INTEGER else name for name, each in KINDS.items() if mask & each]
+
+
+def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int = 0) -> int:
+    """The types of the values that a schema may accept, as a mask.
+
+    Args:
+        part: the schema.
+        known: the masks of other schemas, by their keys, which grows.
+        depth: references and unions that led here.
+    """
+    schema = part.schema
+    if isinstance(schema, bool):
+        return ALL if schema else 0
+    known = {} if known is None else known
+    if part.key in known:
+        return known[part.key]
+    mask = stated_types(schema)
+    if depth < MAX_FOLLOWED:
+        if "$ref" in schema:
+            mask &= admitted(part.side.target(schema["$ref"]), known, depth + 1)
+        for each in part.listed("allOf"):
+            mask &= admitted(each, known, depth + 1)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                mask &= _union(admitted(each, known, depth + 1) for each in part.listed(keyword))
+        if depth == 0 or "$ref" not in schema:
+            known[part.key] = mask
     return mask
+
+
+def stated_types(schema: Mapping[str, Any]) -> int:
+    """The types that `type`, `enum` and `const` of a schema leave, as a mask."""
+    mask = mask_of_types(schema["type"]) if "type" in schema else ALL
+    for keyword in ("enum", "const"):
+        if keyword in schema:
+            mask &= _union(mask_of(value) for value in stated_values(schema, keyword))
+    return mask
+
+
+def _union(masks: Iterable[int]) -> int:
+    return reduce(or_, masks, 0)
+
+
+def stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
+    """The values that `enum` or `const` states."""
+    values: list[Any] = schema["enum"] if keyword == "enum" else [schema["const"]]
+    return values
 
 
 class _Choice(Struct, frozen=True, eq=False):
@@ -193,12 +273,20 @@ class _Choice(Struct, frozen=True, eq=False):
     names_branch: bool
 
 
-def cases_of(parts: Iterable[Part], base: Case | None = None) -> list[Case]:
+def cases_of(
+    parts: Iterable[Part],
+    base: Case | None = None,
+    *,
+    without_values: list[str] | None = None,
+    unions: bool = True,
+) -> list[Case]:
     """The cases of values that all of `parts` accept.
 
     Args:
         parts: schemas of either side.
         base: a case that the values are in already; its unions are not followed again.
+        without_values: receives why the cases that are left out have no value.
+        unions: whether unions and conditions are followed; else they are left out.
 
     Returns:
         Cases of one kind each, without those that have no value by their types or literals.
@@ -212,9 +300,11 @@ def cases_of(parts: Iterable[Part], base: Case | None = None) -> list[Case]:
     while waiting:
         case, further, choices = waiting.pop()
         grown, more = _grown(case, further)
-        if grown is None:
+        if isinstance(grown, str):
+            if without_values is not None:
+                without_values.append(grown)
             continue
-        choices = (*choices, *more)
+        choices = (*choices, *more) if unions else ()
         if not choices:
             found.append(grown)
             continue
@@ -233,8 +323,12 @@ def cases_of(parts: Iterable[Part], base: Case | None = None) -> list[Case]:
     return [each for case in found for each in _by_kind(case)]
 
 
-def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | None, list[_Choice]]:
-    """`case` with further schemas, and the choices in them; None where no value is left."""
+FORBIDDEN: Final = "it is `false`, or `not` everything"
+"""Why a schema that refuses all values explicitly has none. Such a schema forbids a name."""
+
+
+def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | str, list[_Choice]]:
+    """`case` with further schemas, and the choices in them; the reason where no value is left."""
     facts = dict.fromkeys([fact.key for fact in case.facts])
     added: list[Part] = []
     choices: list[_Choice] = []
@@ -245,7 +339,7 @@ def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | None, list[_Choi
         schema = part.schema
         if isinstance(schema, bool):
             if not schema:
-                return None, []
+                return FORBIDDEN, []
             continue
         if part.key in facts:
             continue
@@ -255,6 +349,11 @@ def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | None, list[_Choi
         added.append(part)
         if "type" in schema:
             mask &= mask_of_types(schema["type"])
+        if "not" in schema:
+            if schema["not"] is True or schema["not"] == {}:
+                return FORBIDDEN, []
+            if schema["not"] is not False and schema["not"].keys() == {"type"}:
+                mask &= ~mask_of_types(schema["not"]["type"])
         if "enum" in schema or "const" in schema:
             literals = _common(literals, schema)
         if "$ref" in schema:
@@ -265,11 +364,11 @@ def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | None, list[_Choi
         if not waiting:
             waiting += _dependent([*case.facts, *added], facts)
     if not mask:
-        return None, []
+        return "its types exclude each other", []
     if literals is not None:
         literals = tuple(value for value in literals if mask_of(value) & mask)
         if not literals:
-            return None, []
+            return _without_literals([*case.facts, *added], mask), []
     grown = Case(
         mask=mask,
         facts=(*case.facts, *added),
@@ -279,6 +378,18 @@ def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | None, list[_Choi
         partial=case.partial,
     )
     return grown, choices
+
+
+def _without_literals(facts: list[Part], mask: int) -> str:
+    """Why no value that `enum` or `const` states is left."""
+    stating = [(each.schema, name) for each in facts for name in ("enum", "const") if name in each.schema]
+    for schema, keyword in stating:
+        values = stated_values(schema, keyword)
+        if not values:
+            return "its `enum` is empty"
+        if not any(mask_of(value) & mask for value in values):
+            return f"its types exclude every value of its `{keyword}`"
+    return f"the rest of it refuses every value of its `{stating[0][1]}`"
 
 
 def _dependent(facts: list[Part], known: Mapping[int | bool, None]) -> list[Part]:
@@ -298,7 +409,7 @@ def _dependent(facts: list[Part], known: Mapping[int | bool, None]) -> list[Part
 def _common(literals: tuple[Any, ...] | None, schema: Mapping[str, Any]) -> tuple[Any, ...]:
     for keyword in ("enum", "const"):
         if keyword in schema:
-            stated = schema["enum"] if keyword == "enum" else [schema["const"]]
+            stated = stated_values(schema, keyword)
             if literals is None:
                 literals = tuple({key(value): value for value in stated}.values())
             else:

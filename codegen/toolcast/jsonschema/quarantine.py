@@ -7,12 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from .satisfiable import FORBIDDEN, Satisfiability
+from .cases import FORBIDDEN, Part, Side
+from .emptiness import Emptiness
+from .keywords import ASSERTIONS
 from .schema_change import Changes, SchemaChange, changes_of, record
 from .schema_document import SchemaDocument, parse_schema, refuses_none
 from .schema_error import SchemaError
 from .schema_node import HOLDERS, Schema, SchemaNode, subnodes
 from .upgrade import NEWEST, outdated
+from .validator import Validator
 
 
 class SoundSchema(Struct, frozen=True):
@@ -51,6 +54,34 @@ def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refu
     return SoundSchema(out, tuple(changes.values()), document.upgrades)
 
 
+class _Side(Side):
+    """A schema document as JSON. Single values are judged by keywords that hold no schema: what references
+    lead to may be older than 2020-12 where no keyword holds it, and is read as it is looked into."""
+
+    def __init__(self, document: SchemaDocument) -> None:
+        super().__init__({})
+        self._parsed = document
+        self._written: dict[int, dict[str, Any]] = {}
+
+    def part(self, schema: Schema) -> Part:
+        """A schema of the document."""
+        if isinstance(schema, SchemaNode):
+            return Part(self, _write(schema, self._written, lambda each: each.keywords), "")
+        return Part(self, schema, "")
+
+    def target(self, reference: str) -> Part:
+        """The schema that a reference names; one that accepts everything where it leads nowhere."""
+        try:
+            return self.part(self._parsed.target(reference, None)[0])
+        except SchemaError:
+            return Part(self, True, "")
+
+    def compiled(self, schema: Any) -> Validator:
+        """Compile the keywords of a schema that hold none."""
+        own = {keyword: value for keyword, value in schema.items() if keyword in ASSERTIONS}
+        return Validator(own, formats=True)
+
+
 class _Judge:
     """Finds the optional properties that no value fits."""
 
@@ -58,8 +89,8 @@ class _Judge:
         """`changes` receives each."""
         self._document = document
         self._changes = changes
-        self._written: dict[int, dict[str, Any]] = {}
-        self._judge = Satisfiability(self._referred)
+        self._side = _Side(document)
+        self._emptiness = Emptiness()
 
     def with_forbidden(self) -> dict[int, dict[str, Any]]:
         """The keywords of each node with such properties, `false` for each of them, by the id of the node."""
@@ -88,23 +119,12 @@ class _Judge:
         for name, schema in node.keywords.get("properties", {}).items():
             if name in needed or not isinstance(schema, SchemaNode):
                 continue
-            reason = self._judge.contradiction(self._json(schema))
+            reason = self._emptiness.reason([self._side.part(schema)])
             if reason not in (None, FORBIDDEN):
                 words = f"is replaced by false, because no value matches it: {reason}"
                 record(self._changes, (node.path, "properties"), name, "dropped", "kept elsewhere", words)
                 found.add(name)
         return found
-
-    def _json(self, node: SchemaNode) -> dict[str, Any]:
-        return _write(node, self._written, lambda each: each.keywords)
-
-    def _referred(self, reference: str) -> Any:
-        """The target of a reference as JSON. Raises LookupError where it does not resolve."""
-        try:
-            target, _ = self._document.target(reference, None)
-        except SchemaError as problem:
-            raise LookupError(reference) from problem
-        return self._json(target) if isinstance(target, SchemaNode) else target
 
 
 def _write(

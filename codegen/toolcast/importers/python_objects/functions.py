@@ -20,7 +20,7 @@ import griffe
 from msgspec import NODEFAULT, Struct
 
 from ...diagnostics import Diagnostic
-from ...runtime.functions.compare import Place, json_types
+from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
 from ...runtime.functions.conversions import json_default
 from ...runtime.functions.signature import (
     EMPTY,
@@ -306,7 +306,7 @@ def _property(
     if parameter.required:
         return made
     default = json_default(parameter.default, parameter.annotation)
-    if default is None and "null" not in json_types(Place(schema, document)):
+    if default is None and not admitted(Part(Side(document), schema, "")) & NULL:
         default = NODEFAULT  # `= None` of a type without null: absent
     if default is not NODEFAULT:
         made["default"] = default
@@ -341,7 +341,7 @@ def declare_class(cls: type, origin: Origin) -> tuple[Declared | None, list[Diag
         message = f"it has no JSON form: {found.problems['class']}"
         return None, [origin.problem("import-python-type", message, _EXPECTED)]
     schema = found.schemas["class"]
-    if json_types(Place(schema, found.document)) != frozenset(("object",)):
+    if admitted(Part(Side(found.document), schema, "")) != OBJECT:
         return None, [origin.problem("import-python-type", "its values are no JSON objects", _EXPECTED)]
     document = read_class(cls)
     parameters = _inlined(schema, described_definitions(found.definitions, [cls]))

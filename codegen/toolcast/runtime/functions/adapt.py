@@ -5,13 +5,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ...jsonschema.cases import ALL, OBJECT, Part, Side, admitted
 from ..binding import ToolBinding
 from ..checked_types import trusted_hook
 from ..context import ToolContext
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
 from ..result import ToolResult
-from .compare import Place, json_types
 from .conversions import outgoing
 from .fitting import Arguments, fit
 from .signature import EMPTY, FunctionError, Signature, function_name, plain_function, read_signature
@@ -135,7 +135,7 @@ def _result_maker(
     wanted = binding.result
     if wanted is None:
         return lambda value: value if isinstance(value, (str, ToolResult)) else outgoing(value)
-    wraps = _wraps(Place(document["result"], document), signature)
+    wraps = _wraps(Part(Side(document), document["result"], ""), signature)
 
     def make(value: Any) -> Any:
         if isinstance(value, ToolResult) or (isinstance(wanted, type) and type(value) is wanted):
@@ -172,14 +172,14 @@ def _wrapped(data: Any, wanted: Any) -> Any:
     return made if text.lstrip()[:1] == "{" else ToolResult.ok(text, made)
 
 
-def _wraps(result: Place, signature: Signature) -> bool:
+def _wraps(result: Part, signature: Signature) -> bool:
     """Whether the contract wants `{"result": …}` of a function that may return no object: FastMCP and the MCP
     SDK declare such results, as a tool's data had to be an object."""
-    schema = result.target().schema
+    schema = result.resolved().schema
     if not isinstance(schema, dict) or list(schema.get("properties", ())) != ["result"]:
         return False
     if signature.returns is EMPTY:
         return False
     found = schemas_of({"result": signature.returns}, "serialization")
-    place = Place(found.schemas.get("result", True), found.document)
-    return json_types(place) not in (frozenset(("object",)), json_types(Place(True, {})))
+    returned = Part(Side(found.document), found.schemas.get("result", True), "")
+    return admitted(returned) not in (OBJECT, ALL)

@@ -6,10 +6,11 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, UNSET, Struct
 
+from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
 from ..binding import ToolBinding
 from ..context import ToolContext
 from ..encode import EXTRA
-from .compare import Place, differences, has_default, json_types
+from .compare import differences, has_default
 from .conversions import Incoming, incoming, json_default, refusal
 from .signature import EMPTY, OWN, Parameter, Signature
 from .type_schemas import TypeSchemas, schemas_of
@@ -48,18 +49,18 @@ class _Sides(Struct, frozen=True, kw_only=True):
 
     signature: Signature
     binding: ToolBinding[Any, Any]
-    contract: Place
+    contract: Part
     properties: Mapping[str, Any]
     attributes: Mapping[str, str]
     found: TypeSchemas
 
     def states_defaults(self, schema: Any) -> bool:
         """Whether defaults stand inside of values of a schema of the contract."""
-        return any("default" in each for each in _objects([schema, self.contract.document.get("$defs")]))
+        return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
 
-    def taken(self, parameter: str) -> Place:
+    def taken(self, parameter: str) -> Part:
         """What a parameter's type accepts."""
-        return Place(self.found.schemas.get(parameter, True), self.found.document)
+        return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -115,8 +116,8 @@ def _injected(signature: Signature) -> list[str]:
 
 
 def _sides(signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]) -> _Sides:
-    contract = Place(document["parameters"], document)
-    schema = contract.target().schema
+    contract = Part(Side(document), document["parameters"], "")
+    schema = contract.resolved().schema
     params: Any = binding.params
     named = hasattr(params, "__struct_fields__")
     return _Sides(
@@ -137,7 +138,7 @@ def _single(sides: _Sides) -> Parameter | None:
     if len(required) != 1 or sides.signature.further is not EMPTY:
         return None
     (parameter,) = required
-    is_object = json_types(sides.taken(parameter.name)) == frozenset(("object",))
+    is_object = admitted(sides.taken(parameter.name)) == OBJECT
     return parameter if is_object and parameter.name not in sides.properties else None
 
 
@@ -170,9 +171,9 @@ def _named_differences(sides: _Sides) -> list[str]:
         if each.required and each.name not in names.values()
     ]
     parameters = {each.name: each for each in sides.signature.parameters}
-    required = sides.contract.target().schema.get("required", ())
+    required = sides.contract.resolved().schema.get("required", ())
     for wire, name in names.items():
-        place, parameter = sides.contract.below(sides.properties[wire]), parameters[name]
+        place, parameter = sides.contract.resolved().below("properties", wire), parameters[name]
         problems += differences(place, sides.taken(name), name)
         if parameter.required and wire not in required and not has_default(place):
             problems.append(f"{name}: the function requires it, and in the contract it is optional")
@@ -180,12 +181,12 @@ def _named_differences(sides: _Sides) -> list[str]:
     return problems
 
 
-def _default_differences(place: Place, parameter: Parameter) -> list[str]:
+def _default_differences(place: Part, parameter: Parameter) -> list[str]:
     """A default that both state. None alone often means "absent", where the contract has no null."""
     if parameter.required or not isinstance(place.schema, dict) or "default" not in place.schema:
         return []
     own, stated = json_default(parameter.default, parameter.annotation), place.schema["default"]
-    absent = own is None and "null" not in json_types(place)
+    absent = own is None and not admitted(place) & NULL
     if own is NODEFAULT or absent or own == stated:
         return []
     return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
