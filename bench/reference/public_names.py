@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
@@ -132,7 +133,10 @@ def _overridden(member: griffe.Object, cls: griffe.Object) -> griffe.Object:
 
 
 def problems() -> Iterator[str]:
-    """What public docstrings lack."""
+    """Name what public docstrings lack.
+
+    A docstring states each argument, error and returned value: in a section, or in its sentences.
+    """
     for module, name, found in public():
         yield from _lacking(f"{module}.{name}", found)
         for member in methods(found):
@@ -145,15 +149,19 @@ def _lacking(name: str, found: griffe.Object) -> Iterator[str]:
             yield f"{name}: no docstring"
         return
     kinds = _sections(found)
+    words = found.docstring.value
     if isinstance(found, griffe.Function):
         listed = {item.name.lstrip("*") for item in kinds.get("parameters", ())}
         wanted = [each.name for each in found.parameters if each.name not in ("self", "cls")]
-        yield from (f"{name}: no argument {each}" for each in wanted if each not in listed)
+        unnamed = [each for each in wanted if each not in listed and not _names(words, each)]
+        yield from (f"{name}: no argument {each}" for each in unnamed)
         returned = str(found.returns or "None")
-        if returned not in ("None", "Never") and not {"returns", "yields"} & kinds.keys():
+        stated_in = {"returns", "yields"} & kinds.keys() or _RETURNS.match(words)
+        if returned not in ("None", "Never") and not stated_in:
             yield f"{name}: no return value"
         stated = {str(item.annotation).rpartition(".")[2] for item in kinds.get("raises", ())}
-        yield from (f"{name}: no {each}" for each in sorted(_raised(found) - stated))
+        raised = sorted(_raised(found) - stated)
+        yield from (f"{name}: no {each}" for each in raised if not _names(words, each))
     elif isinstance(found, griffe.Class) and (_is_struct(found) or _is_typed_dict(found)):
         stated = {item.name for item in kinds.get("attributes", ())}
         own = [
@@ -165,6 +173,14 @@ def _lacking(name: str, found: griffe.Object) -> Iterator[str]:
             and "property" not in member.labels
         ]
         yield from (f"{name}: no field {each}" for each in own if each not in stated)
+
+
+def _names(words: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", words) is not None
+
+
+_RETURNS = re.compile(r"(?:Return|Yield|Make|Tell) ")
+"""First words of a sentence that states what a function returns."""
 
 
 def _needs_none(found: griffe.Object) -> bool:

@@ -1,4 +1,4 @@
-"""What programs import to run tools. Generated code also imports `support`. msgspec only."""
+"""The runtime of tools, for programs. Generated code also imports `support`. Needs msgspec only."""
 
 from typing import TYPE_CHECKING
 

@@ -25,13 +25,9 @@ _SEND = "Send the arguments as one JSON object."
 
 
 def parse_arguments(tool: str, arguments: Any) -> Any:
-    """Plain JSON data: dict, list, str, int, float, bool, None.
-
-    An object that was encoded twice, as a JSON string that holds JSON, is opened once, and null is an object
-    without members; nothing is lost by it, because arguments are always an object. Raises ArgumentError,
-    which names `tool`, where the text is not JSON, or an object in it has a key twice, and for a mapping with
-    values that JSON lacks.
-    """
+    """Parse arguments to plain JSON data. A JSON string that holds JSON is opened once, and null is an object
+    without members: arguments are always an object. Raises ArgumentError for a text that is not JSON or has a
+    key twice, and for a mapping with values that JSON lacks."""
     if not isinstance(arguments, (bytes, str)):
         if arguments is None:
             return {}
@@ -72,7 +68,6 @@ def _violations(problem: DuplicateKeyError) -> "list[Violation]":
 
 
 def _parse_mapping(tool: str, arguments: Any) -> Any:
-    """Arguments that came parsed, as JSON would have brought them."""
     if not isinstance(arguments, Mapping):
         kind = type(arguments).__name__
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
@@ -85,10 +80,8 @@ def _parse_mapping(tool: str, arguments: Any) -> Any:
 
 
 def copy_plain(value: Any) -> Any:
-    """Plain values from the objects of a provider's client library.
-
-    Raises TypeError or ValueError for what no JSON text could have brought: guessing would be worse.
-    """
+    """Copy the objects of a provider's client library to plain values. Raises TypeError or ValueError for
+    what no JSON text could have brought: guessing would be worse."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A tool as generated code binds it: its arguments decoded, its values encoded, its enums of run time."""
+"""Bindings: a tool's arguments decoded, its values encoded, its run-time enums."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,9 +24,8 @@ R = TypeVar("R")
 
 
 class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
-    """A tool as generated code offers it: definitions, decoder, encoder. P is the parameters' type, R the
-    result's: the type of a handler is `Callable[[P, ToolContext], Returns[R]]`.
-    """
+    """A generated tool with its decoder and encoder. P is the type of the parameters, R that of the result: a
+    handler is a `Callable[[P, ToolContext], Returns[R]]`."""
 
     def decode(
         self,
@@ -38,22 +37,23 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         """Decode the arguments of a call.
 
         Args:
-            arguments: JSON text as str or bytes, or a mapping that is parsed already. None, blank text and
-                the text `null` mean no arguments.
+            arguments: JSON text, or a mapping that is parsed already. None, blank text and `null` mean no
+                arguments.
             provider: id of the provider whose wire form the arguments have; None for the contract's own form.
-            guesses: guesses that may be applied to arguments that the contract refuses; None for no guesses.
-            injected: the values of parameters that the program fills in (`inject`), as plain JSON data; one
-                that is left out is absent.
+            guesses: guesses that may be applied to arguments that the contract refuses; None for none.
+            injected: plain JSON values of parameters that the program fills in (`inject`); one that is left
+                out is absent.
 
         Returns:
             The typed parameters.
 
         Raises:
-            ArgumentError: the arguments do not fit the contract; it names every violation. What only the
-                program sets is one. Or their text does not fit the tool's grammar; it names the first place.
-            InjectionError: the contract refuses a value of `injected`, or needs one that is not there.
+            ArgumentError: the arguments do not fit the contract, set what only the program sets, or their
+                text does not fit the tool's grammar. It names every violation of the contract, and the first
+                place of the text.
+            InjectionError: the contract refuses a value of `injected`, or needs one that is missing.
             UnknownProviderError: nothing was generated for `provider`.
-            MissingDataError: a generated JSON file is missing or is not as it was generated.
+            MissingDataError: a generated JSON file is missing or was changed.
             ImportError: the tool has a grammar, and llguidance is missing (`toolcast[grammars]`).
         """
         wire_decoder = None if provider is None else self._wire_decoder(provider)
@@ -71,21 +71,13 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> dict[str, Any]:
-        """Decode what a model sent of a call, without the parameters that the program fills in (`inject`).
-
-        Args:
-            arguments: as for `decode`.
-            provider: as for `decode`.
-            guesses: as for `decode`.
-
-        Returns:
-            Plain JSON data in the contract's form, which `decode` accepts without a provider.
+        """Return a model's arguments as plain JSON data in the contract's form, without the parameters that
+        the program fills in (`inject`); `decode` accepts them without a provider. Like `decode`, it takes a
+        `provider` and `guesses`.
 
         Raises:
-            ArgumentError: the arguments do not fit what models are offered of the contract.
-            UnknownProviderError: nothing was generated for `provider`.
-            MissingDataError: as for `decode`.
-            ImportError: as for `decode`.
+            ArgumentError: the arguments do not fit the part of the contract that models are offered.
+            UnknownProviderError, MissingDataError, ImportError: see `decode`.
         """
         from .injection import decode_offered
 
@@ -98,17 +90,11 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return offered
 
     def encode(self, params: P) -> bytes:
-        """Encode parameters as JSON that the contract accepts. Absent parameters stay absent.
-
-        Args:
-            params: typed parameters.
-
-        Returns:
-            Compact JSON in the contract's form.
+        """Return typed `params` as compact JSON that the contract accepts. Absent parameters stay absent.
 
         Raises:
             EncodeError: the contract refuses `params` in every form, or the tool's grammar their text.
-            ImportError: as for `decode`.
+            ImportError: llguidance is missing.
         """
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
@@ -130,32 +116,26 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return msgspec.json.encode(plain)
 
     def prepare_result(self, provider: str | None = None) -> None:
-        """Read and compile all that `encode_result` needs. A call does so before its handler acts: where a
-        file cannot be read, nothing was done whose result is lost.
-
-        Args:
-            provider: as for `encode_result`.
+        """Read and compile all that `encode_result` needs for `provider`. A call does so before its handler
+        acts: a file that cannot be read then costs no result.
 
         Raises:
             MissingDataError: a generated JSON file is missing.
-            OSError: a generated JSON file is there and cannot be read.
+            OSError: a generated JSON file cannot be read.
         """
         if self.result is not None:
             self._result().validator()
             self._includes_defaults(provider)
 
     def encode_result(self, value: Any, provider: str | None = None) -> bytes:
-        """Encode a handler's value as JSON, in the form of the result's contract where there is one.
+        """Return a handler's value as compact JSON, in the form of the result's contract if there is one.
 
-        Members that equal their default are written as `defaults` says: by default, unless the definition for
+        `defaults` decides on members that equal their default; unset, they are written if the definition for
         `provider` shows the schema of results.
 
         Args:
             value: what the handler returned.
             provider: id of the provider that the result goes to; None for one that sees no schema.
-
-        Returns:
-            Compact JSON.
 
         Raises:
             TypeError: the value has no JSON form.
@@ -173,13 +153,10 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return msgspec.json.encode(plain)
 
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, R]":
-        """Give values to the tool's `runtime_enums`, in definitions and in decoding.
+        """Return a new binding with values for the tool's `runtime_enums`, in definitions and in decoding.
 
         Args:
             **values: for each parameter, its allowed strings: 1 to 250, with at most 7,500 characters in all.
-
-        Returns:
-            A new binding.
 
         Raises:
             ValueError: a name is none of `runtime_enums`, or its values are not different strings that the
@@ -197,14 +174,13 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return made
 
     def _require_engine(self) -> None:
-        """Raise ImportError where the tool has a grammar, and what checks its texts is not installed."""
+        """Raise ImportError if the tool has a grammar, and llguidance is not installed."""
         if self.input is not None and not isinstance(self.input, str):
             from .grammars import require_engine
 
             require_engine(self.name)
 
     def _text_violations(self, text: str) -> "tuple[Violation, ...]":
-        """What is wrong with the text of a call, by the tool's grammar."""
         if self.input is None or isinstance(self.input, str):
             return ()  # any text
         from .grammars import text_violations
@@ -213,10 +189,8 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
 
 class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
-    """A binding whose enums have their values. Made by `ToolBinding.specialise`.
-
-    `attributes` has the values of each attribute of the Struct.
-    """
+    """A binding made by `ToolBinding.specialise`. `attributes` has the values of each attribute of the
+    Struct."""
 
     base: Any
     values: Mapping[str, tuple[str, ...]]
@@ -229,7 +203,7 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
         guesses: "Guesses | None" = None,
         injected: Mapping[str, Any] | None = None,
     ) -> P:
-        """As the binding's, and other values are violations as those of any enum are."""
+        """Decode as the binding does; other values than the enum's are violations."""
         from .runtime_enums import is_allowed
 
         params = ToolBinding.decode(self, arguments, provider, guesses, injected=injected)
@@ -241,14 +215,14 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
         return decode_arguments(self, arguments, wire_decoder, guesses, False)
 
     def schema(self) -> dict[str, Any]:
-        """The parameters' contract with the enums, a copy of its own each time."""
+        """Return a new copy of the parameters' contract with the enums."""
         from .runtime_enums import contract_with_values
 
         schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
         return self._without_injected(schema)
 
     def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, R]:
-        """Further enums, or other values for the same ones."""
+        """Add further enums, or other values for the same ones."""
         specialised: ToolBinding[P, R] = self.base.specialise(**{**self.values, **values})
         return specialised
 

@@ -93,10 +93,8 @@ class _Link(NamedTuple):
 
 
 def find_duplicates(text: bytes | str) -> list[tuple[str, str]]:
-    """Return (path of the object, key) for the first 50 keys that stand more than once in a JSON text.
-
-    Raises RecursionError where it nests too deeply.
-    """
+    """Return (path of the object, key) for the first 50 keys that stand more than once in a JSON text. Raises
+    RecursionError where it nests too deeply."""
     import json
 
     # Numbers stay text: their value does not matter here, and long ones are slow to read.
@@ -138,7 +136,7 @@ def _path(link: _Link | None) -> str:
 
 
 def _place(text: bytes | str, problem: msgspec.DecodeError) -> str:
-    """The line and column of what is wrong. msgspec is fast and terse; the standard library knows more."""
+    """Return line and column of the error. msgspec is fast and terse; the standard library knows more."""
     import json
 
     if text[:3] == b"\xef\xbb\xbf" or text[:1] == "\ufeff":

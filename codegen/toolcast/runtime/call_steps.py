@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 
 def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
-    """`context` without values of secrets: in the call id, which a model may write and a handler may log, and
-    in what a handler reports, logs and asks."""
+    """Return `context` without values of secrets in the call id, which a model may write and a handler may
+    log, and in what a handler reports, logs and asks."""
     call_id = secrets.redact_text(context.call_id) if context.call_id else ""
     channels = _redacted_channels(context, secrets)
     if not channels and call_id == context.call_id:
@@ -62,7 +62,6 @@ def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
 
 
 def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, Any]:
-    """The channels that `context` has, each without values of secrets."""
     report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
     channels: dict[str, Any] = {}
     if report is not None:
@@ -93,7 +92,7 @@ def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, An
 
 
 class Waiting:
-    """The questions of one call that have no answer yet. While there is one, its timeout does not run."""
+    """The unanswered questions of one call. While there is one, the call's timeout does not run."""
 
     __slots__ = ("_left", "_open", "scope")
 
@@ -103,7 +102,7 @@ class Waiting:
         self._left = 0.0
 
     def stopping_time(self, context: ToolContext) -> ToolContext:
-        """`context`, whose questions stop the time."""
+        """Return `context` with channels that stop the time."""
         channels: dict[str, Any] = {}
         for name in ("asker", "sampler"):
             if (channel := getattr(context, name)) is not None:
@@ -151,8 +150,8 @@ handlers that never wait would leave it none."""
 
 
 class ReadyTool(NamedTuple):
-    """A tool whose handler can be called: `awaited` says that it is async. `written` is its name as the model
-    wrote it, without values of secrets, where that is another."""
+    """A tool whose handler can be called. `written` is its name as the model wrote it, without values of
+    secrets, if that is another."""
 
     binding: ToolBinding[Any, Any]
     handler: Handler
@@ -166,7 +165,7 @@ FILLING_IN = "filling in arguments"
 
 
 def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict[str, Any] | None:
-    """What the program fills in for a call, from `context`; None for a tool without `inject`. Raises
+    """Return the values that the program fills in from `context`; None for a tool without `inject`. Raises
     InjectionError."""
     if not binding.inject:
         return None
@@ -178,8 +177,7 @@ def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict
 def run_call(
     executor: Executor, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
 ) -> Awaitable[ToolResult]:
-    """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
-    (`is_from_outside`)."""
+    """Carry out one call. All but what comes from outside (`is_from_outside`) becomes a ToolResult."""
     guard = executor.guard
     if tool.binding.deprecated is not None:
         executor.warn_of_deprecated(tool.binding, context)
@@ -207,7 +205,7 @@ class _TimeoutError(Exception):
 
 
 class _Call:
-    """One call while it runs. `stage` is the step that it has come to."""
+    """One call while it runs; `stage` is its current step."""
 
     __slots__ = ("context", "executor", "framework", "observers", "passes", "stage", "tool", "waiting")
 
@@ -234,7 +232,6 @@ class _Call:
         self.stage = "arguments"
 
     async def run(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
-        """The steps, and how they ended."""
         guard, observers = self.executor.guard, self.observers
         begun = perf_counter()
         name, call_id, provider = self.tool.binding.name, self.context.call_id, self.context.provider
@@ -273,7 +270,7 @@ class _Call:
         return result
 
     def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
-        """What was corrected of the name, and by guesses in the arguments, without values of secrets."""
+        """Return the corrections of the name and of the arguments, without values of secrets."""
         tool = self.tool
         named = (renamed(tool.written, tool.binding.name),) if tool.written else ()
         if guesses is None:
@@ -282,7 +279,7 @@ class _Call:
         return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
 
     async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
-        """Every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
+        """Take every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
         executor, context, observers = self.executor, self.context, self.observers
         binding, handler, awaited, precheck, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
@@ -360,7 +357,7 @@ class _Call:
         return result if guard.limit is None else cut_result(result, guard.limit)
 
     def _approved_other(self, injected: Mapping[str, Any]) -> bool:
-        """Whether the call was approved with other values than those that the program fills in now."""
+        """Tell whether the call was approved with other values than the program fills in now."""
         approved_for = None if self.framework is None else self.framework.approved_for
         if approved_for is None:
             return False
@@ -369,7 +366,6 @@ class _Call:
         return approved_for != injected_digest(injected)
 
     def _without_approval(self, context: ToolContext) -> ToolContext:
-        """Take back an approval that was given for other values; `context` without it."""
         from .log_records import WARNING, log
 
         assert self.framework is not None
@@ -386,7 +382,7 @@ class _Call:
         return msgspec.structs.replace(context, approved=False)
 
     async def _within(self, work: Awaitable[Any]) -> Any:
-        """What `work` gives, within the tool's time. Raises _TimeoutError."""
+        """Await `work` within the tool's time. Raises _TimeoutError."""
         seconds = self.executor.guard.seconds(self.tool.binding.name)
         if seconds is None:
             return await work
@@ -417,8 +413,8 @@ class _Call:
 async def run_precheck(
     tool: str, workers: Workers, precheck: Precheck, params: Any, context: ToolContext
 ) -> str | None:
-    """The refusal of a precheck, if it has one. Raises TypeError for a precheck that returns neither None nor
-    a text, and what it raises."""
+    """Return the refusal of a precheck, if any. Raises TypeError for a precheck that returns neither None nor
+    a text."""
     refusal = await call(workers, precheck, params, context)
     if refusal is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Shape:
-    """How one marker decodes: settle and validate against `node`, then `build`."""
+    """The way in which one marker decodes: settle and validate against `node`, then `build`."""
 
     __slots__ = ("node",)
 
@@ -25,7 +25,7 @@ class Shape:
         self.node = node
 
     def decode(self, value: Any) -> Any:
-        """The typed value for plain JSON data. Raises ValueError naming every violation."""
+        """Return the typed value of plain JSON data. Raises ValueError naming every violation."""
         validator = self.node.validator()
         try:
             # Most values are valid as they are. The binding checks the depth of the whole text.
@@ -43,7 +43,7 @@ class Shape:
         return self.build(value, settled)
 
     def build(self, raw: Any, settled: Any) -> Any:
-        """From a valid value to the typed one. `settled` is what the contract accepted, `raw` what came."""
+        """Convert a valid value. `settled` is what the contract accepted, `raw` what came."""
         raise NotImplementedError
 
 
@@ -51,8 +51,8 @@ _WHOLE = re.compile(rb"[0-9](?:\.0|e)")
 
 
 def _has_whole_float(value: Any) -> bool:
-    """Whether `value` may hold a whole float: a type that takes any value would keep it where the contract
-    asks for an integer. Searching its JSON text takes a tenth of the time of a walk."""
+    """Tell whether `value` may hold a whole float: a type of any value would keep it where the contract asks
+    for an integer. To search its JSON text takes a tenth of the time of a walk."""
     kind = type(value)
     if kind is float:
         return bool(value.is_integer())
@@ -64,13 +64,13 @@ _encode = msgspec.json.encode
 
 
 def _word(violation: "Violation") -> str:
-    """The message with the path below this value; msgspec adds the path to it."""
+    """Join the message and the path below this value; msgspec adds the path to it."""
     inner = violation.path.removeprefix("$")
     return f"{inner}: {violation.message}" if inner else violation.message
 
 
 class Marker(type):
-    """The metaclass of markers. Any instance passes: the hook has already made the right one."""
+    """The metaclass of markers. Any instance passes: the hook has made the right one."""
 
     shape: Shape
 
@@ -79,15 +79,15 @@ class Marker(type):
 
 
 def decode_hook(type_: type, value: Any) -> Any:
-    """The `dec_hook` of every decoder over generated types."""
+    """The `dec_hook` of every decoder of generated types."""
     if isinstance(type_, Marker):
         return type_.shape.decode(value)
     raise NotImplementedError(f"toolcast has no decoder for {type_!r}.")
 
 
 def trusted_hook(type_: type, value: Any) -> Any:
-    """The `dec_hook` inside a value that the contract has accepted as a whole: every part of it is valid
-    at its location, so validating it again would only make recursive values quadratic."""
+    """The `dec_hook` for a value that the contract accepted as a whole: validating its parts again would make
+    recursive values quadratic."""
     if isinstance(type_, Marker):
         return type_.shape.build(value, value)
     return decode_hook(type_, value)
@@ -104,8 +104,7 @@ def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
 
 
 class _Target:
-    """What a valid value converts to: a type, or a function that returns it. Recursion needs the latter,
-    since a name must exist before it is used."""
+    """A type that a valid value converts to, or, for recursion, a function that returns it."""
 
     __slots__ = ("source", "type")
 
@@ -179,45 +178,29 @@ class _OpenObject(Shape):
 
 
 def checked(module: str, reference: str, target: Any) -> type[Any]:
-    """A marker for `target`, checked against the contract node at `reference`.
-
-    `module` is the generated module's `__name__`; `reference` a path from its folder and a JSON pointer,
-    `../contracts/edit.json#/parameters/properties/tags`. `target` is what the settled value converts to:
-    a type, or a function of no arguments that returns one (`lambda: Tree`), called at first use.
-    """
+    """Make a marker for `target`, checked against the contract node at `reference`. `module` is the generated
+    module's `__name__`; `reference` a path from its folder and a JSON pointer,
+    `../contracts/edit.json#/parameters/properties/tags`. `target` is a type, or a function that returns one
+    (`lambda: Tree`), called at first use."""
     return _marker(module, reference, _Plain(_node(module, reference), target))
 
 
 def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]:
-    """A marker for a union whose branches only schemas distinguish.
-
-    Each branch is a pointer below `reference` (`/anyOf/0`) and its target. The whole node must accept the
-    value; the first branch that accepts it then gives the type.
-    """
+    """Make a marker for a union whose branches only schemas distinguish. A branch is a pointer below
+    `reference` (`/anyOf/0`) and its target. The whole node must accept the value; the first branch that
+    accepts it gives the type."""
     return _marker(module, reference, _OneOf(_node(module, reference), branches))
 
 
 def open_object(module: str, reference: str, target: Any, field: str, values: Any) -> type[Any]:
-    """A marker for an object with named and further properties.
-
-    Keys that the Struct `target` does not know go, each converted to `values`, into its dict field named
-    `field`, which must have a default. A property that happens to be called `field` on the wire is a
-    further one. The Struct says `__toolcast_extra__ = "<field>"`, so that encoding puts them back.
-    """
+    """Make a marker for an object with named and further properties. Keys that the Struct `target` does not
+    know go, converted to `values`, into its dict field named `field`, which must have a default; a property
+    of that name is a further one. The Struct states `__toolcast_extra__ = "<field>"`, for encoding."""
     return _marker(module, reference, _OpenObject(_node(module, reference), target, field, values))
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
-    """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1.
-
-    Args:
-        name: the property, for the message.
-        value: its value.
-        divisor: more than 0.
-
-    Raises:
-        ValueError: `value` is a number and no multiple.
-    """
+    """Check `multipleOf` over exact decimals: 0.3 is a multiple of 0.1. Raises ValueError."""
     kind = type(value)
     if kind is int and type(divisor) is int:
         if value % divisor == 0:
@@ -234,21 +217,14 @@ def check_multiple_of(name: str, value: Any, divisor: float) -> None:
 
 @lru_cache(maxsize=256)
 def _divisor(divisor: float) -> tuple[tuple[int, int], int | None]:
-    """A divisor as a decimal, and the digits after its point where it is 0.1, 0.01 and so on."""
+    """Return a divisor as a decimal, and the digits after its point if it is 0.1, 0.01 and so on."""
     base, scale = as_decimal(divisor)
     return (base, scale), -scale if base == 1 and -9 <= scale < 0 else None
 
 
 def check_unique(name: str, items: Any) -> None:
-    """`uniqueItems`: 1 equals 1.0, and true does not equal 1.
-
-    Args:
-        name: the property, for the message.
-        items: its value.
-
-    Raises:
-        ValueError: two items are equal; the message has the indices of the first such pair, from 0.
-    """
+    """Check `uniqueItems`: 1 equals 1.0, and true does not equal 1. Raises ValueError with the indices, from
+    0, of the first two equal items."""
     if type(items) is not list and not isinstance(items, (list, tuple)):
         return
     if len(items) < 2:
@@ -271,17 +247,8 @@ def check_unique(name: str, items: Any) -> None:
 
 
 def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | None = None) -> None:
-    """`minProperties` and `maxProperties` of a Struct whose optional fields all have None or UNSET for
-    absence (a default cannot be distinguished from absence).
-
-    Args:
-        value: the Struct.
-        minimum: fewest properties.
-        maximum: most properties; None for any number.
-
-    Raises:
-        ValueError: it has fewer or more.
-    """
+    """Check `minProperties` and `maxProperties` of a Struct whose optional fields all have None or UNSET for
+    absence: a default cannot be told from absence. Raises ValueError."""
     count = 0
     for field in value.__struct_fields__:
         item = getattr(value, field)
@@ -298,16 +265,8 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 
 
 def check_format(label: str, value: Any, name: str) -> None:
-    """`format`, for the names in `jsonschema.formats.FORMATS`; any other name accepts every text.
-
-    Args:
-        label: the property, for the message.
-        value: its value.
-        name: name of the format.
-
-    Raises:
-        ValueError: `value` is a text of another form.
-    """
+    """Check `format` for the names in `jsonschema.formats.FORMATS`; others accept every text. Raises
+    ValueError."""
     if not isinstance(value, str) or _glance(name)(value):
         return
     from ..jsonschema.formats import FORMATS  # its expressions are made at first use
@@ -320,7 +279,7 @@ def check_format(label: str, value: Any, name: str) -> None:
 
 @lru_cache(maxsize=64)
 def _glance(name: str) -> Callable[[str], object]:
-    """A quick test of a format; it may be true of less than what is valid."""
+    """Return a quick test of a format, which may be true of less than what is valid."""
     from ..jsonschema.formats import FORMATS, GLANCES
 
     return GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
@@ -331,16 +290,7 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 
 
 def check_pattern(label: str, value: Any, pattern: str) -> None:
-    """`pattern`, an ECMA-262 expression that was translated to Python's.
-
-    Args:
-        label: the property, for the message.
-        value: its value.
-        pattern: the expression for `re`, compiled at first use.
-
-    Raises:
-        ValueError: `value` is a text in which it is not found.
-    """
+    """Check `pattern`, an ECMA-262 expression translated for `re`. Raises ValueError."""
     if isinstance(value, str) and not _compiled(pattern).search(value):
         from ..jsonschema.messages import literal
 
@@ -353,16 +303,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    """`enum` and `const` over any JSON values. None is checked like any value: it may be a member or not.
-
-    Args:
-        name: the property, for the message.
-        value: its value.
-        allowed: the members.
-
-    Raises:
-        ValueError: `value` equals none of them, by JSON's equality.
-    """
+    """Check `enum` and `const` by JSON's equality. None is checked like any value. Raises ValueError."""
     if value is msgspec.UNSET or any(equal(value, member) for member in allowed):
         return
     raise ValueError(f"{name} must be one of {', '.join(_show(member) for member in allowed)}")
@@ -377,19 +318,7 @@ def check_bounds(
     exclusive_minimum: float | None = None,
     exclusive_maximum: float | None = None,
 ) -> None:
-    """Bounds past 64 bits. Python compares int with float exactly.
-
-    Args:
-        name: the property, for the message.
-        value: its value.
-        minimum: least allowed number.
-        maximum: greatest allowed number.
-        exclusive_minimum: a number that is less than all allowed ones.
-        exclusive_maximum: a number that is greater than all allowed ones.
-
-    Raises:
-        ValueError: `value` is a number beyond a bound.
-    """
+    """Check bounds past 64 bits. Python compares int with float exactly. Raises ValueError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return
     if minimum is not None and not value >= minimum:

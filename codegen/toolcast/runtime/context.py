@@ -31,28 +31,25 @@ T = TypeVar("T")
 
 
 class Framework(Struct, frozen=True, kw_only=True):
-    """What a framework that makes a call decides itself; `toolcast.bridges` sets it. Handlers do not get it:
-    an approval is for one call, not for what its handler calls.
+    """Decisions that a framework makes for a call; `toolcast.bridges` sets it. Handlers do not get it: an
+    approval is for one call, not for what its handler calls.
 
     Attributes:
-        approved: whether a person approved the call, through the framework. The policy asks nobody then; what
+        approved: whether a person approved the call through the framework. The policy then asks nobody; what
             it forbids stays forbidden.
-        approved_for: digest of the values that the program filled in (`inject`) when the call was approved:
-            where it fills in others now, the call counts as not approved. None where nobody compares them.
+        approved_for: digest of the injected values at the approval: with others, the call is not approved.
+            None where nobody compares them.
         remember: whether the policy also approves later calls of that shape, as after an *always*.
-        approver: asked where the policy has no approver of its own. What it raises passes through where
-            `passes` has it.
-        passes: exceptions that pass through `execute` when a handler, a precheck or the approver raises them:
-            the framework's own, for calls that it defers or interrupts.
-        attempt: which attempt the call is, from 1, at what its handler asks for again (`RetryError`); None
-            where nobody counts.
-        in_part: whether the model was shown less than the tool's full definition. The error of a call whose
-            arguments do not fit then has the rest.
-        observer: called with each event of the call (`middleware.events`), beside the hooks of the registry;
-            None for nobody.
+        approver: asked if the policy has no approver of its own.
+        passes: exceptions of a handler, a precheck, the approver or `begin` that pass through `execute`: the
+            framework's own, for calls that it defers or interrupts.
+        attempt: number of the attempt, from 1, at what its handler asks for again (`RetryError`); None where
+            nobody counts.
+        in_part: whether the model was shown less than the full definition. An error of arguments then has the
+            rest.
+        observer: called with each event of the call (`middleware.events`), beside the registry's hooks.
         begin: awaited right before the handler is called, for a framework that stores which calls were begun;
-            the handlers of external tools do nothing, and are not announced. What it raises passes through
-            where `passes` has it. None for nobody.
+            not for external tools.
     """
 
     approved: bool = False
@@ -69,23 +66,23 @@ class Framework(Struct, frozen=True, kw_only=True):
 class ToolContext(Struct, frozen=True, kw_only=True):
     """The circumstances of one call, for its handler.
 
-    The registry fills in `tool` and `provider` where the caller left them empty.
+    The registry fills in `tool` and `provider` if the caller left them empty.
 
     Attributes:
         tool: name of the tool.
         call_id: the provider's id of the call, or "".
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
-        extra: the program's own values: a session, a user, a working directory. The runtime reads those that
-            tools `inject` into their arguments, and nothing else.
-        approved: whether somebody approved this call, for a handler that defers its calls until then. The
+        extra: the program's own values: a session, a user, a working directory. The runtime reads only those
+            that tools `inject`.
+        approved: whether somebody approved this call, for a handler that defers calls until then. The
             registry sets it.
-        attempt: which attempt this call is, from 1, at what its handler asks for again; None where nobody
-            counts, outside of a run. The registry sets it.
-        report: a function that receives progress: work done, total work or None, and a message.
-        receive_log: a function that receives log messages for whoever made the call.
-        asker: a function that asks the user; None where nobody can be asked.
-        sampler: a function that asks a model; None where there is none.
-        framework: what a framework that makes the call decides itself; None in a handler's own context.
+        attempt: number of the attempt, from 1, at what its handler asks for again; None where nobody counts,
+            outside of a run. The registry sets it.
+        report: receives progress: work done, total work or None, and a message.
+        receive_log: receives log messages for whoever made the call.
+        asker: asks the user; None where nobody can be asked.
+        sampler: asks a model; None where there is none.
+        framework: decisions of a framework that makes the call; None in a handler's own context.
     """
 
     tool: str = ""
@@ -101,13 +98,13 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     framework: Framework | None = None
 
     def progress(self, done: float, total: float | None = None, message: str | None = "") -> None:
-        """Report progress of the call; does nothing without a `report` function. For sync and async handlers.
+        """Report progress, if the context has a `report`. For sync and async handlers.
 
         What `report` raises is logged and changes nothing, and so are values of other types.
 
         Args:
-            done: work done so far, a finite number; should grow from one report to the next.
-            total: all work, in the same unit; None where it is not known.
+            done: work done so far, a finite number that should grow.
+            total: all work in the same unit; None where it is not known.
             message: text for a person; None for none.
         """
         if self.report is None:
@@ -118,10 +115,9 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             self._not_sent("Progress", "progress_failed", problem)
 
     def log(self, level: LogLevel, data: Any, logger: str | None = "") -> None:
-        """Send a log message to whoever made the call; does nothing without a `receive_log` function. For
-        sync and async handlers. The program's own log is Python's `logging`.
-
-        What `receive_log` raises is logged and changes nothing.
+        """Send a log message to whoever made the call, if the context has a `receive_log`, whose exceptions
+        are logged and change nothing. The program's own log is Python's `logging`. For sync and async
+        handlers.
 
         Args:
             level: "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency".
@@ -142,24 +138,24 @@ class ToolContext(Struct, frozen=True, kw_only=True):
 
     @property
     def can_ask(self) -> bool:
-        """Whether there is somebody whom `ask` reaches."""
+        """True if `ask` reaches somebody."""
         return self.asker is not None
 
     @property
     def can_sample(self) -> bool:
-        """Whether there is a model that `sample` reaches."""
+        """True if `sample` reaches a model."""
         return self.sampler is not None
 
     async def ask(self, message: str, form: type[T]) -> "Elicited[T]":
         """Ask the user to fill in a form. For async handlers; the handler's time does not run meanwhile.
 
         Args:
-            message: what is asked, and why.
+            message: the question and its reason.
             form: a msgspec Struct of texts, numbers, booleans, choices of texts, and lists of choices; a
                 field with a default is optional, and shown with it.
 
         Returns:
-            `action`: "accept", "decline" or "cancel"; and `data`, the form as it was filled in.
+            `action`: "accept", "decline" or "cancel"; and `data`, the filled-in form.
 
         Raises:
             RefusalError: nobody can be asked, or the answer does not fit the form.
@@ -173,11 +169,11 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         """Ask the user to visit a page, for what must not pass through client or model: a login, a payment.
 
         Args:
-            message: why.
+            message: the reason.
             url: address of the page, of http or https.
 
         Returns:
-            `action`: "accept" where the user agreed to visit the page, whatever becomes of it there.
+            `action`: "accept" if the user agreed to visit the page, whatever becomes of it there.
 
         Raises:
             RefusalError: nobody can be asked so.
@@ -198,12 +194,12 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         stop: Sequence[str] = (),
         models: Sequence[str] = (),
     ) -> "Sampled":
-        """Ask a model: that of whoever made the call. For async handlers; the handler's time does not run
+        """Ask the model of whoever made the call. For async handlers; the handler's time does not run
         meanwhile.
 
         Args:
             messages: a text of the user, or a conversation.
-            max_tokens: tokens of the answer at most.
+            max_tokens: most tokens of the answer.
             system: the system prompt.
             temperature: randomness of the answer; None for the model's own.
             stop: texts at which the answer ends.
@@ -258,7 +254,7 @@ def _finite(number: float) -> float:
 
 
 def _text(text: str | None) -> str:
-    """A text without lone surrogates; "" for None. Raises TypeError for what is no text."""
+    """Return a text without lone surrogates; "" for None. Raises TypeError."""
     if text is None:
         return ""
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""A contract file, and places in it: read, resolved and compiled at first use."""
+"""Contract files and places in them, read, resolved and compiled at first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ true as soon as generated code calls `check_format`."""
 
 
 def follow(document: Any, pointer: str) -> Any:
-    """The value at a JSON pointer (RFC 6901, not percent-encoded). Raises LookupError where there is none."""
+    """Return the value at a JSON pointer (RFC 6901, not percent-encoded). Raises LookupError."""
     node = document
     if pointer and not pointer.startswith("/"):
         raise LookupError(f"{pointer!r} is not a JSON pointer: it must be empty or start with '/'.")
@@ -29,7 +29,7 @@ def follow(document: Any, pointer: str) -> Any:
 
 
 def find_defaults(document: Any) -> list[Any]:
-    """Every value named `default` in a contract, at any depth."""
+    """Return every value named `default` in a contract, at any depth."""
     found: list[Any] = []
     remaining = [document]
     while remaining:
@@ -44,11 +44,9 @@ def find_defaults(document: Any) -> list[Any]:
 
 
 class ContractFile:
-    """A contract file; its path, such as `../contracts/edit.json`, counts from the folder of `module`.
-
-    It is read at first use, or never where there is a `document`. Two threads at first use both do the same
-    work; either result serves.
-    """
+    """A contract file; its path, such as `../contracts/edit.json`, counts from the folder of `module`. It is
+    read at first use, or never if there is a `document`. Two threads at first use both do the work; either
+    result serves."""
 
     __slots__ = ("_document", "module", "path")
 
@@ -58,14 +56,14 @@ class ContractFile:
         self._document = document
 
     def document(self) -> Any:
-        """The whole file, parsed. Raises as `read_resource`."""
+        """Return the parsed file. Raises as `read_resource`."""
         if self._document is None:
             self._document = msgspec.json.decode(read_resource(self.module, self.path))
         return self._document
 
 
 class Node:
-    """A contract file and a JSON pointer into it; its validators are compiled at first use."""
+    """A JSON pointer into a contract file; its validators are compiled at first use."""
 
     __slots__ = ("_validators", "file", "pointer")
 
@@ -75,12 +73,12 @@ class Node:
         self._validators: dict[str, Validator] = {}
 
     def document(self) -> Any:
-        """The whole contract file, parsed. Raises as `ContractFile.document`."""
+        """Return the parsed contract file. Raises as `read_resource`."""
         return self.file.document()
 
     def validator(self, below: str = "") -> "Validator":
-        """The validator for this node, or for what the pointer `below` leads to from here. Raises as
-        `ContractFile.document`."""
+        """Return the validator for this node, or for the pointer `below` from here. Raises as
+        `read_resource`."""
         validator = self._validators.get(below)
         if validator is None:
             document = self.document()

@@ -21,14 +21,10 @@ from .snapshot import Snapshot
 
 
 class HasTools(Protocol):
-    """What has tools: a registry, or a selection of its tools."""
+    """A registry, or a selection of its tools."""
 
     def snapshot(self) -> Snapshot:
-        """Give all tools.
-
-        Returns:
-            The tools as they are now.
-        """
+        """Return the tools as they are now."""
         ...
 
 
@@ -36,9 +32,8 @@ class Namespace(Struct, frozen=True):
     """A namespace of functions.
 
     Attributes:
-        name: its qualified name, such as `crm.contacts`; empty for what is at the top.
-        functions: the tools by the names of their functions in it, sorted; those of namespaces below it are
-            not among them.
+        name: its qualified name, such as `crm.contacts`; empty at the top.
+        functions: the tools by the names of their functions, sorted, without those of namespaces below.
     """
 
     name: str
@@ -46,14 +41,12 @@ class Namespace(Struct, frozen=True):
 
 
 def function_names(view: HasTools, language: Language) -> dict[str, str]:
-    """Name the functions of the tools that code may call.
+    """Return the name of each tool that code may call, by the qualified name of its function, such as
+    `files.edit`.
 
     Args:
         view: the tools.
-        language: the language of the functions.
-
-    Returns:
-        The name of each tool by the qualified name of its function, such as `files.edit`.
+        language: "typescript" or "python".
 
     Raises:
         ValueError: the language is neither "typescript" nor "python".
@@ -64,14 +57,11 @@ def function_names(view: HasTools, language: Language) -> dict[str, str]:
 
 
 def list_namespaces(view: HasTools, language: Language) -> tuple[Namespace, ...]:
-    """List the namespaces of the functions that code may call.
+    """Return the namespaces that have functions of their own, sorted by name.
 
     Args:
         view: the tools.
-        language: the language of the functions.
-
-    Returns:
-        The namespaces that have functions of their own, sorted by name.
+        language: "typescript" or "python".
 
     Raises:
         ValueError: the language is neither "typescript" nor "python".
@@ -86,16 +76,13 @@ def list_namespaces(view: HasTools, language: Language) -> tuple[Namespace, ...]
 def declare(
     view: HasTools, language: Language, level: Level = "full", *, deferred: Collection[str] = ()
 ) -> str:
-    """Declare the tools of a view.
+    """Return the declarations of the tools of a view: the same text for the same tools, empty without tools.
 
     Args:
         view: the tools.
-        language: the language of the declarations.
+        language: "typescript" or "python".
         level: "full", or "brief" for summaries and types without descriptions.
-        deferred: namespaces whose functions are named only; as are tools whose spec defers them.
-
-    Returns:
-        One text; empty without tools. The same text for the same tools.
+        deferred: namespaces whose functions are named only, like tools whose spec defers them.
 
     Raises:
         UnknownProviderError: nothing was generated for the language.
@@ -117,15 +104,13 @@ def declare(
 
 
 def describe(view: HasTools, language: Language, name: str) -> str | None:
-    """Declare one namespace with those below it, or one function; deferred ones, too.
+    """Return the declarations of one namespace with those below it, or one function; deferred ones, too. None
+    if nothing has that name.
 
     Args:
         view: the tools.
-        language: the language of the declarations.
+        language: "typescript" or "python".
         name: qualified name of the namespace or the function; empty for all.
-
-    Returns:
-        The text; None where nothing has that name.
 
     Raises:
         UnknownProviderError: nothing was generated for the language.
@@ -145,25 +130,17 @@ def describe(view: HasTools, language: Language, name: str) -> str | None:
 
 
 def _callable(view: HasTools) -> dict[str, ToolBinding[Any, Any]]:
-    """The bindings of the tools that code may call, by name."""
     found = {name: entry.binding for name, entry in view.snapshot().entries.items()}
     return {name: one for name, one in found.items() if is_callable(one)}
 
 
 def is_callable(binding: ToolBinding[Any, Any]) -> bool:
-    """Tell whether code may call a tool.
-
-    Args:
-        binding: binding of the tool.
-
-    Returns:
-        False where the tool's spec leaves code out, and for an external tool: no code waits for its result.
-    """
+    """Tell whether code may call a tool: not if its spec leaves code out, nor an external tool, whose result
+    no code waits for."""
     return not binding.external and binding.allows_caller("code")
 
 
 def _is_in(namespace: str, outer: Iterable[str]) -> bool:
-    """Whether a namespace is one of `outer`, or below one."""
     return any(namespace == one or namespace.startswith(f"{one}.") for one in outer)
 
 
@@ -174,7 +151,7 @@ def _declared(
     level: Level,
     later: Collection[str],
 ) -> str:
-    """A namespace with its functions, of which those in `later` are named only."""
+    """Declare a namespace; functions in `later` are named only."""
     free = free_names(namespace.functions, language)
     texts: list[str] = []
     for function, tool in namespace.functions.items():
@@ -202,7 +179,6 @@ def _deferred_namespace(namespace: Namespace, language: Language) -> str:
 
 
 def _whole(parts: list[str], language: Language) -> str:
-    """The text of several namespaces, with what all of them use."""
     text = "\n".join(parts)
     if not text:
         return ""

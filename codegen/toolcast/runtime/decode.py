@@ -1,8 +1,8 @@
 """From a call's arguments to a tool's typed parameters.
 
-Text is parsed once, the provider's wire form is decoded, and the plain data is converted to the Struct. What
-the Struct refuses, the contract settles and validates: it knows the two allowances (null for an absent
-property, a whole float for an integer) and names every violation.
+Text is parsed once, the provider's wire form decoded, the plain data converted to the Struct. What the Struct
+refuses, the contract settles and validates: it knows the two allowances (null for an absent property, a whole
+float for an integer) and names every violation.
 """
 
 from collections.abc import Sequence
@@ -34,12 +34,9 @@ def decode_arguments(
     guesses: "Guesses | None",
     exact: bool,
 ) -> P:
-    """The typed parameters of `tool`.
-
-    `wire_decoder` decodes the wire form of the provider; None where that is the contract's own form. With
-    `exact` false, the contract validates every value before it is converted. Raises ArgumentError with every
-    violation, unless `guesses` lead to arguments that the contract accepts.
-    """
+    """Return the typed parameters of `tool`. `wire_decoder` is None if the arguments are in the contract's
+    own form. If `exact` is false, the contract validates every value before it is converted. Raises
+    ArgumentError with every violation, unless `guesses` lead to arguments that the contract accepts."""
     before = CALL.set({})
     try:
         value = parse_arguments(tool.name, arguments)
@@ -68,7 +65,7 @@ def decode_arguments(
 
 
 def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:
-    """Plain data in the contract's form, without parameters that "" leaves out."""
+    """Return plain data in the contract's form, without parameters that "" leaves out."""
     if wire_decoder is not None:
         value = wire_decoder(value)
     names = tool.empty_is_absent
@@ -78,8 +75,8 @@ def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None")
 
 
 def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
-    """Settle, validate, convert. `encoded` says that `value` was sent in a provider's wire form. Raises
-    ArgumentError, which names every violation."""
+    """Settle, validate and convert `value`, which is `encoded` if it came in a provider's wire form. Raises
+    ArgumentError with every violation."""
     try:
         settled, violations = settle(tool._parameters(), value)
         if violations and encoded:
@@ -97,7 +94,7 @@ def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
 
 
 def settle(node: Node, value: Any) -> "tuple[Any, Sequence[Violation]]":
-    """`value` with the two allowances, and what is still wrong with it. Raises RecursionError."""
+    """Return `value` with the two allowances, and its remaining violations. Raises RecursionError."""
     validator = node.validator()
     settled = validator.settle(value)
     violations = validator.violations(settled, limit=LIMIT)
@@ -113,7 +110,7 @@ def _guessed(
     guesses: "Guesses",
     problem: ArgumentError,
 ) -> P | None:
-    """The parameters that guesses lead to; None where none does. Raises ArgumentError where several do."""
+    """Return the parameters that guesses lead to; None for none. Raises ArgumentError for several."""
     from .wire.guesses import GuessError, guess, with_reason
 
     def read(text: Any) -> Any:

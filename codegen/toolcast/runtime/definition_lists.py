@@ -1,4 +1,4 @@
-"""The definitions of tools as the list of a request to a provider, and what a request takes beside it."""
+"""The definitions of tools as the list of a request to a provider, and members of the request beside it."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
 
 class DefinitionLists:
-    """Definitions of all tools of a snapshot, in the lists that providers take."""
+    """The definitions of all tools of a snapshot, in the lists that providers take."""
 
     def snapshot(self) -> Snapshot:
-        """Give all tools between two registrations; the same object until the next one.
+        """Return all tools between two registrations; the same object until the next one.
 
-        Returns:
-            The snapshot: `entries` by name, sorted.
+        Its `entries` are sorted by name.
         """
         raise NotImplementedError
 
@@ -42,10 +41,10 @@ class DefinitionLists:
         strict: bool | None = None,
         cache: Cache | None = None,
     ) -> bytes:
-        """Give the tool objects of all tools, for a request to a provider; or their declarations, for code.
+        """Return the tool objects of all tools, for a request to a provider; or their declarations, for code.
 
-        Where a tool says `defer` and the provider loads tools on demand, the objects with which it searches
-        them come first, and such tools are in namespaces by group, where the provider has these.
+        If a tool states `defer` and the provider loads tools on demand, the objects of its search come first,
+        and such tools are in namespaces by group, if the provider has these.
 
         Args:
             provider: id of the provider, or the language of the code, "typescript" or "python".
@@ -53,13 +52,13 @@ class DefinitionLists:
             strict: False sets the flags of a strict mode to false; None follows the environment variable
                 TOOLCAST_NO_STRICT.
             cache: "last" marks the last tool that is part of the prompt, so that a prompt cache holds all of
-                them; nothing for a provider whose requests have no such mark.
+                them; nothing for a provider without such a mark.
 
         Returns:
-            A JSON array, sorted by name; `[]` without tools. For code, the text that
-            `toolcast.runtime.declarations.declare` makes. The same bytes until the next registration, so
-            that prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools
-            needs `definition_objects`.
+            A JSON array, sorted by name; `[]` without tools. For code, the text of
+            `toolcast.runtime.declarations.declare`. The same bytes until the next registration, so that
+            prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools needs
+            `definition_objects`.
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
@@ -80,13 +79,11 @@ class DefinitionLists:
         return ready
 
     def _declared(self, language: "Language", level: Level) -> bytes:
-        """The declarations of all tools."""
         from .declarations import declare
 
         return declare(self, language, level).encode()
 
     def _requested(self, provider: str, level: Level, strict: bool | None, cache: Cache | None) -> bytes:
-        """The list of tools of a request."""
         entries = [
             entry if isinstance(entry, LazyTool) else entry.binding
             for entry in self.snapshot().entries.values()
@@ -97,14 +94,11 @@ class DefinitionLists:
         return request_tools(tools, rules, rules.search_tools, cache)
 
     def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
-        """Give what a provider takes in a request beside tool objects.
+        """Return what a provider takes in a request beside tool objects: the rules of the first tool, empty
+        without tools.
 
         Args:
-            provider: id of the provider.
-            required: whether it is an error that the package of the tools does not have the rules.
-
-        Returns:
-            The rules that the first tool has; empty ones without tools.
+            required: whether missing rules are an error.
 
         Raises:
             MissingDataError: the rules are required and missing.
@@ -120,19 +114,19 @@ class DefinitionLists:
         return RequestRules()
 
     def request_members(self, provider: str, *, strict: bool | None = None) -> dict[str, Any]:
-        """Give what a request takes beside `tools` and concerns all of them.
+        """Return the members of a request beside `tools` that concern all of them.
 
-        Strict mode, where a provider has it for all tools of a request and no flag of each tool (Gemini's
-        mode VALIDATED, Cohere's `strict_tools`): where the spec of one tool or more asks for it under
-        `providers`, and none gives it up. Arguments that are streamed as they are written (Vertex AI): where
-        a tool says `stream_arguments`.
+        Strict mode, of a provider that has it for all tools of a request and no flag of each (Gemini's mode
+        VALIDATED, Cohere's `strict_tools`): if the spec of one tool or more asks for it under `providers`,
+        and none gives it up. Arguments that are streamed as they are written (Vertex AI): if a tool states
+        `stream_arguments`.
 
         Args:
             provider: id of the provider.
             strict: as for `definitions`.
 
         Returns:
-            Members of the request's JSON, new objects each time; `{}` for most providers.
+            New objects each time; `{}` for most providers.
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
@@ -158,16 +152,8 @@ class DefinitionLists:
         strict: bool | None = None,
         cache: Cache | None = None,
     ) -> msgspec.Raw:
-        """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
-
-        Args:
-            provider: id of the provider.
-            level: "full" or "brief".
-            strict: as for `definitions`.
-            cache: as for `definitions`.
-
-        Returns:
-            A `msgspec.Raw`.
+        """Return `definitions` as a `msgspec.Raw`, which `msgspec.json.encode` copies unchanged. It takes the
+        same `provider`, `level`, `strict` and `cache`.
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
@@ -184,16 +170,8 @@ class DefinitionLists:
         strict: bool | None = None,
         cache: Cache | None = None,
     ) -> list[dict[str, Any]]:
-        """Give `definitions` as parsed objects, for clients that take those.
-
-        Args:
-            provider: id of the provider.
-            level: "full" or "brief".
-            strict: as for `definitions`.
-            cache: as for `definitions`.
-
-        Returns:
-            New objects each time, which the caller may change.
+        """Return `definitions` as new parsed objects, for clients that take those. It takes the same
+        `provider`, `level`, `strict` and `cache`.
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
@@ -207,8 +185,8 @@ class DefinitionLists:
 def _request_tool(
     entry: "LazyTool | ToolBinding[Any, Any]", definition: bytes, rules: RequestRules
 ) -> RequestTool:
-    """A tool as a request has it. Of one whose module is not imported, the definition says whether it is
-    loaded on demand; the module is imported only where its group counts."""
+    """Return a tool as a request has it. The definition says whether it is loaded on demand; the module is
+    imported only if its group counts."""
     deferred = is_deferred(definition, rules) if isinstance(entry, LazyTool) else entry.defer
     if not rules.loads_tools or not deferred:
         return RequestTool(entry.name, mark_loaded(definition, rules))

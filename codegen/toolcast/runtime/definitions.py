@@ -27,14 +27,11 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "$def")
 
 
 class DefinitionBytes(bytes):
-    """The bytes of a JSON array of tool objects.
-
-    Iterating bytes gives numbers, and a client that takes a list of tools would send those. So iterating is
-    refused; everything else is as with any bytes.
-    """
+    """The bytes of a JSON array of tool objects. A client that takes a list of tools would send the numbers
+    that iterating bytes gives: iterating is refused."""
 
     def __iter__(self) -> Iterator[int]:
-        """Raises TypeError."""
+        """Raise TypeError."""
         raise TypeError(
             "definitions() gives the bytes of a JSON array, and a list of these would be numbers. A client "
             "that takes a list of tools needs definition_objects()."
@@ -42,7 +39,7 @@ class DefinitionBytes(bytes):
 
 
 def cut_schema(schema: Any) -> Any:
-    """Names, types and `required` only; no descriptions, defaults, examples or bounds."""
+    """Keep names, types and `required` only: no descriptions, defaults, examples or bounds."""
     if not isinstance(schema, Mapping):
         return schema
     cut: dict[str, Any] = {}
@@ -67,12 +64,9 @@ def cut_definition(
     pointers: tuple[str, str] | None = None,
     cut: Callable[[Any], Any] = cut_schema,
 ) -> Any:
-    """The same envelope, with `summary` for the description (None leaves it), the schema cut by `cut`, and no
-    examples.
-
-    `pointers` are JSON pointers to the schema and to the description; empty for what is not there. Without
-    them both are found by the keys that known providers use.
-    """
+    """Return the envelope with `summary` for the description (None leaves it), the schema cut by `cut`, and
+    no examples. `pointers` are JSON pointers to the schema and the description, empty for what is not there.
+    Without them both are found by the keys that known providers use."""
     if pointers is not None:
         schema, description = pointers
         done = _replaced(definition, schema, cut) if schema else definition
@@ -92,7 +86,7 @@ def cut_definition(
 
 
 def without_examples(definition: Any, name: str) -> Any:
-    """The same tool object without examples of calls: not every one fits another schema than its own."""
+    """Remove the examples of calls: not every one fits another schema than its own."""
     if not isinstance(definition, Mapping):
         return definition
     if definition.get("name") != name:
@@ -101,11 +95,9 @@ def without_examples(definition: Any, name: str) -> Any:
 
 
 def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[str, str] | None = None) -> Any:
-    """The same envelope with name and `summary` alone: any arguments fit its schema.
-
-    So it cannot be strict, which would take no arguments at all. Gemini's tool object has no schema where
-    there are no parameters (the API answers 400 to an object without properties).
-    """
+    """Return the envelope with name and `summary` alone: any arguments fit its schema. So it is not strict,
+    which would take no arguments at all. Gemini's tool object has no schema if there are no parameters (the
+    API answers 400 to an object without properties)."""
     bare = cut_definition(definition, name, summary, pointers, _emptied)
     if isinstance(bare, Mapping) and bare.get("name") == name and "type" not in bare:
         bare = {key: value for key, value in bare.items() if key not in _GEMINI_KEYS}
@@ -113,16 +105,14 @@ def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[st
 
 
 def schema_of(definition: bytes, name: str, pointers: tuple[str, str] | None = None) -> bytes | None:
-    """The parameters' schema in a tool object, with the bytes that it has there; None where there is none.
-
-    `pointers` as for `cut_definition`.
-    """
+    """Return the bytes of the parameters' schema in a tool object; None for none. `pointers` as for
+    `cut_definition`."""
     return _find_schema(definition, name) if pointers is None else _at(definition, pointers[0])
 
 
 def shows_result(definition: bytes) -> bool:
-    """Whether a tool object has the schema of results with its defaults, as MCP's and OpenAI Responses' do.
-    Gemini's schemas of results have none."""
+    """Tell whether a tool object has the schema of results with its defaults, as MCP's and OpenAI Responses'
+    do. Gemini's schemas of results have none."""
     return not _members(definition).keys().isdisjoint(("outputSchema", "output_schema"))
 
 
@@ -137,7 +127,6 @@ def _find_schema(value: bytes, name: str) -> bytes | None:
 
 
 def _at(value: bytes, pointer: str) -> bytes | None:
-    """The bytes of the value at a pointer."""
     found: bytes | None = value
     for part in pointer.split("/")[1:]:
         found = _members(found).get(unescape(part)) if found else None
@@ -145,7 +134,7 @@ def _at(value: bytes, pointer: str) -> bytes | None:
 
 
 def _members(value: bytes) -> dict[str, bytes]:
-    """The members of an object, or the items of an array by their position; nothing of a scalar."""
+    """Return the members of an object, or the items of an array by position; none for a scalar."""
     if value[:1] == b"{":
         return {
             key: bytes(raw) for key, raw in msgspec.json.decode(value, type=dict[str, msgspec.Raw]).items()
@@ -169,7 +158,7 @@ def _not_strict(value: Any, name: str) -> Any:
 
 
 def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
-    """A copy with the value at `pointer` changed; the same object where there is none."""
+    """Copy with the value at `pointer` changed; the same object if there is none."""
     if not pointer:
         return change(value)
     part, slash, rest = pointer[1:].partition("/")
@@ -223,7 +212,7 @@ BUILT_IN: Final = frozenset(
 
 
 def is_language(provider: str) -> "TypeGuard[Language]":
-    """Whether a provider is a language: its definitions are declared as text."""
+    """Tell whether a provider is a language, whose definitions are declared as text."""
     return provider in ("typescript", "python")
 
 
@@ -233,13 +222,13 @@ read."""
 
 
 def allows_strict(provider: str, strict: bool | None) -> bool:
-    """Whether definitions for `provider` may ask for strict mode: what the caller says, or, with None, unless
-    the variable names it, or says "all"."""
+    """Tell whether definitions for `provider` may ask for strict mode: as the caller says, or, with None,
+    unless the variable names it or says "all"."""
     return providers_without_strict().isdisjoint((provider, "all")) if strict is None else strict
 
 
 def providers_without_strict() -> frozenset[str]:
-    """The providers that the variable names."""
+    """Return the providers that the variable names."""
     return _names(os.environ.get(VARIABLE, ""))
 
 
@@ -250,8 +239,8 @@ def _names(value: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...]) -> None:
-    """Warn once of `names` from the variable that are no built-in profile and not among `generated`, the
-    providers that a tool has definitions for."""
+    """Warn once of `names` from the variable that are neither built-in profiles nor among the `generated`
+    providers of a tool."""
     from .log_records import WARNING, log
 
     known = BUILT_IN | {*generated, "all"}
@@ -267,10 +256,8 @@ def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...])
 
 
 def without_strict_flag(definition: bytes, name: str, pointers: tuple[str, str] | None = None) -> bytes:
-    """A tool object whose flag `strict` is false; the same bytes where it has none that is set.
-
-    `pointers` as for `cut_definition`.
-    """
+    """Return a tool object with `strict` false; the same bytes if it is not set. `pointers` as for
+    `cut_definition`."""
     whole = msgspec.json.decode(definition)
     parameters = None if pointers is None else pointers[0]
     made = _without_flag(whole, name, parameters, "")
@@ -278,7 +265,7 @@ def without_strict_flag(definition: bytes, name: str, pointers: tuple[str, str] 
 
 
 def _without_flag(value: Any, name: str, parameters: str | None, at: str) -> Any:
-    """A copy of the value at pointer `at`; the flag is next to the tool's name, or, in an envelope with
+    """Copy the value at pointer `at`; the flag is next to the tool's name, or, in an envelope with
     `parameters` in a place of its own, anywhere outside them."""
     if not isinstance(value, Mapping) or (parameters is not None and at == parameters):
         return value

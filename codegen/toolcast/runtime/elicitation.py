@@ -1,9 +1,9 @@
 """Questions that a handler asks the user of whoever made the call: forms, and pages to visit.
 
-A form is a msgspec Struct whose fields are texts, numbers, yes or no, choices (an enum of texts, in its
-order; or a Literal, whose values are sorted), or a list of choices: what MCP's elicitation has. `Meta` states
-title, description, bounds and, by `extra_json_schema`, `format` or titles of the choices (`oneOf`, and in a
-list `anyOf`, of `{"const": …, "title": …}`; `enumNames` for older clients).
+A form is a msgspec Struct of texts, numbers, booleans, choices (an enum of texts in its order, or a Literal,
+sorted) and lists of choices, as in MCP's elicitation. `Meta` states title, description, bounds and, by
+`extra_json_schema`, `format` or titles of the choices (`oneOf`, and in a list `anyOf`, of `{"const": …,
+"title": …}`; `enumNames` for older clients).
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ from .errors import RefusalError
 
 
 def choices_of(kind: inspect.Type) -> tuple[str, ...] | None:
-    """The texts that a type allows, an enum's in its order; None for what is no choice of texts."""
+    """Return the texts that a type allows, an enum's in its order; None if it is no choice of texts."""
     kind = stated_type(kind)[0]
     if isinstance(kind, inspect.LiteralType):
         values: tuple[Any, ...] = tuple(kind.values)
@@ -31,7 +31,7 @@ def choices_of(kind: inspect.Type) -> tuple[str, ...] | None:
 
 
 def stated_type(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
-    """A type without its metadata and without None, and the JSON Schema keywords that it states."""
+    """Return a type without its metadata and None, and the JSON Schema keywords that it states."""
     stated: dict[str, Any] = {}
     while True:
         if isinstance(kind, inspect.Metadata):
@@ -56,7 +56,7 @@ class ElicitationRequest(Struct, frozen=True, kw_only=True):
     """A question for a user.
 
     Attributes:
-        message: what is asked, and why.
+        message: the question and its reason.
         schema: JSON Schema of the form: an object of scalars, choices and lists of choices; empty for a page.
         url: address of a page to visit; "" for a form.
     """
@@ -70,8 +70,8 @@ class Elicited(Struct, Generic[T], frozen=True):
     """A user's answer.
 
     Attributes:
-        action: "accept"; "decline" where the user said no; "cancel" where the user closed the question.
-        data: the form as it was filled in; None unless it was accepted.
+        action: "accept"; "decline" if the user said no; "cancel" if the user closed the question.
+        data: the filled-in form; None unless it was accepted.
     """
 
     action: Action
@@ -79,7 +79,7 @@ class Elicited(Struct, Generic[T], frozen=True):
 
     @property
     def accepted(self) -> bool:
-        """Whether the user accepted."""
+        """True if the user accepted."""
         return self.action == "accept"
 
 
@@ -95,8 +95,8 @@ async def ask(
 ) -> Elicited[Any]:
     """Ask, and hold the answer to the form.
 
-    Raises RefusalError where nobody can be asked, and for an answer that does not fit; TypeError for a form
-    that cannot be asked, and for what is no text; ValueError for what is no address of a page.
+    Raises RefusalError if nobody can be asked, or the answer does not fit; TypeError for a form that cannot
+    be asked, and for what is no text; ValueError for what is no address of a page.
     """
     for text in (message, url or ""):
         if not isinstance(text, str):
@@ -125,8 +125,8 @@ def _check_url(url: str) -> None:
 
 
 def _filled(form: type[T], schema: Mapping[str, Any], data: Any, tool: str) -> T:
-    """What the user filled in, typed. A whole float counts as an integer, as JSON Schema says; null for a
-    field that may be left out counts as left out."""
+    """Convert the answer. A whole float counts as an integer, as in JSON Schema; null counts as absent if the
+    field may be left out."""
     if not isinstance(data, Mapping):
         raise RefusalError(_misfit(tool, "it has no fields"))
     required = schema["required"]
@@ -153,8 +153,7 @@ def _misfit(tool: str, why: str) -> str:
 
 
 def form_schema(form: type[Any]) -> dict[str, Any]:
-    """The JSON Schema of a form, flat as MCP's elicitation has it. Raises TypeError, naming the field, for
-    what a form cannot have."""
+    """Return the JSON Schema of a form, flat as in MCP's elicitation. Raises TypeError, naming the field."""
     kind = inspect.type_info(form)
     if not isinstance(kind, inspect.StructType) or kind.array_like or kind.tag_field is not None:
         raise TypeError(f"a form must be a plain msgspec Struct, not {form!r}")
@@ -171,7 +170,7 @@ _FORMATS = ("email", "uri", "date", "date-time")
 
 
 def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
-    """The schema of one field. Bounds that forms lack, such as patterns, are checked in the answer."""
+    """Return the schema of one field. Bounds that forms lack, such as patterns, are checked in the answer."""
     plain, stated = stated_type(kind)
     made = {key: stated[key] for key in _ANNOTATIONS if key in stated}
     if (choices := choices_of(plain)) is not None:
@@ -208,7 +207,6 @@ def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
 
 
 def _choice(choices: tuple[str, ...], stated: Mapping[str, Any], titled: str, where: str) -> dict[str, Any]:
-    """The keywords of a choice: bare values, or values with titles."""
     if titled in stated:
         if sorted(each.get("const", "") for each in stated[titled]) != sorted(choices):
             raise TypeError(f"{where}: `{titled}` must give each of {', '.join(choices)} a title")
@@ -224,7 +222,6 @@ def _present(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_default(schema: dict[str, Any], field: inspect.Field) -> dict[str, Any]:
-    """A field's schema with its default, if a form can show it."""
     default = field.default
     if field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()

@@ -1,7 +1,7 @@
 """From typed values back to JSON.
 
-msgspec does all of it but one thing: further properties, which decoding gathered in one dict field
-(`open_object`), stand beside the named ones again. A Struct names that field in `__toolcast_extra__`.
+msgspec does all but one thing: further properties, which decoding gathered in one dict field (`open_object`),
+stand beside the named ones again. A Struct names that field in `__toolcast_extra__`.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,28 +22,24 @@ Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
 
 
 def to_builtins(value: Any) -> Any:
-    """Plain JSON data for a typed value. Raises TypeError for what JSON has no word for."""
+    """Return plain JSON data for a typed value. Raises TypeError for what has no JSON form."""
     return _flatten(value, msgspec.to_builtins(value, str_keys=True))
 
 
 def with_defaults(value: Any) -> Any:
-    """Like `to_builtins`, and every field that has a value is written, also where it is the default.
-
-    Absence stays absence: None of an optional field whose default it is, and UNSET.
-    """
+    """Write every field that has a value, also a default. Absence stays absence: None of an optional field
+    whose default it is, and UNSET."""
     return _write(value, _is_absent)
 
 
 def with_nulls(value: Any) -> Any:
-    """Like `with_defaults`, and None is written as null: where null is a value it may be required.
-
-    Absence of what was never null is null then, too; settling it by the contract takes that away.
-    """
+    """Write defaults, and None as null: where null is a value it may be required. An absent property that was
+    never null is null then, too, until the contract settles it."""
     return _write(value, lambda item, _: item is msgspec.UNSET)
 
 
 def without_defaults(value: Any) -> Any:
-    """Like `to_builtins`, and no field is written that has its default, not even a list or an object."""
+    """Write no field that has its default, not even a list or an object."""
     return _write(value, _is_default)
 
 
@@ -68,7 +64,6 @@ def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
 
 
 def _write(value: Any, leaves: Leaves) -> Any:
-    """Plain JSON data, without the fields that `leaves` omits."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, msgspec.Struct):
@@ -93,7 +88,7 @@ def _fields(value: msgspec.Struct, leaves: Leaves) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _field_infos(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    """`msgspec.structs.fields`, which resolves type hints anew each time."""
+    """Cache `msgspec.structs.fields`, which resolves type hints anew each time."""
     return msgspec.structs.fields(kind)
 
 
@@ -103,7 +98,7 @@ def _tag(value: msgspec.Struct) -> dict[str, Any]:
 
 
 def encode_json(value: Any) -> bytes:
-    """Compact JSON for a typed value, further properties in their place."""
+    """Encode a typed value as compact JSON, further properties in their place."""
     return msgspec.json.encode(to_builtins(value))
 
 
@@ -145,11 +140,9 @@ _LEAVES: Final = frozenset((str, int, float, bool, type(None)))
 
 
 def rewrite(value: Any, change: Change, key: Change) -> Any:
-    """`value` with `change` made to all that it holds and `key` to every property name.
-
-    Goes into dicts, lists, tuples, sets and Structs. Structs are copied without `__post_init__`: the new
-    value is not held to the contract again. Raises RecursionError for what contains itself.
-    """
+    """Apply `change` to all leaves of a value and `key` to every property name. What did not change is the
+    same object. Goes into dicts, lists, tuples, sets and Structs, which are copied without `__post_init__`:
+    the contract is not checked again. Raises RecursionError for what contains itself."""
     if type(value) in _LEAVES:  # most values; to ask whether one is a Mapping takes several times as long
         return change(value)
     if isinstance(value, Mapping):

@@ -16,19 +16,11 @@ class ArgumentError(ValueError):
 
     Attributes:
         tool: name of the tool.
-        problem: why the text could not be read as JSON; a hint after the violations otherwise, or "".
-        violations: every violation of the contract, at most 50; empty where the text could not be read as
-            JSON.
+        problem: why the text is not JSON; with violations, a hint or "".
+        violations: violations of the contract, at most 50; empty if the text is not JSON.
     """
 
     def __init__(self, tool: str, problem: str = "", violations: "Sequence[Violation]" = ()) -> None:
-        """Make an error for one call.
-
-        Args:
-            tool: name of the tool.
-            problem: text for what is no violation of the contract.
-            violations: violations of the contract.
-        """
         super().__init__(tool, problem, tuple(violations))
         self.tool = tool
         self.problem = problem
@@ -36,11 +28,11 @@ class ArgumentError(ValueError):
 
     @property
     def missing(self) -> bool:
-        """Whether a required argument is absent."""
+        """True if a required argument is absent."""
         return any(violation.keyword == "required" for violation in self.violations)
 
     def __str__(self) -> str:
-        """One message that a model can act on: every violation with its path, one per line."""
+        """Return a message that a model can act on: every violation with its path, one per line."""
         lines = [f"- {violation.path}: {violation.message}" for violation in self.violations]
         if not lines:
             return f"Invalid arguments for tool {self.tool!r}: {self.problem}"
@@ -51,35 +43,28 @@ class ArgumentError(ValueError):
 
 
 class InjectionError(Exception):
-    """A value that the program fills in (`inject`) is not there, or the contract refuses it: no fault of the
+    """A value that the program fills in (`inject`) is missing, or the contract refuses it: no fault of the
     model's.
 
     Attributes:
         tool: name of the tool.
         parameter: name of the parameter.
-        reason: what is wrong; it never has the value.
+        reason: the fault, without the value.
     """
 
     def __init__(self, tool: str, parameter: str, reason: str) -> None:
-        """Make an error for one call.
-
-        Args:
-            tool: name of the tool.
-            parameter: name of the parameter.
-            reason: what is wrong.
-        """
         super().__init__(tool, parameter, reason)
         self.tool = tool
         self.parameter = parameter
         self.reason = reason
 
     def __str__(self) -> str:
-        """One sentence for the program's log."""
+        """Return one sentence for the program's log."""
         return f"Parameter {self.parameter!r} of tool {self.tool!r}: {self.reason}."
 
 
 class EncodeError(ValueError):
-    """Parameters that their own contract refuses, however they are encoded.
+    """The contract of parameters refuses them, however they are encoded.
 
     They were built by hand, or lack a property that the Struct does not keep and the contract requires.
 
@@ -89,18 +74,12 @@ class EncodeError(ValueError):
     """
 
     def __init__(self, tool: str, violations: "Sequence[Violation]") -> None:
-        """Make an error for one value.
-
-        Args:
-            tool: name of the tool.
-            violations: violations of the contract.
-        """
         super().__init__(tool, tuple(violations))
         self.tool = tool
         self.violations: tuple[Violation, ...] = tuple(violations)
 
     def __str__(self) -> str:
-        """Every violation with its path, one per line."""
+        """Return every violation with its path, one per line."""
         lines = [f"- {violation.path}: {violation.message}" for violation in self.violations]
         head = f"The contract of tool {self.tool!r} refuses these parameters; correct them before encoding:"
         return "\n".join([head, *lines])
@@ -109,42 +88,39 @@ class EncodeError(ValueError):
 class RefusalError(Exception):
     """A handler or a precheck refuses the call; its text tells the model what to change.
 
-    Raised anywhere in a handler or precheck, it becomes a failed result, as if it had been returned. Any
-    other exception is a bug.
+    It becomes a failed result, as if that had been returned. Any other exception is a bug.
     """
 
 
 class RetryError(RefusalError):
-    """A handler or a precheck asks for another call: its text says how, and the model reads it.
+    """A handler or a precheck asks for another call; the model reads its text, which says how.
 
-    The failed result has the text, and in a run of `toolcast.agents` which attempt it was of how many; after
-    the last one the model is told to stop. `data` of the result is a `RetryHint`.
+    In a run of `toolcast.agents` the failed result also has the number of the attempt; after the last one the
+    model is told to stop. `data` of the result is a `RetryHint`.
     """
 
 
 class CallDeferred(RefusalError):  # noqa: N818  # a public name; no error
-    """A call that has no result yet: it comes later, from outside of the call.
+    """A call has no result yet: it comes later, from outside of the call.
 
-    The registry raises it for a tool that its spec declares `external`. A handler or a precheck may raise it,
-    too: for work that it began and that ends later, or for a call that somebody must approve first. It passes
-    through `execute` where `Framework.passes` names it; elsewhere the call is a failed result that says that
-    nothing waits for the result.
+    The registry raises it for a tool that is `external`; a handler or a precheck may raise it for work that
+    ends later, or for a call that somebody must approve first. It passes through `execute` if
+    `Framework.passes` names it; else the call is a failed result that says that nothing waits for the result.
 
     Attributes:
-        text: what the program needs to know, such as the id of a job. The model never reads it.
-        kind: "approval" where the call runs once it is approved, "external" where its result comes from
-            outside.
+        text: information for the program, such as the id of a job. The model never reads it.
+        kind: "approval" if the call runs once it is approved, "external" if its result comes from outside.
     """
 
     def __init__(self, text: str = "", *, kind: Literal["approval", "external"] = "external") -> None:
         """Defer the call that runs now.
 
         Args:
-            text: what the program needs to know.
-            kind: what the call waits for.
+            text: information for the program.
+            kind: "approval" or "external".
 
         Raises:
-            ValueError: `kind` is neither "approval" nor "external".
+            ValueError: `kind` is another.
         """
         if kind not in ("approval", "external"):
             raise ValueError(f"kind must be 'approval' or 'external', not {kind!r}.")
@@ -174,12 +150,12 @@ class FrozenRegistryError(RuntimeError):
 
 
 def is_from_outside(problem: BaseException) -> bool:
-    """Whether an exception must pass through a call: its result is not awaited any more, or the program ends.
+    """Tell whether an exception must pass through a call: nobody awaits its result, or the program ends.
 
-    That is a cancellation that the running task was asked for (`Task.cancelling`), the interrupt that Python
-    itself raises for Ctrl-C, and the closing of the coroutine that catches this. Everything else is raised by
-    a handler, a precheck, a hook or a resolver: a `CancelledError` of something that it waited for,
-    `SystemExit`, a `KeyboardInterrupt` or a `GeneratorExit` of its own.
+    That is a cancellation that the running task was asked for (`Task.cancelling`), Python's own interrupt for
+    Ctrl-C, and the closing of the coroutine that catches this. All else is raised by a handler, a precheck, a
+    hook or a resolver: a `CancelledError` of something that it waited for, `SystemExit`, a
+    `KeyboardInterrupt` or a `GeneratorExit` of its own.
     """
     if isinstance(problem, Exception):
         return False
@@ -196,8 +172,8 @@ def is_from_outside(problem: BaseException) -> bool:
 
 
 def _raises_interrupts() -> bool:
-    """Whether Ctrl-C raises in this thread. It does not where the program handles the signal: `asyncio.run`
-    cancels its main task instead, and servers have handlers of their own."""
+    """Tell whether Ctrl-C raises in this thread. Not if the program handles the signal: `asyncio.run` cancels
+    its main task instead, and servers have handlers of their own."""
     import signal
     import threading
 

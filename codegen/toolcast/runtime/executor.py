@@ -1,4 +1,4 @@
-"""What all calls of a registry share: guards, workers, a loop for calls from threads."""
+"""The state that all calls of a registry share: guards, workers, a loop for calls from threads."""
 
 import threading
 from collections.abc import Coroutine
@@ -26,11 +26,9 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """One event loop, in a daemon thread that begins with the first call.
-
-    All calls share the loop, so that what a handler keeps from one call to the next (the connections of an
-    HTTP client) stays usable. Safe from many threads. A process that was forked begins a thread of its own.
-    """
+    """One event loop, in a daemon thread that begins with the first call. All calls share the loop, so that
+    what a handler keeps between calls (connections of an HTTP client) stays usable. Thread-safe. A forked
+    process begins a thread of its own."""
 
     __slots__ = ("__weakref__", "_lock", "_loop", "_thread")
 
@@ -40,11 +38,8 @@ class LoopThread:
         self._thread: threading.Thread | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for `work`, which runs in this loop with the caller's context variables.
-
-        What interrupts the wait (Ctrl-C) cancels `work`, and is raised when that has ended. Raises what
-        `work` raises.
-        """
+        """Wait for `work`, which runs in this loop with the caller's context variables. An interrupt (Ctrl-C)
+        cancels `work`, and is raised when that has ended. Raises what `work` raises."""
         from concurrent.futures import Future, wait
 
         done: Future[T] = Future()
@@ -74,7 +69,7 @@ class LoopThread:
         return done.result()
 
     def stop(self) -> None:
-        """End the loop, and wait for that; a later call begins another."""
+        """End the loop and wait for its end; a later call begins another."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -98,7 +93,7 @@ class LoopThread:
 
 
 def refuse_in_event_loop() -> None:
-    """Raises RuntimeError where an event loop runs in this thread: waiting here would stop it."""
+    """Raise RuntimeError if an event loop runs in this thread: waiting would stop it."""
     import asyncio
 
     try:
@@ -139,12 +134,9 @@ def _stop_later(loop: "AbstractEventLoop") -> None:
 
 
 class Executor:
-    """How one registry, and every selection of it, carries out calls.
-
-    `guard` is the middleware, `workers` are the threads of plain handlers, `check_results`
-    holds typed results to their contracts, `guesses` are made at refused arguments, `max_attempts` at what
-    handlers ask for again; `closed` is set when the registry releases its handlers.
-    """
+    """The means by which a registry and its selections carry out calls. `guard` is the middleware, `workers`
+    are the threads of plain handlers, `check_results` holds typed results to their contracts; `closed` is set
+    when the registry releases its handlers."""
 
     __slots__ = (
         "check_results",
@@ -178,11 +170,8 @@ class Executor:
         self.loop_thread = LoopThread()  # for calls from programs without an event loop
 
     def warn_of_deprecated(self, binding: ToolBinding[Any, Any], context: ToolContext) -> None:
-        """Log the first call of a deprecated tool, and no other.
-
-        No `DeprecationWarning`: its filters are about code, of which the caller, a model, has none; and where
-        warnings are errors, the call would fail.
-        """
+        """Log the first call of a deprecated tool. No `DeprecationWarning`: its filters are about code, and
+        where warnings are errors, the call would fail."""
         if binding.name in self.warned:
             return
         from .log_records import WARNING, log
@@ -202,8 +191,8 @@ class Executor:
     def accept(
         self, binding: ToolBinding[Any, Any], value: Any, provider: str | None, call_id: str
     ) -> ToolResult:
-        """The result of a call that was carried out elsewhere, treated as that of a handler. Raises
-        ValueError for one that does not fit the contract."""
+        """Treat the result of a call that was carried out elsewhere as that of a handler. Raises ValueError
+        if it does not fit the contract."""
         result = redacted_result(self.guard.secrets, binding, value, provider)
         result = make_encodable(result, binding.name, call_id)
         if result.data is not None or self.check_results is not False:
@@ -213,13 +202,12 @@ class Executor:
         return result if self.guard.limit is None else cut_result(result, self.guard.limit)
 
     def redact_name(self, name: Any) -> Any:
-        """A name that a model made up, without the values of secrets."""
         return self.guard.redact_text(name) if isinstance(name, str) else name
 
     def refuse(
         self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
     ) -> ToolResult:
-        """A call that no tool takes: `refused`, and the hooks know. `name` holds no secret."""
+        """Make the result of a call that no tool takes, and tell the hooks. `name` holds no secret."""
         guard = self.guard
         result = make_encodable(ToolResult.failed(guard.redact_text(refused.error)), str(name)[:64], "")
         if guard.hooks:

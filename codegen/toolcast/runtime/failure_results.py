@@ -24,12 +24,12 @@ MAX_ATTEMPTS = 3
 
 
 class RetryHint(Struct, frozen=True, kw_only=True):
-    """How a tool asks for another call: `data` of a failed result whose handler raised `RetryError`.
+    """A tool's request for another call: `data` of a failed result of `RetryError`.
 
     Attributes:
         tool: name of the tool.
-        hint: what the handler said.
-        attempt: which attempt the call was, from 1; None where nobody counts, outside of a run.
+        hint: the handler's text.
+        attempt: number of the attempt, from 1; None where nobody counts, outside of a run.
         max_attempts: attempts that the registry allows.
     """
 
@@ -40,12 +40,12 @@ class RetryHint(Struct, frozen=True, kw_only=True):
 
     @property
     def is_last(self) -> bool:
-        """Whether the model is told to stop."""
+        """True if the model is told to stop."""
         return self.attempt is not None and self.attempt >= self.max_attempts
 
     @property
     def text(self) -> str:
-        """What the model reads."""
+        """The text for the model."""
         said = self.hint or f"The call of {self.tool!r} did not succeed."
         if self.attempt is None:
             return f"{said}\nCall {self.tool!r} again accordingly."
@@ -72,7 +72,6 @@ def checked_attempts(attempts: MaxAttempts) -> MaxAttempts:
 
 
 def attempts_of(tool: str, attempts: MaxAttempts) -> int:
-    """The attempts of one tool."""
     return attempts.get(tool, MAX_ATTEMPTS) if isinstance(attempts, Mapping) else attempts
 
 
@@ -81,13 +80,13 @@ _WORDS = 80  # characters of the words around them, with room for two numbers
 
 
 class ArgumentHint(Struct, frozen=True, kw_only=True):
-    """What a call lacks, and how it is made: `data` of a call that lacks required arguments, or whose error
-    has the tool's schema.
+    """The shape of a call: `data` of a call that lacks required arguments, or whose error has the tool's
+    schema.
 
     Attributes:
         tool: name of the tool.
-        missing: the required properties that were left out: their names, or, of an object within the
-            arguments, their paths such as `edits[0].old_string`. Empty where something else is wrong.
+        missing: the required properties that were left out: names, or, within an object of the arguments,
+            paths such as `edits[0].old_string`. Empty if something else is wrong.
         schema: the full schema of the arguments in the form of the provider's definitions; without a
             provider, the contract.
     """
@@ -98,7 +97,7 @@ class ArgumentHint(Struct, frozen=True, kw_only=True):
 
 
 class RefusedArgumentsError(RefusalError):
-    """Arguments that do not fit, refused; `hint` is None where the text has no schema and none is missing."""
+    """Arguments that do not fit; `hint` is None if the text has no schema and none is missing."""
 
     def __init__(self, text: str, hint: ArgumentHint | None) -> None:
         super().__init__(text)
@@ -108,8 +107,8 @@ class RefusedArgumentsError(RefusalError):
 def refuse_arguments(
     tool: Tool[Any], problem: ArgumentError, provider: str | None, *, in_part: bool, limit: int | None
 ) -> RefusedArgumentsError:
-    """The refusal of arguments. To a model that was shown the tool `in_part` it has the rest: the description
-    and the full schema, or as much of it as `limit` characters hold."""
+    """Make the refusal of arguments. To a model that was shown the tool `in_part` it has the rest: the
+    description and the full schema, or as much of it as `limit` characters hold."""
     text = str(problem)
     if not (in_part or problem.missing):
         return RefusedArgumentsError(text, None)
@@ -132,8 +131,8 @@ def refuse_arguments(
 def _with_part(
     text: str, tool: str, size: int, schema: Mapping[str, Any], first: Collection[str], limit: int
 ) -> str:
-    """An error with as much of a schema as fits, that of the parameters `first` before all, and what is left
-    out; without it where nothing fits."""
+    """Return an error with as much of a schema as fits, the parameters `first` before all, and the names that
+    are left out; without a schema if nothing fits."""
     from .standalone_schema import schema_within
 
     head = f"{text}\nThe full schema of {tool!r} has {size} characters, too many for one result"
@@ -145,14 +144,14 @@ def _with_part(
 
 
 def _listed(how: str, names: Sequence[str]) -> str:
-    """How many parameters are shown so, and the first of their names."""
+    """Return the number of parameters that are shown so, and the first names."""
     shown = ", ".join(names)
     shown = shown if len(shown) <= _NAMES else f"{shown[: _NAMES - 1]}…"
     return f"; {how} ({len(names)}): {shown}" if names else ""
 
 
 def _refused(problem: ArgumentError, schema: Mapping[str, Any]) -> list[str]:
-    """The parameters that the violations are of."""
+    """Return the parameters of the violations."""
     from ..jsonschema.messages import member
 
     paths = [
@@ -170,8 +169,8 @@ def _refused(problem: ArgumentError, schema: Mapping[str, Any]) -> list[str]:
 
 
 def schema_text(tool: Tool[Any], provider: str | None) -> bytes:
-    """The schema of a tool's arguments as JSON: with a provider, the bytes that its definition has; without,
-    or where the definition has none, the contract."""
+    """Return the schema of a tool's arguments as JSON: the bytes of the provider's definition, or the
+    contract if that has none or there is no provider."""
     if provider is not None:
         known = schema_of(tool.definition(provider), tool.name, tool.envelopes.get(provider))
         if known is not None:
@@ -200,7 +199,6 @@ def refused_result(
     attempt: int | None,
     max_attempts: int,
 ) -> ToolResult:
-    """What the model and the program read of a refusal."""
     if not isinstance(problem, RetryError):
         error = guard.redact_text(_refusal_text(binding, problem))
         return _within(guard, ToolResult(False, "", _hint(guard, problem), error))
@@ -218,7 +216,7 @@ def _within(guard: Guard, result: ToolResult) -> ToolResult:
 
 
 def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
-    """What the model reads of a refusal; the text of a deferred call is for the program."""
+    """Return the text for the model; that of a deferred call is for the program."""
     if not isinstance(problem, CallDeferred):
         return str(problem) or f"The call of {binding.name!r} was refused."
     if problem.kind == "approval":
@@ -231,13 +229,12 @@ def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
 
 
 def _hint(guard: Guard, problem: RefusalError) -> ArgumentHint | None:
-    """What refused arguments lack, without values of secrets."""
     hint = problem.hint if isinstance(problem, RefusedArgumentsError) else None
     return hint if hint is None or guard.secrets is None else guard.secrets.redact(hint)
 
 
 def redacted_refusal(problem: RefusalError, guard: Guard) -> RefusalError:
-    """A refusal that the caller gets as it is, without values of secrets: its text may be kept for long."""
+    """Return a refusal for the caller without values of secrets: its text may be kept for long."""
     text = str(problem)
     redacted = guard.redact_text(text)
     if redacted == text:
@@ -248,8 +245,8 @@ def redacted_refusal(problem: RefusalError, guard: Guard) -> RefusalError:
 
 
 def timed_out_result(tool: str, seconds: float, runs_on: bool, began: bool) -> ToolResult:
-    """A step that took more than its `seconds`; `runs_on` states that it could not be stopped, `began` that
-    it was the handler."""
+    """Make the result of a step that took more than its `seconds`. `runs_on`: it could not be stopped;
+    `began`: it was the handler."""
     if not began:
         return ToolResult.failed(
             f"Tool {tool!r} was not called: a check before it took more than {seconds:g} s. Nothing was done."
@@ -267,10 +264,8 @@ def timed_out_result(tool: str, seconds: float, runs_on: bool, began: bool) -> T
 def report_fault(
     guard: Guard, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
 ) -> tuple[ToolResult, str]:
-    """A bug: its traceback to the log, and to the model only its kind and the number to find it by.
-
-    An exception's text may hold secrets, paths, or a third party's words.
-    """
+    """Log a bug with its traceback; the model gets its kind and the number to find it by. An exception's text
+    may hold secrets, paths, or a third party's words."""
     from .log_records import ERROR, log
 
     number = os.urandom(6).hex()

@@ -1,7 +1,7 @@
-"""Grammars of tools whose argument is one text: regular expressions and Lark, judged by llguidance.
+"""Grammars of tools with one text as argument: regular expressions and Lark, checked by llguidance.
 
-llguidance is the engine with which OpenAI constrains the texts of custom tools: a text is valid where that
-engine lets a model write it. It is an extra, `toolcast[grammars]`, and is imported at the first check.
+OpenAI constrains the texts of custom tools with llguidance: a text is valid if that engine lets a model write
+it. It is an extra, `toolcast[grammars]`, imported at the first check.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _HINTS: Final[dict[GrammarSyntax, str]] = {
 
 
 class TextInput(Struct, frozen=True, kw_only=True):
-    """That the argument of a tool is one text.
+    """The argument of a tool that is one text.
 
     Attributes:
         grammar: the syntax of its grammar; None for any text.
@@ -66,44 +66,37 @@ class TextInput(Struct, frozen=True, kw_only=True):
     definition: str = ""
 
     def as_written(self) -> Any:
-        """The key `input` of a spec that states it."""
+        """Return the key `input` of a spec that states it."""
         if self.grammar is None:
             return "text"
         return {"grammar": self.grammar, "definition": self.definition}
 
 
 class GrammarError(ValueError):
-    """A grammar that cannot be used.
+    """A grammar cannot be used.
 
     Attributes:
-        reason: what is wrong, as one sentence without a full stop.
-        offset: where, in characters from the start of the definition.
+        reason: the fault, as one sentence without a full stop.
+        offset: its place, in characters from the start of the definition.
         hint: how to correct it.
     """
 
     def __init__(self, reason: str, offset: int = 0, hint: str = "") -> None:
-        """Make an error for one place of a definition.
-
-        Args:
-            reason: what is wrong, as one sentence without a full stop.
-            offset: where, in characters from the start of the definition.
-            hint: how to correct it.
-        """
         super().__init__(reason, offset, hint)
         self.reason = reason
         self.offset = offset
         self.hint = hint
 
     def __str__(self) -> str:
-        """The reason, the offset and the hint."""
+        """Return the reason, the offset and the hint."""
         return f"{self.reason}, at offset {self.offset}{self.hint and f'; {self.hint}'}"
 
 
 class TextGrammar(Struct, frozen=True):
     """A grammar, for any number of texts, from any thread.
 
-    Nothing that the engine makes is kept between texts: copies of a matcher share its automata and their
-    limits, which one hostile text would exhaust for all later ones.
+    No matcher is kept between texts: copies share automata and their limits, which one hostile text would
+    exhaust for all later ones.
 
     Attributes:
         syntax: "lark" or "regex".
@@ -114,10 +107,7 @@ class TextGrammar(Struct, frozen=True):
     definition: str
 
     def matcher(self) -> Any:
-        """Let the engine read the grammar.
-
-        Returns:
-            An `llguidance.LLMatcher` at the start of a text; its tokens are bytes.
+        """Return an `llguidance.LLMatcher` at the start of a text; its tokens are bytes.
 
         Raises:
             GrammarError: the engine refuses the definition, or it has what a text alone does not decide.
@@ -134,14 +124,8 @@ class TextGrammar(Struct, frozen=True):
         return matcher
 
     def problem(self, text: str) -> str | None:
-        """Check a text.
-
-        Args:
-            text: the text.
-
-        Returns:
-            None where the grammar has it. Else what does not fit, where, and what was expected there, as a
-            predicate of the text.
+        """Return None for a text of the grammar; else a predicate of the text: what does not fit, where, and
+        what was expected.
 
         Raises:
             GrammarError: as for `matcher`.
@@ -175,14 +159,7 @@ class TextGrammar(Struct, frozen=True):
 
 
 def grammar_of(syntax: GrammarSyntax, definition: str) -> TextGrammar:
-    """Check a grammar.
-
-    Args:
-        syntax: "lark" or "regex".
-        definition: the grammar.
-
-    Returns:
-        The grammar, which the engine can read.
+    """Return a grammar ("lark" or "regex") that the engine can read.
 
     Raises:
         GrammarError: as for `TextGrammar.matcher`.
@@ -194,14 +171,7 @@ def grammar_of(syntax: GrammarSyntax, definition: str) -> TextGrammar:
 
 
 def require_engine(tool: str) -> None:
-    """Refuse a tool whose texts could not be checked.
-
-    Args:
-        tool: name of a tool with a grammar.
-
-    Raises:
-        ImportError: llguidance is not installed.
-    """
+    """Raise ImportError, which names a `tool` with a grammar, if llguidance is not installed."""
     from importlib.util import find_spec
 
     if find_spec("llguidance") is None:
@@ -209,18 +179,7 @@ def require_engine(tool: str) -> None:
 
 
 def text_violations(stated: Mapping[str, str], text: str) -> tuple[Violation, ...]:
-    """Check the text of a call.
-
-    Args:
-        stated: the grammar, as the tool's `input` has it.
-        text: the argument of the call.
-
-    Returns:
-        The violation, if there is one.
-
-    Raises:
-        ImportError: llguidance is not installed.
-    """
+    """Check the text of a call by the tool's `input`. Raises ImportError if llguidance is not installed."""
     from ..jsonschema import Violation
 
     definition = stated["definition"]
@@ -230,7 +189,7 @@ def text_violations(stated: Mapping[str, str], text: str) -> tuple[Violation, ..
 
 @cache
 def _engine() -> tuple[Any, Any]:
-    """llguidance, and a tokenizer whose tokens are bytes."""
+    """Return llguidance, and a tokenizer whose tokens are bytes."""
     try:
         import llguidance
     except ImportError as missing:
@@ -239,7 +198,7 @@ def _engine() -> tuple[Any, Any]:
 
 
 def _check(syntax: GrammarSyntax, definition: str) -> None:
-    """Refuse what the engine would read, and not as it is meant. Raises GrammarError."""
+    """Refuse a definition that the engine would read in another sense. Raises GrammarError."""
     if len(definition) > MAX_DEFINITION:
         reason = f"a grammar has at most {MAX_DEFINITION:,} characters"
         raise GrammarError(reason, MAX_DEFINITION, "shorten it")
@@ -257,7 +216,7 @@ def _check(syntax: GrammarSyntax, definition: str) -> None:
 
 
 def _refusal(words: str, syntax: GrammarSyntax, definition: str) -> GrammarError:
-    """The engine's own words about a definition, and the place that they name."""
+    """Return the engine's own words about a definition, and the place that they name."""
     offset = 0
     if place := _PLACE.match(words):
         words = place["words"]
@@ -276,18 +235,17 @@ def _refusal(words: str, syntax: GrammarSyntax, definition: str) -> GrammarError
 
 
 def _characters(data: bytes, read: int) -> int:
-    """How many whole characters there are in the first bytes of a text."""
     return len(data[:read].decode("utf-8", "ignore"))
 
 
 def _place(text: str, data: bytes, read: int) -> str:
-    """Line and column, from 1."""
+    """Return line and column, from 1."""
     at = _characters(data, read)
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
 
 def _mismatch(matcher: Any, text: str, data: bytes, read: int) -> str:
-    """What could follow the bytes that were read, and what does."""
+    """State what could follow the bytes that were read, and what does."""
     at = _characters(data, read)
     matcher.rollback(read - len(text[:at].encode("utf-8", "surrogatepass")))
     expected = _expected(matcher)
@@ -297,7 +255,7 @@ def _mismatch(matcher: Any, text: str, data: bytes, read: int) -> str:
 
 
 def _expected(matcher: Any) -> list[str]:
-    """What the engine would let a model write next."""
+    """Return what the engine would let a model write next."""
     from ..jsonschema.charset import source, union
 
     if forced := matcher.compute_ff_bytes().decode("utf-8", "ignore"):

@@ -21,7 +21,7 @@ _VIOLATIONS = 3
 
 
 def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
-    """What a handler returned, as a ToolResult for `provider`. Raises TypeError where it has no JSON text."""
+    """Make the ToolResult for `provider`. Raises TypeError if the value has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
     if isinstance(value, ToolResult):
@@ -39,7 +39,7 @@ def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None =
 def redacted_result(
     secrets: "Secrets | None", binding: ToolBinding[Any, Any], value: Any, provider: str | None
 ) -> ToolResult:
-    """What a handler returned, as `as_result`, without values of secrets."""
+    """Make the ToolResult without values of secrets."""
     if secrets is None or not secrets.known:
         return as_result(binding, value, provider)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
@@ -47,8 +47,8 @@ def redacted_result(
 
 
 def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
-    """`result` without values of secrets whose parts stand in several of its texts, in the order in which
-    models read them."""
+    """Redact values of secrets with parts in several texts of `result`, in the order in which models read
+    them."""
     pieces = [piece.text for piece in result.content if piece.kind == "text"]
     texts = [result.error, result.output, *pieces]
     if sum(map(bool, texts)) < 2 or (redacted := secrets.redact_texts(texts)) == texts:
@@ -59,12 +59,12 @@ def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
 
 
 def lacks_data(binding: ToolBinding[Any, Any], result: ToolResult) -> bool:
-    """Whether a success has no data though its tool has a contract of results, which may accept null."""
+    """Tell whether a success has no data though its tool has a contract of results, which may accept null."""
     return binding.result is not None and result.success and result.data is None
 
 
 def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
-    """Whether a handler's text is its typed result, and not words in the place of one."""
+    """Tell whether a handler's text is its typed result, and not words in its place."""
     kind = binding.result
     if kind is None or kind is str:
         return kind is str
@@ -74,8 +74,8 @@ def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
 
 
 def find_mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
-    """Why a handler's return value does not fit the contract of its results; None where it fits, where
-    there is none, and for a failure. Text is a typed result only where the contract accepts it."""
+    """Return why a handler's value does not fit the contract of its results; None if it fits, if there is
+    none, and for a failure. Text is a typed result only if the contract accepts it."""
     if binding.result is None:
         return None
     data = value
@@ -100,8 +100,7 @@ def find_mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
 
 
 def fault_of_result(tool: str, how: str) -> str:
-    """The text for the model about a result that breaks its own contract; `how` is the outcome of
-    `find_mismatch`."""
+    """Return the text for the model about a result that breaks its contract, as `find_mismatch` says."""
     return (
         f"Tool {tool!r} ran, and its result {how}. This is a fault of the tool, not of the arguments; what "
         "it did is done."
@@ -109,7 +108,7 @@ def fault_of_result(tool: str, how: str) -> str:
 
 
 def report_mismatch(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
-    """A result that breaks its contract, as a failure; the handler's text and content stay."""
+    """Log a result that breaks its contract, and make it a failure; the handler's text and content stay."""
     from .log_records import ERROR, log
 
     log(
@@ -126,11 +125,9 @@ def report_mismatch(tool: str, call_id: str, how: str, result: ToolResult) -> To
 
 
 def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
-    """`result`, with U+FFFD for each code point that UTF-8 cannot carry; the same object where there is none.
-
-    Such lone surrogates are in names of files that are no UTF-8 (PEP 383), and in text that was cut within a
-    character. No provider's message and no protocol can hold them. How many were replaced is logged.
-    """
+    """Put U+FFFD for each code point that UTF-8 cannot carry, and log that; the same object if there is none.
+    Lone surrogates are in file names that are no UTF-8 (PEP 383), and in text that was cut within a
+    character. No provider's message and no protocol can hold them."""
     if is_encodable(result.output) and is_encodable(result.error) and not result.content:
         if result.data is None:
             return result
@@ -157,7 +154,7 @@ def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
 
 
 def _replaced(value: T) -> T:
-    """`value` with replacement characters at any depth; the same object where there is nothing to replace."""
+    """Rewrite `value` with replacement characters at any depth; the same object if there is none."""
     from .encode import rewrite
 
     try:

@@ -1,4 +1,4 @@
-"""What a handler is, how it is called, and how it is released."""
+"""Handlers: how they are called, and how they are released."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -26,23 +26,21 @@ Precheck: TypeAlias = Callable[[Any, ToolContext], Refuses]
 
 
 async def defer(params: Any, context: ToolContext, /) -> NoReturn:
-    """The handler of every external tool. Raises CallDeferred."""
+    """Raise CallDeferred: the handler of every external tool."""
     del params
     raise CallDeferred(f"Calls of tool {context.tool!r} are carried out outside of this program.")
 
 
 async def call(workers: Workers, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a handler or a precheck: async ones awaited, plain ones in a worker thread with this context.
-
-    Raises what the function raises, and what `Workers.run` raises.
-    """
+    Raises what the function raises, and what `Workers.run` raises."""
     if is_async(function):
         return await function(*arguments)
     return await call_in_thread(workers, function, *arguments)
 
 
 async def call_in_thread(workers: Workers, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a plain function in a worker thread; what it returns is awaited if it can be."""
+    """Call a plain function in a worker thread; an awaitable that it returns is awaited."""
     outcome = await workers.run(function, *arguments)
     if isinstance(outcome, Awaitable):  # a plain callable over an async one: a lambda, a decorator
         return await outcome
@@ -50,8 +48,8 @@ async def call_in_thread(workers: Workers, function: Callable[..., Any], *argume
 
 
 def find_precheck(handler: Any) -> Any:
-    """The `precheck` of a handler, or of what it wraps: with `functools.partial`, with `functools.wraps`, or
-    as the bound `__call__` of an object. None where there is none."""
+    """Return the `precheck` of a handler, or of what it wraps: by `functools.partial`, by `functools.wraps`,
+    or as the bound `__call__` of an object."""
     from types import MethodType
 
     seen: set[int] = set()
@@ -70,19 +68,16 @@ def find_precheck(handler: Any) -> Any:
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling `function` returns a coroutine, as far as its type shows."""
+    """Tell by its type whether calling `function` returns a coroutine."""
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:
-    """Call `aclose`, or else `close`, of every handler that has one: each object once, in that order.
-
-    A bound method without one of its own stands for the object that it is bound to. Plain closers run in a
-    worker thread. Raises an ExceptionGroup with every failure after the last handler; a cancellation waits
-    for the last one, too.
-    """
+    """Call `aclose`, or else `close`, of every handler that has one: each object once, in that order. A bound
+    method without one stands for its object. Plain closers run in a worker thread. Raises an ExceptionGroup
+    with every failure after the last handler; a cancellation waits for that, too."""
     import asyncio
 
     done: set[int] = set()
@@ -113,14 +108,14 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
 
 
 def _owner(handler: Any) -> Any:
-    """What is released for a handler: itself, or the object of a bound method."""
+    """Return the object to release for a handler: itself, or the object of a bound method."""
     from types import MethodType
 
     return handler.__self__ if type(handler) is MethodType and _closer(handler) is None else handler
 
 
 def _closer(handler: Any) -> Any:
-    """A class that serves as a handler has methods of its instances, which are no closers of its own."""
+    """Return an object's closer. A class has methods of its instances, which are no closers of its own."""
     if isinstance(handler, type):
         return None
     found = (getattr(handler, name, None) for name in ("aclose", "close"))

@@ -1,5 +1,5 @@
-"""Parameters that the program fills in, as schemas have them: which ones can be kept from models, and the
-schema without them."""
+"""Parameters that the program fills in, in schemas: which can be kept from models, and the schema without
+them."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -12,16 +12,8 @@ PATH = re.compile(r"context(\.[A-Za-z][A-Za-z0-9_]{0,63}){1,8}")
 
 
 def without_parameters(schema: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Take parameters out of a schema of parameters.
-
-    Args:
-        schema: the schema of an object, with plain `properties` at its root.
-        names: properties of its root.
-
-    Returns:
-        A schema without them, which shares the rest with `schema`; also its own examples and its default are
-        without them.
-    """
+    """Take the properties `names` out of the root of a schema of parameters, its examples and its default.
+    The root is an object with plain `properties`. The result shares the rest with `schema`."""
     made = dict(schema)
     if "properties" in made:
         made["properties"] = _without(made["properties"], names)
@@ -49,15 +41,9 @@ _WHOLE = ("$ref", "$dynamicRef", "enum", "const", "minProperties", "maxPropertie
 
 
 def hiding_problem(schema: Mapping[str, Any], name: str) -> tuple[str, str] | None:
-    """Tell why a parameter cannot be taken out of a schema without changing what the rest means.
-
-    Args:
-        schema: a schema of parameters in normal form.
-        name: the parameter.
-
-    Returns:
-        JSON pointer of the keyword, and the reason as a clause about the parameter; None where it can.
-    """
+    """Tell why a parameter cannot be taken out of a schema without changing what the rest means. The schema
+    is in normal form. Returns the JSON pointer of the keyword, and the reason as a clause about the
+    parameter; None if it can be taken out."""
     for keyword in _WHOLE:
         if keyword in schema:
             return join([keyword]), f"`{keyword}` at the root of `parameters` judges all of them together"
@@ -80,7 +66,7 @@ def hiding_problem(schema: Mapping[str, Any], name: str) -> tuple[str, str] | No
 
 
 def _concerns(schema: Any, name: str) -> bool:
-    """Whether what `schema` says of an object may depend on its property `name`."""
+    """Tell whether what `schema` says of an object may depend on its property `name`."""
     if not isinstance(schema, Mapping):
         return False
     for keyword, value in schema.items():
@@ -97,7 +83,7 @@ def _concerns(schema: Any, name: str) -> bool:
 
 
 def _refers(schema: Any, place: str) -> bool:
-    """Whether a reference in `schema` leads to its root, to `place` in it, or below."""
+    """Tell whether a reference in `schema` leads to its root, to `place` in it, or below."""
     waiting = [schema]
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,6 @@
-"""Arguments that the program fills in (`inject` of a spec): where their values come from, and how they are
-kept from models.
+"""Arguments that the program fills in (`inject` of a spec): the source of their values, kept from models.
 
-A model is offered the contract without them. What it sends is judged before they are added, so that nothing
+A model is offered the contract without them. Its arguments are judged before they are added, so that nothing
 that it writes can take their place.
 """
 
@@ -39,16 +38,11 @@ _LEVELS: Final = 4
 
 
 def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> dict[str, Any]:
-    """Find the values of the parameters that the program fills in.
+    """Return the values of the parameters that the program fills in, as plain JSON data.
 
     Args:
-        tool: name of the tool.
         inject: parameter → path such as `context.user.id`: a key of `extra`, then keys of mappings or public
             attributes of objects.
-        context: circumstances of the call.
-
-    Returns:
-        Parameter → value as plain JSON data, one for each name in `inject`.
 
     Raises:
         InjectionError: there is nothing at a path, or it has no JSON form.
@@ -57,10 +51,8 @@ def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) 
 
 
 def injected_digest(injected: Mapping[str, Any]) -> str:
-    """Digest of what the program filled in, by which an approval is held to it without keeping the values.
-
-    Whoever reads the digest can try values, so it hides no more than they are hard to guess.
-    """
+    """Return a digest of what the program filled in, which holds an approval to it without keeping the
+    values. A reader of the digest can try values, so it hides no more than they are hard to guess."""
     return sha256(json.dumps(injected, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -76,7 +68,7 @@ def _at(tool: str, name: str, path: str, context: ToolContext) -> Any:
 
 
 def _plain(tool: str, name: str, path: str, value: Any) -> Any:
-    """The value as JSON would have brought it: identifiers, dates and Structs are written as msgspec does."""
+    """Return the value as JSON: identifiers, dates and Structs are written as msgspec does."""
     try:
         return copy_plain(msgspec.to_builtins(value, str_keys=True))
     except (TypeError, ValueError, RecursionError) as problem:
@@ -93,11 +85,8 @@ def decode_injected(
     guesses: "Guesses | None",
     injected: Mapping[str, Any],
 ) -> P:
-    """The typed parameters of `tool`: a model's arguments, and `injected`, what the program fills in.
-
-    Raises ArgumentError for what the model sent, InjectionError for what the contract refuses of the
-    program's.
-    """
+    """Return the typed parameters of a model's arguments and the program's `injected` values. Raises
+    ArgumentError for the former, InjectionError for the latter."""
     for name in injected:
         if name not in tool.inject:
             raise InjectionError(tool.name, name, "it is no parameter that the program fills in (`inject`)")
@@ -119,7 +108,7 @@ def decode_injected(
 def decode_offered(
     tool: Tool[Any], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
 ) -> dict[str, Any]:
-    """What a model sent, in the contract's form, held to what it was offered. Raises ArgumentError."""
+    """Return a model's arguments in the contract's form, held to its offer. Raises ArgumentError."""
     judge = tool._offered()
     try:
         value = in_own_form(tool, parse_arguments(tool.name, arguments), wire_decoder)
@@ -152,7 +141,7 @@ class SentInjectedError(ArgumentError):
     """A model sent what only the program sets."""
 
     def __init__(self, tool: str, names: Collection[str], others: "Iterable[Violation]" = ()) -> None:
-        """`others` are the violations of the other arguments."""
+        """Add `others`, the violations of the other arguments."""
         from ..jsonschema.messages import member
         from ..jsonschema.validator_errors import Violation
 
@@ -164,7 +153,7 @@ class SentInjectedError(ArgumentError):
 
 
 def set_by_program(name: str) -> str:
-    """The clause that a model reads about a name that stands for a parameter which the program fills in."""
+    """Return the clause for a model about a name that stands for an injected parameter."""
     shown = name if len(name) <= 100 else name[:100] + "…"
     return f"`{shown}` is filled in by the program and cannot be set"
 
@@ -176,8 +165,8 @@ def _guessed(
     guesses: "Guesses",
     problem: ArgumentError,
 ) -> dict[str, Any] | None:
-    """The arguments that guesses lead to; None where none does. Raises ArgumentError where several do, or
-    where one sets what only the program sets: another reading, without it, would drop it in silence."""
+    """Return the arguments that guesses lead to; None for none. Raises ArgumentError for several, or if one
+    sets what only the program sets: another reading, without it, would drop it in silence."""
     from .wire.guesses import GuessError, guess, with_reason
 
     def checked(value: Any) -> Any:
@@ -196,11 +185,8 @@ def _guessed(
 
 
 def _sent(tool: Tool[Any], value: Any) -> tuple[str, ...]:
-    """Names in a model's arguments that stand for parameters which the program fills in.
-
-    What reads arguments behind a handler may take another spelling of a name for the name itself, so one
-    counts, too, unless it is a parameter of its own.
-    """
+    """Return names in a model's arguments that stand for injected parameters. A reader behind a handler may
+    take another spelling for the name itself, so one counts, too, unless it is a parameter of its own."""
     if type(value) is not dict:
         return ()
     known = tool._offered_properties()
@@ -211,15 +197,9 @@ def _sent(tool: Tool[Any], value: Any) -> tuple[str, ...]:
 
 
 def folded_name(name: str) -> str:
-    """Fold the spellings of a name that some reader may take for one: case, compatibility forms,
-    percent-encoding, and all but letters, marks, digits and symbols, which parsers trim or replace.
-
-    Args:
-        name: a name of a parameter.
-
-    Returns:
-        The same text for all of them; the name itself where nothing would be left.
-    """
+    """Fold the spellings of a name that some reader may take for one; the name itself where nothing would be
+    left. These are case, compatibility forms, percent-encoding, and all but letters, marks, digits and
+    symbols, which parsers trim or replace."""
     text = normalize("NFKC", name)
     for _ in range(_LEVELS):
         if "%" not in text:
@@ -235,7 +215,7 @@ def _written(text: str) -> str:
 
 
 def _refused(tool: str, violations: "Sequence[Violation]") -> InjectionError:
-    """The error for values of the program that the contract refuses; it has no value in its text."""
+    """Make the error for values of the program that the contract refuses; its text has no value."""
     first = violations[0]
     if first.keyword == "required" and first.path == "$":
         return InjectionError(tool, first.expected, "it is required, and the program has no value for it")

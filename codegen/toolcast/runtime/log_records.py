@@ -1,4 +1,4 @@
-"""What the runtime writes to the log: records that a program can read, too."""
+"""Log records of the runtime, which a program can read, too."""
 
 import logging
 import traceback
@@ -31,11 +31,9 @@ def log(
     problem: BaseException | None = None,
     redact: Callable[[str], str] | None = None,
 ) -> None:
-    """Write one record, with FIELDS, the message, and the traceback of `problem`.
-
-    A traceback may end with text of a model, so control characters in it are escaped. With
-    `redact` it is kept as redacted text only: the variables of its frames may hold secrets.
-    """
+    """Write one record, with FIELDS, the message, and the traceback of `problem`. Control characters in a
+    traceback, which may end with text of a model, are escaped. With `redact` only its redacted text is kept:
+    the variables of its frames may hold secrets."""
     if not _log.isEnabledFor(level):
         return
     if problem is not None and error_type is None:

@@ -28,8 +28,8 @@ class HeaderProblem(Struct, frozen=True):
     """An annotation that clients refuse.
 
     Attributes:
-        path: the path of the schema that has it.
-        message: what is wrong with it, as a sentence without a full stop.
+        path: the path of its schema.
+        message: the fault, as a sentence without a full stop.
         hint: how to correct it.
     """
 
@@ -39,15 +39,9 @@ class HeaderProblem(Struct, frozen=True):
 
 
 def header_problems(schema: Any) -> Iterator[HeaderProblem]:
-    """Find the annotations that MCP clients refuse.
-
-    Args:
-        schema: a schema of parameters, in the words of 2020-12. References are not followed: clients follow
-            none.
-
-    Returns:
-        A problem for each rule that an annotation breaks, in the order of the schema.
-    """
+    """Find the annotations that MCP clients refuse, a problem for each broken rule, in the order of the
+    schema. The schema of parameters is in the words of 2020-12. References are not followed: clients follow
+    none."""
     known: dict[str, str] = {}
     for path, node in annotated(schema):
         value = node[KEYWORD]
@@ -82,14 +76,8 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
 
 
 def without_refused_headers(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]:
-    """Leave out the annotations that MCP clients refuse.
-
-    Args:
-        schema: as for `header_problems`, with 200 levels at most; it is not changed.
-
-    Returns:
-        The schema, the very same object where it has none of them, and an entry for each rule that is broken.
-    """
+    """Leave out the annotations that MCP clients refuse, of a schema with 200 levels at most. Returns the
+    schema, the same object if it has none of them, and an entry for each broken rule."""
     problems = tuple(header_problems(schema))
     entries = tuple(
         SchemaChange(
@@ -105,15 +93,7 @@ def without_refused_headers(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]
 
 
 def without_headers(schema: Any, paths: Container[Path]) -> Any:
-    """Leave annotations out.
-
-    Args:
-        schema: as for `header_problems`; it is not changed. It nests no more than 200 levels.
-        paths: the paths of the schemas that lose theirs.
-
-    Returns:
-        A copy of the schema.
-    """
+    """Return a copy of a schema, of 200 levels at most, without the annotations at `paths`."""
 
     def changed(node: Any, path: Path) -> Any:
         if not isinstance(node, dict):
@@ -128,14 +108,7 @@ def without_headers(schema: Any, paths: Container[Path]) -> Any:
 
 
 def annotated(schema: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Find the schemas with the annotation.
-
-    Args:
-        schema: as for `header_problems`.
-
-    Returns:
-        The path of each, and it, in the order of the schema.
-    """
+    """Find the schemas with the annotation, each with its path, in the order of the schema."""
     pending: list[tuple[Path, Any]] = [((), schema)]
     while pending:
         path, node = pending.pop()

@@ -58,19 +58,18 @@ class ToolRegistry(ToolView):
         Args:
             on_duplicate: "refuse" logs a second registration of a name and lists it in `refused`; "raise"
                 raises.
-            guesses: guesses that may be applied to arguments that a contract refuses; None for no guesses.
+            guesses: guesses that may be applied to arguments that a contract refuses; None for none.
             secrets: resolves `<secret_ref:NAME>`: a `Secrets`, or a function from a name to its value or
                 None.
             policy: decides which calls may run; None lets all of them run.
             hooks: one object or several that observe every step of a call.
-            timeout: seconds for the precheck and for the handler each: one number for all tools, or a number
-                by tool name.
+            timeout: seconds for the precheck and for the handler each: one number, or a number by tool name.
             output_limit: characters of text that a result may have; longer text is cut in its middle.
             check_results: how typed results are held to their contracts; one that does not fit becomes a
                 failed result. None: the data must be there, not text or nothing in its place. True: it is
                 validated, too. False: neither; text may take the place of data, except over MCP.
             max_attempts: attempts at what a handler asks for again (`RetryError`) before a run tells the
-                model to stop: one number for all tools, or a number by tool name, 3 for others.
+                model to stop: one number, or a number by tool name, 3 for others.
             workers: threads for plain handlers; the registry has its own by default.
 
         Raises:
@@ -98,8 +97,8 @@ class ToolRegistry(ToolView):
 
     @property
     def check_results(self) -> bool | None:
-        """How results are held to the contracts of their tools: a handler's fault shows where it is, not
-        at the client or in the model's next answer. May be set at any time; selections follow."""
+        """The check of results by their contracts: it shows a handler's fault where it is, not at the client
+        or in the model's next answer. May be set at any time; selections follow."""
         return self._executor.check_results
 
     @check_results.setter
@@ -136,15 +135,15 @@ class ToolRegistry(ToolView):
 
         Args:
             binding: the generated binding.
-            handler: a function or callable object, sync or async, that takes the binding's parameters and
-                returns its result. An external tool has none, every other tool has one.
+            handler: a function or callable object, sync or async, that takes the binding's parameters and the
+                context and returns its result. Every tool but an external one has one.
             precheck: a function, sync or async, that takes the same and returns why the call is refused, or
-                None. It runs before an approval is asked for. By default the handler's own: its attribute
-                `precheck`, also of what a `functools.partial`, a decorator with `functools.wraps`, or a bound
-                `__call__` stands for.
+                None. It runs before an approval is asked for. By default the handler's attribute `precheck`,
+                also of what a `functools.partial`, a decorator with `functools.wraps`, or a bound `__call__`
+                stands for.
 
         Returns:
-            False where the name is taken: then only `refused` and the log change.
+            False if the name is taken: then only `refused` and the log change.
 
         Raises:
             DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
@@ -164,9 +163,8 @@ class ToolRegistry(ToolView):
         *,
         precheck: Precheck | None = None,
     ) -> bool:
-        """Register a tool of a generated package without importing its module.
-
-        The module is imported when the tool is first called, or when more than its full definition is read.
+        """Register a tool of a generated package; its module is imported when the tool is first called, or
+        when more than its full definition is read.
 
         Args:
             bindings: BINDINGS of a generated package.
@@ -175,13 +173,11 @@ class ToolRegistry(ToolView):
             precheck: as for `register`.
 
         Returns:
-            False where the name is taken: then only `refused` and the log change.
+            False if the name is taken: then only `refused` and the log change.
 
         Raises:
             KeyError: `bindings` has no such name.
-            DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
-            FrozenRegistryError: after `freeze()` or `aclose()`.
-            TypeError: as for `register`.
+            DuplicateToolError, FrozenRegistryError, TypeError: as for `register`.
         """
         if name not in bindings:
             raise KeyError(name)
@@ -229,11 +225,11 @@ class ToolRegistry(ToolView):
     ) -> None:
         """Replace the tool of the same name: for definitions that are read at run time and may change.
 
-        Approvals that a policy remembers for calls of that name are forgotten: they were for the other tool.
+        A policy forgets its approvals for calls of that name: they were for the other tool.
 
         Args:
             binding: the new binding.
-            handler: its handler, as for `register`.
+            handler: as for `register`.
             precheck: as for `register`.
 
         Raises:
@@ -277,10 +273,9 @@ class ToolRegistry(ToolView):
             )
 
     def snapshot(self) -> Snapshot:
-        """Give all tools between two registrations; the same object until the next one.
+        """Return all tools between two registrations; the same object until the next one.
 
-        Returns:
-            The snapshot: `entries` by name, sorted.
+        Its `entries` are sorted by name.
         """
         snapshot = self._sorted
         if snapshot is None:
@@ -297,18 +292,17 @@ class ToolRegistry(ToolView):
 
     @property
     def frozen(self) -> bool:
-        """Whether `freeze()` was called."""
+        """True after `freeze()`."""
         return self._frozen
 
     @property
     def refused(self) -> tuple[Refused, ...]:
-        """Registrations that lost, in the order they came."""
+        """Registrations that lost, in their order."""
         return self._refused
 
     async def aclose(self) -> None:
-        """Release handlers that have `aclose` or `close`: each object once, the last registered first.
-
-        For a bound method that is the object which it is bound to.
+        """Release handlers that have `aclose` or `close`: each object once, the last registered first; for a
+        bound method, its object.
 
         Calls are refused from then on; a second `aclose` does nothing. Every handler is released, whatever
         others raise.
@@ -356,8 +350,8 @@ def _entry_of(binding: ToolBinding[Any, Any], handler: Handler) -> Entry:
 
 
 def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
-    """The handler of a tool as the registry keeps it. Raises TypeError where it is no callable, and where
-    there is one or none against what the spec says."""
+    """Return the handler of a tool as the registry keeps it. Raises TypeError if it is no callable, or is
+    there or missing against the spec."""
     if external:
         if handler is not None:
             raise TypeError(
@@ -375,7 +369,7 @@ def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
 
 
 def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Precheck | None:
-    """The precheck of a tool. Raises TypeError where it is no callable, and where there are two."""
+    """Return the precheck of a tool. Raises TypeError if it is no callable, or there are two."""
     chosen: Any = find_precheck(handler)
     if precheck is not None and chosen is not None:
         raise TypeError(f"The handler of {name!r} has a precheck of its own: leave out precheck=.")
@@ -386,7 +380,7 @@ def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Prec
 
 
 def _origin(entry: Entry | LazyTool) -> str:
-    """Where a registration comes from: the binding's module and the handler's."""
+    """Return where a registration comes from: the binding's module and the handler's."""
     handler: Any = entry.handler
     named = handler if hasattr(handler, "__qualname__") else type(handler)
     module = entry.module if isinstance(entry, LazyTool) else entry.binding.module

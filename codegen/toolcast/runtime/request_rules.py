@@ -1,5 +1,5 @@
-"""What a request needs beside its tools' definitions, as a provider's profile states it: how tools are loaded
-on demand, where the end of what a prompt cache may hold is marked, and settings for all of them."""
+"""Members of a request beside its tools' definitions, as a provider's profile states them: loading of tools
+on demand, the mark of what a prompt cache may hold, and settings for all tools."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -21,17 +21,16 @@ class RequestRules(
     """What a provider takes in a request beside tool objects. What it does not have is empty.
 
     Attributes:
-        defer: members of the object of a tool that is loaded once it was found.
+        defer: members of the object of a tool that is loaded on demand.
         search_tools: objects with which the provider searches such tools.
-        client_search: the object in their place where the program searches; "$name", "$description" and
+        client_search: the object in their place if the program searches; "$name", "$description" and
             "$parameters" are filled in.
-        search_without: members of tool objects that none of them has in a request with a search.
+        search_without: members that tool objects lack in a request with a search.
         namespace: the object of a group of such tools; "$group", "$description" and "$tools" are filled in.
         cache: members of the last tool object that a prompt cache may hold.
         cache_entry: an entry of its own after the last tool, for the same.
-        strict: members of the request where its tools are to be enforced, for a provider without a flag of
-            each tool.
-        stream_arguments: members of the request where arguments are to be streamed as they are written.
+        strict: members of a request that enforces its tools, for a provider without a flag of each tool.
+        stream_arguments: members of a request that streams arguments as they are written.
     """
 
     defer: dict[str, Any] = {}
@@ -46,13 +45,13 @@ class RequestRules(
 
     @property
     def loads_tools(self) -> bool:
-        """Whether the provider loads tools on demand."""
+        """True if the provider loads tools on demand."""
         return bool(self.defer) and bool(self.search_tools)
 
 
 class RequestTool(NamedTuple):
-    """A tool as a request has it: compact JSON of its object, whether it is loaded on demand, and what a
-    namespace says of it."""
+    """A tool as a request has it: compact JSON of its object, whether it is loaded on demand, and its
+    description in a namespace."""
 
     name: str
     definition: bytes
@@ -62,7 +61,7 @@ class RequestTool(NamedTuple):
 
 
 def is_deferred(definition: bytes, rules: RequestRules) -> bool:
-    """Whether a tool object, as compact JSON, says that it is loaded on demand."""
+    """Tell whether a tool object in compact JSON is loaded on demand."""
     if not rules.defer or not all(_member(key, value) in definition for key, value in rules.defer.items()):
         return False
     whole = msgspec.json.decode(definition)
@@ -74,14 +73,14 @@ def _member(key: str, value: Any) -> bytes:
 
 
 def mark_deferred(definition: bytes, rules: RequestRules) -> bytes:
-    """A tool object that is loaded on demand."""
+    """Mark a tool object as loaded on demand."""
     if is_deferred(definition, rules):
         return definition
     return msgspec.json.encode({**msgspec.json.decode(definition), **rules.defer})
 
 
 def mark_loaded(definition: bytes, rules: RequestRules) -> bytes:
-    """A tool object that is part of the prompt."""
+    """Mark a tool object as part of the prompt."""
     if not is_deferred(definition, rules):
         return definition
     whole = msgspec.json.decode(definition)
@@ -91,15 +90,10 @@ def mark_loaded(definition: bytes, rules: RequestRules) -> bytes:
 def tool_entries(
     tools: Sequence[RequestTool], rules: RequestRules, found: Collection[str] | None = None
 ) -> list[bytes]:
-    """The entries of a request's list of tools, without those of a search.
+    """Return the entries of a request's list of tools as compact JSON, without those of a search.
 
-    Args:
-        tools: the tools, in their order.
-        rules: the provider's rules.
-        found: names of tools loaded on demand: then only they are written, as the result of a search.
-
-    Returns:
-        Compact JSON of each entry. A namespace stands where the first of its tools would.
+    With `found`, names of tools loaded on demand, only these are written, as the result of a search. A
+    namespace stands where the first of its tools would.
     """
     groups = _namespaces(tools) if rules.namespace else {}
     if rules.search_without and any(tool.deferred for tool in tools):
@@ -119,7 +113,6 @@ def tool_entries(
 
 
 def _without(definition: bytes, members: Collection[str]) -> bytes:
-    """A tool object without some of its members."""
     if not any(msgspec.json.encode(member) in definition for member in members):
         return definition
     whole = msgspec.json.decode(definition)
@@ -140,7 +133,7 @@ def _namespace(
 
 
 def _described(members: Sequence[RequestTool]) -> str:
-    """What a group has in it: the model reads it before it searches."""
+    """Describe the contents of a group: the model reads it before it searches."""
     ordered = sorted(members)
     full = "; ".join(f"{tool.name}: {tool.summary.rstrip('.')}" for tool in ordered)
     text = full if len(full) <= _DESCRIPTION_LENGTH else ", ".join(tool.name for tool in ordered)
@@ -148,8 +141,8 @@ def _described(members: Sequence[RequestTool]) -> str:
 
 
 def _namespaces(tools: Sequence[RequestTool]) -> dict[str, str]:
-    """The namespace of each group that has tools loaded on demand. No namespace has the name of a tool:
-    OpenAI puts a deferred tool that stands alone into one of its own name."""
+    """Return the namespace of each group with tools loaded on demand. None has the name of a tool: OpenAI
+    puts a deferred tool that stands alone into one of its own name."""
     taken = {tool.name for tool in tools}
     names: dict[str, str] = {}
     for group in sorted({tool.group for tool in tools if tool.deferred and tool.group}):
@@ -170,16 +163,10 @@ def request_tools(
     search: Sequence[Mapping[str, Any]],
     cache: Cache | None = None,
 ) -> bytes:
-    """The list of tools of a request, as a JSON array.
+    """Return the list of tools of a request as compact JSON.
 
-    Args:
-        tools: the tools, in their order.
-        rules: the provider's rules.
-        search: the objects with which tools are searched; they come first where a tool is loaded on demand.
-        cache: whether to mark what a prompt cache may hold.
-
-    Returns:
-        Compact JSON.
+    The objects of `search` come first if a tool is loaded on demand; `cache` marks what a prompt cache may
+    hold.
     """
     entries = tool_entries(tools, rules)
     if any(tool.deferred for tool in tools):
@@ -190,8 +177,8 @@ def request_tools(
 
 
 def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
-    """The entries of a list of tools, with the mark up to which a prompt cache may hold them: at the last one
-    that is not loaded on demand, which is in no prompt, or after all. None where there is nothing to hold."""
+    """Mark up to where a prompt cache may hold a list of tools: at the last entry that is not loaded on
+    demand, which is in no prompt, or after all. None if there is nothing to hold."""
     if rules.cache_entry:
         return [*entries, msgspec.json.encode(rules.cache_entry)] if entries else []
     if not rules.cache:
@@ -205,13 +192,13 @@ def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
 
 
 def mark_list_cached(definitions: bytes, rules: RequestRules) -> bytes:
-    """As `mark_cached`, for a JSON array of entries."""
+    """Apply `mark_cached` to a JSON array of entries."""
     entries = msgspec.json.decode(definitions, type=list[msgspec.Raw])
     return b"[" + b",".join(mark_cached([bytes(entry) for entry in entries], rules)) + b"]"
 
 
 def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A template with its placeholders filled in."""
+    """Fill in the placeholders of a template."""
     return {
         key: fill(item, values)
         if isinstance(item, dict)
@@ -223,7 +210,7 @@ def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, An
 
 
 def merged(*members: Mapping[str, Any]) -> dict[str, Any]:
-    """Members of a request put together; objects of one name become one."""
+    """Merge members of a request; objects of one name become one."""
     whole: dict[str, Any] = {}
     for each in members:
         for key, value in each.items():
@@ -234,6 +221,6 @@ def merged(*members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_cache(cache: str | None) -> None:
-    """Raise ValueError for what `cache` cannot be."""
+    """Raise ValueError for an unknown `cache`."""
     if cache not in (None, "last"):
         raise ValueError(f"cache must be 'last' or None, not {cache!r}.")

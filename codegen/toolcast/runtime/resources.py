@@ -1,4 +1,4 @@
-"""Finds and reads the JSON files of generated code through the loader of its modules.
+"""Reads the JSON files of generated code through the loader of its modules.
 
 `importlib.resources` would do the same at several times the import cost.
 """
@@ -25,7 +25,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, 0, None)
 
 
 def _origin(module_name: str) -> tuple[str, Any]:
-    """The file a module came from, and its loader (None where it has none)."""
+    """Return the file that a module came from, and its loader, if any."""
     module = sys.modules.get(module_name)
     if module is None:
         raise MissingDataError(f"Module {module_name!r} is not imported, so its JSON files cannot be found.")
@@ -37,18 +37,16 @@ def _origin(module_name: str) -> tuple[str, Any]:
 
 
 def locate(module_name: str, relative: str) -> str:
-    """The path of `relative` (posix, from the module's own folder) as the module's loader knows it."""
+    """Return the path of `relative` (posix, from the module's folder) as the module's loader knows it."""
     file, _ = _origin(module_name)
     return os.path.normpath(os.path.join(os.path.dirname(file), *relative.split("/")))  # noqa: PTH118, PTH120
 
 
 def read_resource(module_name: str, relative: str) -> bytes:
-    """The bytes of `relative`, such as `../contracts/edit.json`, next to an imported module.
-
-    Reads through the module's loader (zip files, frozen programs), else the file system. Raises
-    MissingDataError where there is no such file, and OSError where it is there and cannot be read: the
-    process has no file descriptor left, or may not read it.
-    """
+    """Return the bytes of `relative`, such as `../contracts/edit.json`, next to an imported module. Reads
+    through the module's loader (zip files, frozen programs), else the file system. Raises MissingDataError
+    for a missing file, and OSError for one that cannot be read: no file descriptor is left, or permission is
+    missing."""
     path = locate(module_name, relative)
     loader = _origin(module_name)[1]
     get_data = getattr(loader, "get_data", None)
@@ -65,8 +63,8 @@ def read_resource(module_name: str, relative: str) -> bytes:
 
 
 def list_folders(module_name: str, relative: str) -> tuple[str, ...]:
-    """Names of the folders in folder `relative`, sorted; empty where there is none, or only a loader could
-    tell (zip files). Raises OSError where it is there and cannot be read."""
+    """Return the sorted names of the folders in `relative`; empty for none, and where only a loader could
+    tell (zip files). Raises OSError if it cannot be read."""
     try:
         with os.scandir(locate(module_name, relative)) as entries:
             return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
@@ -86,7 +84,7 @@ class Named(Protocol):
 
 
 def read_definition(binding: Named, provider: str) -> bytes:
-    """The tool object as it was generated. Raises UnknownProviderError."""
+    """Return the generated tool object. Raises UnknownProviderError."""
     # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
     if provider.replace("-", "").replace("_", "").isalnum():
         try:
@@ -104,14 +102,14 @@ def read_definition(binding: Named, provider: str) -> bytes:
 
 
 def read_request_rules(module_name: str, relative: str, provider: str) -> RequestRules:
-    """What a provider takes in a request, from the file of a generated package at `relative`. Raises
-    MissingDataError."""
+    """Return what a provider takes in a request, from a generated package's file. Raises MissingDataError."""
     raw = msgspec.json.decode(read_resource(module_name, relative), type=dict[str, msgspec.Raw])
     return msgspec.json.decode(raw.get(provider, b"{}"), type=RequestRules)
 
 
 def disagree(binding: Named, problem: Exception) -> ArgumentError:
-    """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
+    """Make the error for a Struct that refuses what the contract accepts: a bug of the generator, no fault of
+    the model's."""
     from .log_records import WARNING, log
 
     log(

@@ -20,8 +20,7 @@ _MEDIA_TYPE = r"(?a)[A-Za-z0-9][\w.+-]{0,126}/[A-Za-z0-9][\w.+-]{0,126}"
 class Content(Struct, frozen=True, kw_only=True):
     """One piece of a result beside its text.
 
-    Providers get it in the form that their results have for it; what a provider cannot take is described in
-    words.
+    Providers get it in the form that their results have for it, or described in words.
 
     Attributes:
         kind: "text", "image", "audio", "file", or "tool" for a definition that a search found: `data` is the
@@ -30,12 +29,12 @@ class Content(Struct, frozen=True, kw_only=True):
         data: the bytes of any other piece, not encoded.
         media_type: a media type without parameters, such as `image/png`.
         name: a file name without its folder.
-        uri: the URI of a resource that a file is; MCP clients are sent it, with the resource's text where it
-            has one.
+        uri: the URI of a resource that a file is; MCP clients are sent it, with the resource's text if it has
+            one.
 
     Raises:
-        ValueError: `kind` or `media_type` is not valid.
-        TypeError: `text`, `name` or `uri` is not str, or `data` is not bytes.
+        ValueError: `kind` or `media_type` is not valid. All ways to make a piece raise it.
+        TypeError: `text`, `name` or `uri` is not str, or `data` is not bytes; so, too.
     """
 
     kind: Kind
@@ -60,71 +59,28 @@ class Content(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, text: str) -> "Content":
-        """Make a text that follows `output`.
-
-        Args:
-            text: the text.
-
-        Returns:
-            The piece.
-        """
+        """Make a text that follows `output`."""
         return cls(kind="text", text=text)
 
     @classmethod
     def image(cls, data: bytes, media_type: str) -> "Content":
-        """Make an image.
-
-        Args:
-            data: bytes of the image.
-            media_type: such as `image/png`.
-
-        Returns:
-            The piece.
-
-        Raises:
-            ValueError: the media type is not valid.
-            TypeError: `data` is not bytes.
-        """
+        """Make an image from `data`, its bytes, and a `media_type` such as `image/png`."""
         return cls(kind="image", data=data, media_type=media_type)
 
     @classmethod
     def audio(cls, data: bytes, media_type: str) -> "Content":
-        """Make an audio clip.
-
-        Args:
-            data: bytes of the clip.
-            media_type: such as `audio/wav`.
-
-        Returns:
-            The piece.
-
-        Raises:
-            ValueError: the media type is not valid.
-            TypeError: `data` is not bytes.
-        """
+        """Make an audio clip from `data`, its bytes, and a `media_type` such as `audio/wav`."""
         return cls(kind="audio", data=data, media_type=media_type)
 
     @classmethod
     def file(cls, data: bytes, media_type: str, name: str = "") -> "Content":
-        """Make a file of any other type.
-
-        Args:
-            data: bytes of the file.
-            media_type: such as `application/pdf`.
-            name: file name without its folder.
-
-        Returns:
-            The piece.
-
-        Raises:
-            ValueError: the media type is not valid.
-            TypeError: `data` is not bytes.
-        """
+        """Make a file of another type from `data`, its bytes, and a `media_type` such as `application/pdf`;
+        `name` is without its folder."""
         return cls(kind="file", data=data, media_type=media_type, name=name)
 
     @classmethod
     def resource(cls, uri: str, data: str | bytes, media_type: str = "") -> "Content":
-        """Make a resource, embedded with its content.
+        """Make a resource, embedded with its content: a file named by the last part of the URI.
 
         Args:
             uri: its URI.
@@ -132,11 +88,7 @@ class Content(Struct, frozen=True, kw_only=True):
             media_type: such as `text/markdown`; by default `text/plain` for a text, else
                 `application/octet-stream`.
 
-        Returns:
-            The piece: a file whose name is the last part of the URI.
-
         Raises:
-            ValueError: the media type is not valid.
             TypeError: `uri` is not str, or `data` is neither text nor bytes.
         """
         if not isinstance(uri, str):
@@ -150,19 +102,16 @@ class Content(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_base64(cls, kind: Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":
-        """Make a piece whose bytes come as base64.
+        """Make a piece, of kind "image", "audio" or "file", from base64.
 
         Args:
-            kind: "image", "audio" or "file".
+            kind: its kind.
             data: base64 text.
             media_type: such as `image/png`.
             name: file name without its folder.
 
-        Returns:
-            The piece.
-
         Raises:
-            ValueError: `data` is not base64, or the media type is not valid.
+            ValueError: also if `data` is not base64.
         """
         try:
             raw = binascii.a2b_base64(data, strict_mode=True)
@@ -181,7 +130,7 @@ class Content(Struct, frozen=True, kw_only=True):
         return f"data:{self.media_type};base64,{self.base64}"
 
     def __repr__(self) -> str:
-        """Short: the bytes of an image do not belong in a log."""
+        """Return a short form: the bytes of an image do not belong in a log."""
         if self.kind == "text":
             return f"Content.of({self.text!r})"
         return f"Content({self.kind}, {self.media_type}, {len(self.data)} bytes)"
@@ -193,12 +142,12 @@ class ToolResult(Struct, frozen=True):
     Attributes:
         success: whether the call did what it was asked to.
         output: the text for the model.
-        data: the typed value behind the text: a result Struct, or anything. Of a call that lacks
-            arguments, or was refused with the tool's full schema, an `ArgumentHint`; of one whose handler
-            asks for another, a `RetryHint`.
-        error: the text that tells the model what to change; empty exactly where `success` is true.
+        data: the typed value behind the text: a result Struct, or anything. An `ArgumentHint` if the call
+            lacks arguments, or was refused with the tool's full schema; a `RetryHint` if its handler asks for
+            another.
+        error: the text that tells the model what to change; empty exactly if `success` is true.
         content: images, audio, files and further text that follow `output`.
-        repairs: what was corrected of the call: the tool's name, and by guesses in its arguments; at most 50.
+        repairs: corrections of the tool's name, and by guesses in its arguments; at most 50.
 
     Raises:
         TypeError: `output` or `error` is not str; typed values belong in `data`.
@@ -212,7 +161,6 @@ class ToolResult(Struct, frozen=True):
     repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises TypeError for an `output` or `error` that is no text: typed values belong in `data`."""
         if not isinstance(self.output, str) or not isinstance(self.error, str):
             kind = type(self.error if isinstance(self.output, str) else self.output).__name__
             raise TypeError(
@@ -221,46 +169,31 @@ class ToolResult(Struct, frozen=True):
 
     @classmethod
     def ok(cls, output: str = "", data: Any = None, content: tuple[Content, ...] = ()) -> "ToolResult":
-        """Make a success.
+        """Make a success. Raises TypeError if `output` is not str.
 
         Args:
             output: the text for the model.
             data: the typed value behind it.
-            content: what follows the text.
-
-        Returns:
-            The result.
-
-        Raises:
-            TypeError: `output` is not str.
+            content: pieces that follow the text.
         """
         return cls(success=True, output=output, data=data, content=content)
 
     @classmethod
     def failed(cls, error: str) -> "ToolResult":
-        """Make a failure.
-
-        Args:
-            error: what happened and what the model can change.
-
-        Returns:
-            The result.
-
-        Raises:
-            TypeError: `error` is not str.
-        """
+        """Make a failure. `error` says what happened and what the model can change. Raises TypeError if it is
+        not str."""
         return cls(success=False, error=error)
 
 
 def words(result: ToolResult) -> str:
-    """A result's text for the model. A failure may have come with output: both count."""
+    """Return a result's text for the model. A failure may have come with output: both count."""
     if result.success:
         return result.output
     return "\n".join(text for text in (result.error, result.output) if text) or "The tool failed."
 
 
 def structured(result: ToolResult) -> Any:
-    """The result as JSON data; UNSET where its text is not that of its typed value, or was cut."""
+    """Return the result as JSON data; UNSET if its text is not that of its typed value, or was cut."""
     data = result.data
     if not result.success or data is None:
         return msgspec.UNSET
@@ -279,7 +212,6 @@ def structured(result: ToolResult) -> Any:
 
 
 def _is_object(data: Any) -> bool:
-    """Whether a typed value is an object in JSON."""
     if isinstance(data, msgspec.Struct):
         return not data.__struct_config__.array_like
     return isinstance(data, Mapping)

@@ -1,4 +1,4 @@
-"""Enums whose values are known only when the program runs, such as the names of agents.
+"""Enums of values that are known only when the program runs, such as the names of agents.
 
 The generated definition and contract get the values at the parameter; nothing is compiled again.
 """
@@ -23,12 +23,10 @@ _OUTSIDE = ("title", "description", "default")
 def with_enum(
     node: Any, values: tuple[str, ...], root: Any, *, mixed: bool = False, deep: int = 0
 ) -> dict[str, Any] | None:
-    """`node` with `values` for its strings, or those of its items; None where it takes anything else.
-
-    Null stays what it is: in the enum where that may be `mixed`, else in a branch of its own, because some
-    providers (Gemini) take enums of one type only. References are resolved in `root` and written out, since
-    others may use the same.
-    """
+    """Return `node` with `values` for its strings, or those of its items; None if it takes anything else.
+    Null stays: in the enum if that may be `mixed`, else in a branch of its own, because some providers
+    (Gemini) take enums of one type only. References are resolved in `root` and written out, since others may
+    use the same."""
     if not isinstance(node, Mapping) or deep > _DEEP:
         return None
     if "$ref" in node:
@@ -59,7 +57,7 @@ def with_enum(
 
 
 def _types(node: Any) -> set[str]:
-    """The JSON types that a schema states; OpenAPI writes them in capitals."""
+    """Return the JSON types that a schema states; OpenAPI writes them in capitals."""
     stated = node.get("type") if isinstance(node, Mapping) else None
     listed = stated if isinstance(stated, list) else [stated]
     return {str(each).lower() for each in listed if isinstance(each, str)}
@@ -89,11 +87,8 @@ def describe_enum(
     encoded: bool,
     values: tuple[str, ...],
 ) -> Any:
-    """A tool object with an enum at a parameter, with the values in the description where its wire form has
-    no `enum`.
-
-    Raises ValueError where the parameter is not there.
-    """
+    """Put an enum at a parameter of a tool object, and the values in the description if its wire form has no
+    `enum`. Raises ValueError if the parameter is not there."""
     found = False
 
     def put(schema: Any) -> Any:
@@ -124,8 +119,8 @@ def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> A
 
 
 def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
-    """Parameters that the provider knows by another name or in another form: that name, and whether it is
-    encoded."""
+    """Return, for parameters that the provider knows by another name or in another form, that name, and
+    whether it is encoded."""
     if provider not in base.wire_forms:
         return {}
     from .wire.wire_form import WireForms
@@ -152,11 +147,9 @@ MAX_CHARACTERS = 7500
 
 
 def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> Values:
-    """Values for the `runtime_enums` of `binding`, as tuples.
-
-    Raises ValueError for parameters that are none of them, and for values that are not at most MAX_VALUES
-    different strings (MAX_CHARACTERS in all) that the contract accepts.
-    """
+    """Return values for the `runtime_enums` of `binding`, as tuples. Raises ValueError for other parameters,
+    and for values that are not at most MAX_VALUES different strings (MAX_CHARACTERS in all) that the contract
+    accepts."""
     for name in values:
         if name not in binding.runtime_enums:
             raise ValueError(_no_such(binding, name))
@@ -164,7 +157,7 @@ def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> Val
 
 
 def definition_with_values(base: Tool[Any], provider: str, values: Values) -> bytes:
-    """The tool object of `base` with the enums in it. Raises UnknownProviderError."""
+    """Return the tool object of `base` with the enums. Raises UnknownProviderError."""
     whole = msgspec.json.decode(base.definition(provider, strict=True))
     names = wire_names(base, provider)
     for parameter, allowed in values.items():
@@ -175,7 +168,7 @@ def definition_with_values(base: Tool[Any], provider: str, values: Values) -> by
 
 
 def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
-    """The contract file of `base` with the enums in it. Raises ValueError where it has no place for them."""
+    """Return the contract file of `base` with the enums. Raises ValueError if it has no place for them."""
     document: dict[str, Any] = {**base._parameters().document()}
     for name, allowed in values.items():
         document["parameters"] = _with_values(document["parameters"], name, allowed, document)
@@ -185,14 +178,15 @@ def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
 
 
 def values_by_attribute(binding: Tool[Any], values: Values) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The values of each attribute of the Struct; a parameter without one gets a name that no Struct has."""
+    """Return the values of each attribute of the Struct; a parameter without one gets a name that no Struct
+    has."""
     fields = msgspec.structs.fields(binding.params) if hasattr(binding.params, "__struct_fields__") else ()
     known = {field.encode_name: field.name for field in fields}
     return tuple((known.get(name, " "), frozenset(allowed)) for name, allowed in values.items())
 
 
 def is_allowed(value: Any, values: frozenset[str]) -> bool:
-    """Whether `value` is one of `values`, a list of them, or absent. Else the contract decides."""
+    """Tell whether `value` is one of `values`, a list of them, or absent. Else the contract decides."""
     if type(value) is str:
         return value in values
     if type(value) is list:
@@ -238,7 +232,7 @@ def _check_accepted(binding: Tool[Any], name: str, value: str, where: str) -> No
 
 
 def _with_values(parameters: Any, name: str, values: tuple[str, ...], document: Any) -> Any:
-    """The parameters' schema with an enum at one of them. Raises KeyError where it is not there."""
+    """Put an enum at a parameter of the schema. Raises KeyError if it is not there."""
     properties = parameters["properties"]
     changed = with_enum(properties[name], values, document, mixed=True)
     if changed is None:

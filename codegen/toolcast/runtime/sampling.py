@@ -1,4 +1,4 @@
-"""Answers of a model that a handler asks for: the model of whoever made the call."""
+"""Answers of a model that a handler asks for: that of whoever made the call."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeAlias
@@ -29,7 +29,7 @@ class SamplingRequest(Struct, frozen=True, kw_only=True):
 
     Attributes:
         messages: the conversation.
-        max_tokens: tokens of the answer at most.
+        max_tokens: most tokens of the answer.
         system: the system prompt; "" for none.
         temperature: randomness of the answer; None for the model's own.
         stop: texts at which the answer ends.
@@ -45,13 +45,13 @@ class SamplingRequest(Struct, frozen=True, kw_only=True):
 
 
 class Sampled(Struct, frozen=True):
-    """A model's answer. It is a stranger's text: instructions in it are not the program's.
+    """A model's answer: a stranger's text, whose instructions are not the program's.
 
     Attributes:
-        text: the text; "" where the answer is an image or audio.
+        text: the text; "" if the answer is an image or audio.
         model: name of the model.
         stop_reason: why it ended: `endTurn`, `stopSequence`, `maxTokens`, another word, or "".
-        content: the image or audio; None where the answer is text.
+        content: the image or audio; None if the answer is text.
     """
 
     text: str
@@ -65,15 +65,11 @@ Sampler: TypeAlias = Callable[[SamplingRequest], Sampled | Awaitable[Sampled]]
 
 
 async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -> Sampled:
-    """Ask for an answer of the model of whoever made the call.
+    """Ask the model of whoever made the call.
 
     Args:
-        sampler: asks; None where there is no model to ask.
+        sampler: asks; None if there is no model to ask.
         tool: name of the tool that asks, for messages.
-        request: the messages, and at most how many tokens the answer has.
-
-    Returns:
-        The answer.
 
     Raises:
         RefusalError: there is no model to ask.
@@ -95,7 +91,7 @@ async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -
 
 
 def request(**fields: Any) -> SamplingRequest:
-    """A request of these fields, whose messages may be a text of the user. Raises TypeError."""
+    """Make a request, whose messages may be a text of the user. Raises TypeError."""
     if isinstance(fields["messages"], str):
         fields["messages"] = [Message("user", fields["messages"])]
     try:

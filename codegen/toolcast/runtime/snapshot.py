@@ -26,7 +26,7 @@ Register: TypeAlias = Callable[[Mapping[str, ToolBinding[Any, Any]], str, Handle
 
 
 class _Files(msgspec.Struct, frozen=True):
-    """Where a tool's files lie, counted from the package."""
+    """The place of a tool's files, counted from the package."""
 
     module: str
     name: str
@@ -34,10 +34,9 @@ class _Files(msgspec.Struct, frozen=True):
 
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
-    """Tool name → binding. `table` locates each, as entry points do: `{"edit": ".files.edit:EDIT"}`, the
-    module relative to `package`. `external` names those that have no handler, `keywords` the Python name of
-    each that is not its own: `{"get-user": "get_user"}`. Iterates in the table's order without importing
-    anything."""
+    """Bindings by tool name, in the table's order, each imported at first use. `table` locates each as entry
+    points do: `{"edit": ".files.edit:EDIT"}`, relative to `package`. `external` names those without a
+    handler, `keywords` the Python name of each that is not its own: `{"get-user": "get_user"}`."""
 
     __slots__ = ("_keywords", "_package", "_table", "external")
 
@@ -61,7 +60,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         return binding
 
     def module(self, name: str) -> str:
-        """The name of the module that holds a tool's binding, which is not imported. Raises KeyError."""
+        """Return the name of the module that holds a binding, without importing it. Raises KeyError."""
         return self._package + self._table[name].partition(":")[0]
 
     def register_all(self, register: Register, handlers: Mapping[str, Any]) -> None:
@@ -101,12 +100,12 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
                 register(self, name, handler)
 
     def definition(self, name: str, provider: str) -> bytes:
-        """What the binding's `definition` gives, without its module. Raises UnknownProviderError, and
-        MissingDataError where the package itself is not imported from files."""
+        """Return the binding's `definition` without importing its module. Raises UnknownProviderError, and
+        MissingDataError if the package itself is not imported from files."""
         return msgspec.json.format(read_definition(_Files(self._package, name), provider), indent=-1)
 
     def request_rules(self, provider: str) -> RequestRules:
-        """What a binding's `request_rules` gives, without its module. Raises MissingDataError."""
+        """Return a binding's `request_rules` without importing its module. Raises MissingDataError."""
         return read_request_rules(self._package, REQUESTS, provider)
 
     def __contains__(self, name: object) -> bool:
@@ -135,8 +134,8 @@ class LazyTool:
 
     @property
     def binding(self) -> "ToolBinding[Any, Any]":
-        """The tool's binding. Raises what importing its module raises, and ImportError where its grammar
-        cannot be checked."""
+        """The tool's binding. Raises what importing its module raises, and ImportError if its grammar cannot
+        be checked."""
         made = self._made
         if made is None:
             made = self._bindings[self.name]
@@ -146,15 +145,14 @@ class LazyTool:
 
     @property
     def module(self) -> str:
-        """Where the binding comes from."""
         return self._bindings.module(self.name)
 
     def request_rules(self, provider: str) -> RequestRules:
-        """What `binding.request_rules` gives."""
+        """Return `binding.request_rules`."""
         return self._bindings.request_rules(provider)
 
     def definition(self, provider: str, level: "Level", *, strict: bool | None = None) -> bytes:
-        """What `binding.definition` gives."""
+        """Return `binding.definition`."""
         if (
             self._made is None
             and level == "full"
@@ -175,7 +173,7 @@ class Entry(NamedTuple):
 
 
 class Snapshot:
-    """All tools between two registrations, sorted by name, their prechecks, and what was made of them."""
+    """All tools between two registrations, sorted by name, with prechecks and what was made of them."""
 
     __slots__ = ("definitions", "entries", "prechecks", "ready")
 
@@ -186,7 +184,7 @@ class Snapshot:
         self.definitions: dict[tuple[str, str, bool, Cache | None], bytes] = {}
 
     def resolve(self, name: object) -> str | None:
-        """The tool that a model means by a name; None for none, or for several."""
+        """Return the tool that a model means by a name; None for none, or for several."""
         if not isinstance(name, str):
             return None
         if name in self.entries:
@@ -197,8 +195,8 @@ class Snapshot:
         return found[0] if len(found) == 1 else None
 
     def make_ready(self, name: object, shown: str = "") -> ReadyTool | None:
-        """What a call of a tool needs, kept under the tool's own name; None for an unknown one. `shown` is
-        `name` without values of secrets. Raises what importing it raises."""
+        """Return what a call of a tool needs, kept under the tool's own name; None for an unknown one.
+        `shown` is `name` without values of secrets. Raises what importing it raises."""
         known = self.resolve(name)
         if known is None:
             return None
@@ -212,7 +210,7 @@ class Snapshot:
 
 
 def find_entry(snapshot: Snapshot, name: Any) -> Entry:
-    """A registered tool. Raises UnknownToolError."""
+    """Return a registered tool. Raises UnknownToolError."""
     entry = snapshot.entries.get(name) if isinstance(name, str) else None
     if entry is None:
         raise UnknownToolError(unknown_tool(name, tuple(snapshot.entries)))
@@ -222,7 +220,7 @@ def find_entry(snapshot: Snapshot, name: Any) -> Entry:
 def make_ready_or_fail(
     executor: Executor, snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
 ) -> ReadyTool | ToolResult:
-    """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
+    """Return what the first call of a tool needs; a failure if the tool is unknown, or cannot be loaded."""
     try:
         ready = snapshot.make_ready(name, shown)
     except Exception as problem:  # whatever a module raises when it is imported
@@ -233,7 +231,7 @@ def make_ready_or_fail(
 
 
 def unknown_tool(name: Any, names: tuple[str, ...]) -> str:
-    """What a model reads of a name that no tool has, with the nearest names."""
+    """Return the text for a model about a name that no tool has, with the nearest names."""
     from .tool_names import named_tools, near_names
 
     # A model may send anything for a name; only a short one is worth comparing.

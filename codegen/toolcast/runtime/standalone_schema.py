@@ -1,4 +1,4 @@
-"""The schema of a tool's parameters as a document of its own."""
+"""Schemas of a contract, each as a document of its own."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -20,29 +20,16 @@ DEFINITIONS = ("$defs", "definitions", "$def")
 
 
 def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
-    """The contract of a tool's parameters as models are offered it, with the definitions that it refers to:
-    references count from its own root.
-
-    Args:
-        tool: the tool; enums of run time have their values.
-
-    Returns:
-        A schema that shares literals with the contract: do not change it.
-    """
+    """Return the contract of a tool's parameters as models are offered it, with the definitions that it
+    refers to. References count from its own root; enums of run time have their values. It shares literals
+    with the contract: do not change it."""
     node = tool._offered()
     return standalone_at(node.document(), node.pointer)
 
 
 def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
-    """A schema of a contract document as a document of its own, with the definitions that it refers to.
-
-    Args:
-        document: the contract document.
-        pointer: pointer to the schema; empty for the document as a whole.
-
-    Returns:
-        A schema that shares literals with the document: do not change it.
-    """
+    """Return the schema at `pointer` of a contract document, with the definitions that it refers to. It
+    shares literals with the document: do not change it."""
     if not pointer:
         alone: dict[str, Any] = _moved(document, "#")
         return alone
@@ -67,18 +54,9 @@ def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
 def schema_within(
     schema: Mapping[str, Any], first: Collection[str], room: int
 ) -> tuple[dict[str, Any], list[str], list[str]]:
-    """As much of an object's schema as fits: the properties `first` in full, then the types of the others,
-    the required ones before, then these in full.
-
-    Args:
-        schema: the schema, a document of its own.
-        first: names of properties.
-        room: characters of JSON text.
-
-    Returns:
-        The schema, empty where no property fits; the properties of which it has the types alone; and those
-        that it lacks.
-    """
+    """Return as much of an object's schema as `room` characters of JSON hold: the properties `first` in full,
+    then the types of the others, the required ones before, then these in full. The schema is empty if no
+    property fits. It is followed by the properties with types alone, and those that are left out."""
     whole: Mapping[str, Any] = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if name in whole]
     others = [name for name in dict.fromkeys([*required, *whole]) if name not in first]
@@ -117,8 +95,8 @@ class _Definitions:
         self.taken: dict[str, dict[str, Any]] = {}
 
     def take(self, form: Any, room: int) -> int:
-        """Take what a property needs; the characters that are left of `room`, negative where nothing was
-        taken, since it needs more, or refers to what is no definition."""
+        """Take what a property needs; return the characters left of `room`, negative if nothing was taken,
+        since it needs more, or refers to what is no definition."""
         needed: set[tuple[str, str]] = set()
         waiting = [*_references(form)]
         while waiting and room >= 0:
@@ -150,7 +128,7 @@ def _size(value: Any) -> int:
 
 
 def _moved(schema: Any, root: str, *, named: bool = False) -> Any:
-    """A copy in which references below `root` count from there. `named`: the keys are names."""
+    """Copy a schema; references below `root` count from there. `named`: the keys are names."""
     if isinstance(schema, list):
         return [_moved(item, root) for item in schema]
     if not isinstance(schema, dict):

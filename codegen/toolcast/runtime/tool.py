@@ -1,4 +1,4 @@
-"""A generated tool: what its module states and what its files contain."""
+"""A generated tool: the statements of its module and the contents of its files."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
@@ -30,7 +30,7 @@ Level = Literal["full", "brief"]
 
 
 class Lazy:
-    """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
+    """Values that a binding makes at first use and keeps. Two threads at once make the same twice."""
 
     __slots__ = (
         "contract",
@@ -72,39 +72,36 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         description: the full description.
         contract: path of the contract file from the module's folder.
         schemas: path of the folder of definitions from the module's folder.
-        input: what the one argument is, as the spec writes it: "text", or a mapping of `grammar` (its syntax)
-            and `definition`; None where the spec has parameters.
-        result: type of the result; None where the spec has none.
-        defaults: whether results hold members that equal their default, "include" or "omit"; None for both:
-            included unless the receiving side sees the schema of results.
-        parallel: whether a call may run beside the other calls of an answer; false where it runs alone.
+        input: the one argument as the spec states it: "text", or a mapping of `grammar` (its syntax) and
+            `definition`; None if the spec has parameters.
+        result: type of the result; None if the spec has none.
+        defaults: whether results hold members that equal their default, "include" or "omit"; None: included
+            unless the receiving side sees the schema of results.
+        parallel: whether a call may run beside the other calls of an answer.
         external: whether calls are carried out outside of the program, so that the tool has no handler.
-        callers: who may call the tool: "model", "code" (programs that a model writes) or both; None where the
-            spec does not say, which lets both.
-        defer: whether a model is told of the tool only once it searches for it.
+        callers: who may call the tool: "model", "code" (programs that a model writes) or both; None for both.
+        defer: whether a model learns of the tool only once it searches for it.
         blocking: whether a model waits for results before it goes on.
         stream_arguments: whether a model's arguments are to be sent while it writes them.
         strict: by provider, whether the spec asks for strict mode; only those for which it says so.
         annotations: hints for people and clients, such as `read_only`.
-        runtime_enums: parameters whose values are known only when the program runs, each with the name of its
+        runtime_enums: parameters with values known only when the program runs, each with the name of its
             source.
-        wire_forms: providers whose wire form differs from the contract; their files are beside those of
-            `schemas`.
-        envelopes: by provider, the JSON pointers to the parameters and the description in its tool object,
-            where the object's keys do not tell.
+        wire_forms: providers whose wire form differs from the contract; their files are beside `schemas`.
+        envelopes: by provider, JSON pointers to the parameters and the description in its tool object, if the
+            object's keys do not tell.
         empty_is_absent: optional parameters for which "" means that they are absent.
-        described_by: the parameter with words for the person who approves a call; None where there is none.
+        described_by: the parameter with words for the person who approves a call; None for none.
         inject: parameters that the program fills in, each with the path of its value in a call's context,
             such as `context.user_id`; models neither see nor set them.
-        http: the HTTP request that the tool stands for, as its spec writes it (docs/reference/http.md); None
-            where it stands for none.
-        deprecated: `since`, `use` and `remove_after`, each where the spec states it; None where the tool is
-            not deprecated.
-        source: what the spec was imported from: `kind`, `name` (the source's own, of the tool) and `from`
-            (which source of that kind); None where it was written by hand.
-        exact: false where the Struct alone would accept more than the contract: every value is then validated
+        http: the HTTP request that the tool stands for, as its spec states it (docs/reference/http.md); None
+            for none.
+        deprecated: `since`, `use` and `remove_after`, as far as the spec states them; None if not deprecated.
+        source: the origin of an imported spec: `kind`, `name` (the source's own, of the tool) and `from`
+            (which source of that kind); None if it was written by hand.
+        exact: false if the Struct alone would accept more than the contract, which then validates every value
             before it is converted.
-        wire: the type to decode with, where a marker (`checked`, `one_of`, `open_object`) replaces `params`.
+        wire: the type to decode with, if a marker (`checked`, `one_of`, `open_object`) replaces `params`.
     """
 
     module: str
@@ -146,14 +143,10 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         force_setattr(self, "_lazy", Lazy())
 
     def schema(self) -> dict[str, Any]:
-        """Read the parameters' schema from the contract file, in normal form.
+        """Return a new copy of the parameters' schema in the contract file, in normal form.
 
-        It is what models are offered: parameters that the program fills in (`inject`) are left out.
-        References in it count from the root of the contract file; `definition` has them as a provider wants
-        them.
-
-        Returns:
-            A new copy each time.
+        Parameters that the program fills in (`inject`) are left out, as for models. References count from the
+        root of the contract file; `definition` has them as a provider wants them.
 
         Raises:
             MissingDataError: the contract file is missing.
@@ -164,16 +157,13 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return self._without_injected(parameters)
 
     def definition(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
-        """Give the tool object as a provider wants it.
+        """Return the tool object for a provider as compact JSON, the same bytes each time.
 
         Args:
             provider: id of the provider.
             level: "full", or "brief" for the summary and a parameter schema cut to names and types.
             strict: False sets the flag of a strict mode to false and changes nothing else; None follows the
                 environment variable TOOLCAST_NO_STRICT.
-
-        Returns:
-            Compact JSON, the same bytes each time.
 
         Raises:
             ValueError: `level` is neither "full" nor "brief".
@@ -196,33 +186,22 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return without_strict_flag(ready, self.name, self.envelopes.get(provider))
 
     def allows_caller(self, caller: Literal["model", "code"]) -> bool:
-        """Tell who may call the tool.
-
-        Args:
-            caller: the model itself, or code that it writes.
-
-        Returns:
-            Whether `callers` has it, or the spec does not say.
-        """
+        """Tell whether the `caller`, the model itself or code that it writes, may call the tool; both may if
+        the spec does not say."""
         return self.callers is None or caller in self.callers
 
     def request_rules(self, provider: str) -> RequestRules:
-        """Give what a provider takes in a request beside this tool's definition.
-
-        Args:
-            provider: id of the provider.
-
-        Returns:
-            The rules; empty ones for a provider that nothing was generated for.
+        """Return what a provider takes in a request beside this tool's definition; empty for a provider that
+        nothing was generated for.
 
         Raises:
-            MissingDataError: the package was generated by a version that did not write them, or the file is
-                missing.
+            MissingDataError: the file is missing, or the package was generated by a version that did not
+                write it.
         """
         return read_request_rules(self.module, beside_schemas(self.schemas, REQUESTS), provider)
 
     def _generated(self) -> tuple[str, ...]:
-        """The providers that there are files for, where that can be seen."""
+        """Return the providers that there are files for, where that can be seen."""
         return list_folders(self.module, self.schemas) if self.schemas else ()
 
     def _raw_definition(self, provider: str) -> bytes:
@@ -233,8 +212,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return ready
 
     def _wire_decoder(self, provider: str) -> "WireDecoder | None":
-        """What decodes the wire form of `provider`; None where that is the contract's own form.
-        Raises UnknownProviderError and MissingDataError."""
+        """Return the decoder of the wire form of `provider`; None if that is the contract's own form. Raises
+        UnknownProviderError and MissingDataError."""
         known = self._lazy.wire_decoders
         if provider not in known:
             definition = self._raw_definition(provider)
@@ -249,7 +228,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return load_wire_decoder(self.module, path, definition)
 
     def _includes_defaults(self, provider: str | None) -> bool:
-        """Whether results for a provider hold members that equal their default."""
+        """Tell whether results for a provider hold members that equal their default."""
         if self.defaults is not None:
             return self.defaults == "include"
         if provider is None:
@@ -266,14 +245,13 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return self.params if self.wire is None else self.wire
 
     def _decoder(self) -> "Callable[[bytes | str], P]":
-        """What reads JSON in the contract's form."""
         decoder = self._lazy.decoder
         if decoder is None:
             decoder = self._lazy.decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook).decode
         return decoder
 
     def _defaults(self) -> bytes:
-        """A JSON array of every default in the contract file: encoded parameters leave them out.
+        """Return a JSON array of every default in the contract file: encoded parameters leave them out.
         Raises MissingDataError."""
         ready = self._lazy.defaults
         if ready is None:
@@ -293,8 +271,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return node
 
     def _offered(self) -> Node:
-        """What the arguments of a model are judged by: the parameters without those that the program fills
-        in."""
+        """Return the node that judges a model's arguments: parameters without injected ones."""
         if not self.inject:
             return self._parameters()
         node = self._lazy.offered
@@ -311,7 +288,6 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return node
 
     def _offered_properties(self) -> Mapping[str, Any]:
-        """The properties that models are offered, by name."""
         node = self._offered()
         properties: Mapping[str, Any] = follow(node.document(), node.pointer).get("properties", {})
         return properties

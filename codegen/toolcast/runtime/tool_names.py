@@ -1,13 +1,12 @@
 """Names that models write for those of tools: garbled ones, and the nearest of others.
 
-A garbled name has a namespace before it, a number or control tokens after it:
+A garbled name has a namespace before it, a number or control tokens after it: `functions.glob`,
+`functions.glob:0` (Kimi K2, GPT-5.6, gpt-oss: the form of Harmony and of Kimi's ids); `default_api.glob`,
+`default_api:glob` (Gemini, whose models see tools as functions of a module); `tools.glob`, `tools/glob`
+(models behind Ollama and others); `glob<|channel|>commentary` (gpt-oss: control tokens of Harmony that a
+server left in the name).
 
-    functions.glob, functions.glob:0     Kimi K2, GPT-5.6, gpt-oss: the form of Harmony and of Kimi's ids
-    default_api.glob, default_api:glob   Gemini, whose models see tools as functions of a module `default_api`
-    tools.glob, tools/glob               models behind Ollama and others
-    glob<|channel|>commentary            gpt-oss: control tokens of Harmony that a server left in the name
-
-Only what stands around a name is left out; the name itself is never changed. Sources: on github.com,
+Only what stands around a name is left out; the name itself never changes. Sources: on github.com,
 tontinton/maki (pull request 518), openclaw/openclaw (39328, 74499), vllm-project/vllm (35906, issue 32587).
 """
 
@@ -24,16 +23,7 @@ _COMPARED: Final = 24
 
 
 def named_tools(name: str, tools: Container[str]) -> list[str]:
-    """The tools that a name may stand for which is none of theirs.
-
-    Args:
-        name: what a model wrote for the name of a tool.
-        tools: names of all tools.
-
-    Returns:
-        Every tool that is left of `name` without some of what models write around names; several where it
-        cannot be told which of them is meant.
-    """
+    """Return the tools that a garbled name may stand for: several if it cannot be told which is meant."""
     token = _CONTROL.search(name)
     alone = (name if token is None else name[: token.start()]).strip()
     readings = [alone, _NUMBER.sub("", alone)]
@@ -42,18 +32,8 @@ def named_tools(name: str, tools: Container[str]) -> list[str]:
 
 
 def near_names(name: str, names: Collection[str], most: int = 3) -> list[str]:
-    """Find the names that are most like another one.
-
-    Of many names, those are compared that share most letters and pairs of letters with it.
-
-    Args:
-        name: what was written. A caller bounds its length.
-        names: all names.
-        most: how many are wanted at most.
-
-    Returns:
-        The names, the nearest first; empty where none is near.
-    """
+    """Return the `most` names that are nearest to another one, whose length a caller bounds. Of many names,
+    only those are compared that share most letters and pairs of letters with it."""
     from difflib import get_close_matches
     from heapq import nlargest
 
@@ -68,5 +48,4 @@ def near_names(name: str, names: Collection[str], most: int = 3) -> list[str]:
 
 
 def _parts(name: str) -> set[object]:
-    """The letters of a name and the pairs of neighbours."""
     return {*name, *pairwise(name)}

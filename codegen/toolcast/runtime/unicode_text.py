@@ -12,7 +12,7 @@ ideographs, Hangul syllables. NFKC replaces the compatibility forms."""
 
 
 def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can carry `text`: it has no lone surrogates."""
+    """Tell whether UTF-8 can carry `text`: it has no lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -23,13 +23,14 @@ def is_encodable(text: str) -> bool:
 
 
 def replace_surrogates(text: str) -> str:
-    """`text` with U+FFFD for each lone surrogate; two that make a character become it."""
+    """Put U+FFFD for each lone surrogate; two that make a character become it."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def escape_control(text: str, keep: str = "") -> str:
-    """`text` with nothing that a terminal acts on: line breaks, control characters, escapes, and characters
-    that turn or hide what stands beside them are written as `\\x1b`, `\\u202e`; all but those in `keep`."""
+    r"""Escape what a terminal acts on: line breaks, control characters, and characters that turn or hide
+    their neighbours are written as `\x1b`, `\u202e`; all but those in `keep`.
+    """
     if text.isprintable():
         return text
     return "".join(

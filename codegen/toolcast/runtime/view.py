@@ -1,4 +1,4 @@
-"""Tools by name: what a registry and a selection of its tools have in common."""
+"""Tools by name: the common part of a registry and a selection of its tools."""
 
 from collections.abc import Collection, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -26,11 +26,10 @@ T = TypeVar("T")
 
 
 class Preview(NamedTuple):
-    """What a call would come to.
+    """The outlook of a call.
 
-    `error` is the text for the model where its arguments do not fit or there is no such tool, else "";
-    `params` are its typed parameters; `asks` says whether it needs an approval for which the policy has no
-    approver.
+    `error` is the text for the model if its arguments do not fit or there is no such tool, else ""; `params`
+    are its typed parameters; `asks` says whether it needs an approval for which the policy has no approver.
     """
 
     error: str
@@ -49,7 +48,7 @@ class CallRequest(Struct, frozen=True):
 
 
 class Caller:
-    """Whatever carries out calls by name."""
+    """Anything that carries out calls by name."""
 
     def execute(
         self,
@@ -59,11 +58,11 @@ class Caller:
         context: ToolContext | None = None,
         guesses: "Guesses | None" = None,
     ) -> Coroutine[Any, Any, ToolResult]:
-        """Carry out a call. Whatever happens is a ToolResult; only a cancellation of this task, and the end
-        of the program, pass through.
+        """Carry out a call. All but a cancellation of this task, and the end of the program, becomes a
+        ToolResult.
 
         Args:
-            name: name of the tool, as the model wrote it: `resolve` says what is understood.
+            name: name of the tool, as the model wrote it; see `resolve`.
             arguments: the provider's JSON text, or a parsed mapping.
             provider: id of the provider whose wire form the arguments have; None for the contract's own form.
             context: circumstances of the call; `tool` and `provider` are filled in.
@@ -75,21 +74,14 @@ class Caller:
         return self.carry_out(CallRequest(name, arguments, provider, context, guesses))
 
     def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
-        """Carry out a call as `execute` does.
-
-        Args:
-            request: the call.
-
-        Returns:
-            The result.
-        """
+        """Return the result of `request`, as `execute` does."""
         raise NotImplementedError
 
 
 class ToolView(Caller, DefinitionLists):
-    """Reading and calling tools: what a registry and its selections share.
+    """Reading and calling tools: the common part of a registry and its selections.
 
-    Safe from many threads and tasks: all of what is read was registered at one moment.
+    Safe from many threads and tasks: all that is read was registered at one moment.
     """
 
     _executor: Executor
@@ -115,20 +107,15 @@ class ToolView(Caller, DefinitionLists):
 
     @property
     def policy(self) -> "Policy | None":
-        """The policy of calls; None where all may run."""
+        """The policy of calls; None if all may run."""
         return self._executor.guard.policy
 
     def resolve(self, name: str) -> str | None:
-        """Find the tool that a model means by a name, as `execute` does.
+        """Return the tool's own name for a name that a model wrote, as `execute` reads it; None for no tool,
+        or several.
 
-        A name that no tool has is looked for without what models write around names: `functions.`,
-        `default_api:` or `tools/` before it, a number as in `:0` or control tokens after it.
-
-        Args:
-            name: what a model wrote for the name of a tool.
-
-        Returns:
-            The tool's own name; None where there is no such tool, or several may be meant.
+        A name that no tool has is read without what models write around names: `functions.`, `default_api:`
+        or `tools/` before it, a number as in `:0` or control tokens after it.
         """
         return self.snapshot().resolve(name)
 
@@ -139,19 +126,13 @@ class ToolView(Caller, DefinitionLists):
             value: text, bytes, or data.
 
         Returns:
-            A redacted copy; the same object where nothing was found.
+            A redacted copy; the same object if nothing was found.
         """
         secrets = self._executor.guard.secrets
         return value if secrets is None else secrets.redact(value)
 
     def get(self, name: str) -> Entry:
-        """Find a tool by its own name.
-
-        Args:
-            name: name of the tool.
-
-        Returns:
-            Its binding and handler, as a named tuple.
+        """Return the binding and handler of a tool by its own name, as a named tuple.
 
         Raises:
             UnknownToolError: there is no such tool; the message has the nearest names.
@@ -213,18 +194,14 @@ class ToolView(Caller, DefinitionLists):
     def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.
 
-        Values of secrets are redacted, and text is cut, as in the results of calls. A typed value is held to
-        the contract of the tool's results; text in the place of one is refused unless `check_results` is
-        False.
+        Secrets are redacted and text is cut, as in results of calls. A typed value is held to the contract of
+        the tool's results; text in its place is refused unless `check_results` is False.
 
         Args:
             name: name of the tool.
             value: a ToolResult, text, or a value of the type of the tool's results.
             provider: id of the provider that the result goes to.
             call_id: the provider's id of the call.
-
-        Returns:
-            The result.
 
         Raises:
             UnknownToolError: there is no such tool.
@@ -240,17 +217,8 @@ class ToolView(Caller, DefinitionLists):
         provider: str | None = None,
         context: ToolContext | None = None,
     ) -> "Preview":
-        """Tell what a call would come to, as far as nothing runs and nobody is asked. Counts as no call.
-
-        Args:
-            name: as for `execute`.
-            arguments: as for `execute`.
-            provider: as for `execute`.
-            context: as for `execute`; what the program fills in comes from there.
-
-        Returns:
-            The preview.
-        """
+        """Return a preview of a call by `name`, `arguments` and `provider` as for `execute`: nothing runs and
+        nobody is asked. Counts as no call. The values that the program fills in come from `context`."""
         executor = self._executor
         try:
             ready = self.snapshot().make_ready(name)
@@ -278,20 +246,11 @@ class ToolView(Caller, DefinitionLists):
         context: ToolContext | None = None,
         guesses: "Guesses | None" = None,
     ) -> ToolResult:
-        """Carry out a call in a program without an event loop, and wait for its result.
+        """Return the result of a call in a program without an event loop. It takes the same `name`,
+        `arguments`, `provider`, `context` and `guesses` as `execute`.
 
         All calls of a registry and its selections share one event loop, in a thread of its own; calls from
         several threads run at the same time. Ctrl-C cancels the call.
-
-        Args:
-            name: as for `execute`.
-            arguments: as for `execute`.
-            provider: as for `execute`.
-            context: as for `execute`.
-            guesses: as for `execute`.
-
-        Returns:
-            The result, as `execute` gives it.
 
         Raises:
             RuntimeError: an event loop runs in this thread; there, await `execute`.
@@ -299,15 +258,11 @@ class ToolView(Caller, DefinitionLists):
         return self.run_sync(self.execute(name, arguments, provider, context, guesses))
 
     def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for a coroutine that calls these tools, in a program without an event loop.
-
-        It runs in the event loop of `execute_sync`.
+        """Return the value of a coroutine that calls these tools, or raise its exception; it runs in the
+        event loop of `execute_sync`.
 
         Args:
             work: such as `run_tools(…)`.
-
-        Returns:
-            What the coroutine returns. What it raises passes through.
 
         Raises:
             RuntimeError: an event loop runs in this thread; there, await the coroutine.
@@ -359,7 +314,7 @@ class Selection(ToolView):
 
 
 class RedirectedView(ToolView):
-    """The tools of `base`, whose calls `caller` carries out."""
+    """The tools of `base`; `caller` carries out their calls."""
 
     def __init__(self, base: ToolView, caller: Caller) -> None:
         self._base = base
@@ -367,7 +322,6 @@ class RedirectedView(ToolView):
         self._caller = caller
 
     def snapshot(self) -> Snapshot:
-        """The snapshot of `base`."""
         return self._base.snapshot()
 
     async def carry_out(self, request: CallRequest) -> ToolResult:

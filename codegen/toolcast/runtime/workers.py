@@ -25,11 +25,11 @@ Outcome = tuple[Any, BaseException | None]
 
 
 class WorkersExhaustedError(RefusalError):
-    """Too many calls of plain handlers did not return; no other is begun until some of them do."""
+    """Too many calls of plain handlers did not return; no other begins until some do."""
 
 
 class RunsOn(BaseException):
-    """Marks a cancellation, as its cause, whose worker thread could not be stopped."""
+    """The cause of a cancellation whose worker thread could not be stopped."""
 
 
 class RaisedInThreadError(Exception):
@@ -41,8 +41,8 @@ class RaisedInThreadError(Exception):
 
 
 def unwrap(problem: BaseException) -> BaseException:
-    """What was raised, out of what carries it. A coroutine cannot raise StopIteration; Python reports a
-    RuntimeError caused by it."""
+    """Return what was raised, out of what carries it. A coroutine cannot raise StopIteration; Python reports
+    a RuntimeError caused by it."""
     if isinstance(problem, RaisedInThreadError):
         return problem.problem
     cause = problem.__cause__
@@ -50,8 +50,8 @@ def unwrap(problem: BaseException) -> BaseException:
 
 
 class _Job:
-    """A plain function's call in a thread, and whether anyone waits for it still. `Workers` guards its state
-    with its own lock."""
+    """A plain function's call in a thread, and whether anyone still waits for it. The lock of `Workers`
+    guards its state."""
 
     __slots__ = (
         "abandoned",
@@ -81,7 +81,7 @@ class _Job:
         self.outcome: Outcome | None = None
 
     def run(self) -> None:
-        """Call the function, in its context; whatever it raises is its outcome."""
+        """Call the function in its context; whatever it raises is its outcome."""
         _job.set(self)
         try:
             self.outcome = self.function(*self.arguments), None
@@ -123,31 +123,26 @@ _job: ContextVar[_Job] = ContextVar("toolcast_job")
 
 
 def abandoned() -> bool:
-    """Ask, in a plain handler, whether its call was cancelled or timed out, so that it can give up.
-
-    Returns:
-        True where nobody waits for the call any more.
-    """
+    """Tell a plain handler whether its call was cancelled or timed out, so that it can give up."""
     job = _job.get(None)
     return job is not None and job.abandoned
 
 
 class Workers:
-    """Threads for plain functions. A thread that is free serves the next call.
+    """Threads for plain functions. A free thread serves the next call.
 
-    A call that nobody waits for any more, and one that takes longer than `patience` seconds, does not count:
-    its thread runs on, and another one replaces it. The threads are daemons, so a call that never returns
-    does not keep the program from ending. A registry has workers of its own; give the same object to several
-    registries to share it.
+    A call that nobody waits for, or that takes longer than `patience` seconds, does not count: its thread
+    runs on, and another one replaces it. The threads are daemons: a call that never returns does not keep the
+    program from ending. A registry has workers of its own; several registries may share one object.
     """
 
     def __init__(self, size: int | None = None, *, patience: float = 10.0, limit: int = 256) -> None:
         """Make a pool without threads; they start with the first calls.
 
         Args:
-            size: threads at work at most; `min(32, CPUs + 4)` by default.
+            size: most threads at work; `min(32, CPUs + 4)` by default.
             patience: seconds after which a call does not count any more.
-            limit: calls that do not count at most; then calls that would need another thread are refused.
+            limit: most calls that do not count; then calls that would need another thread are refused.
 
         Raises:
             ValueError: a value is out of range.
@@ -164,17 +159,17 @@ class Workers:
 
     @property
     def running(self) -> int:
-        """How many threads are at work, with those of calls that nobody waits for."""
+        """The number of threads at work, with those of calls that nobody waits for."""
         return len(self._running)
 
     @property
     def stuck(self) -> int:
-        """How many of them do not count: abandoned, or at work for longer than `patience`."""
+        """The number of them that do not count: abandoned, or at work for longer than `patience`."""
         with self._lock:
             return sum(job.abandoned or job.overdue for job in self._running)
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a plain function in a thread, with this task's context.
+        """Return what a plain function returns that is called in a thread, with this task's context.
 
         Cancelled, it stops waiting. A function that has not started never starts; one that has runs on, can
         ask `abandoned()`, and both this and its end are logged.
@@ -182,9 +177,6 @@ class Workers:
         Args:
             function: a function that is not async.
             *arguments: its positional arguments.
-
-        Returns:
-            What the function returns.
 
         Raises:
             RaisedInThreadError: the function raised what is no `Exception`. Every `Exception` is raised as it
@@ -216,13 +208,13 @@ class Workers:
         raise problem if isinstance(problem, Exception) else RaisedInThreadError(problem)
 
     def _look(self, job: _Job) -> None:
-        """Start waiting calls; where this one cannot start, try again after `patience` seconds."""
+        """Start waiting calls; if this one cannot start, try again after `patience` seconds."""
         self._begin()
         if not job.begun and job.outcome is None:
             job.timer = job.loop.call_later(min(self._patience, _DAY), self._look, job)
 
     def _begin(self) -> None:
-        """Start waiting calls while threads are free; refuse them where calls that hang hold every thread."""
+        """Start waiting calls while threads are free; refuse them if calls that hang hold every thread."""
         with self._lock:
             overdue = self._late() if self._waiting else []
             refused: list[_Job] = []
@@ -239,7 +231,7 @@ class Workers:
             job.end()
 
     def _late(self) -> list[_Job]:
-        """Calls that count no longer from now on. Holds the lock."""
+        """Return calls that count no longer from now on. Holds the lock."""
         before = monotonic() - self._patience
         late = [job for job in self._running if not job.overdue and not job.abandoned and job.begun <= before]
         for job in late:
@@ -247,7 +239,7 @@ class Workers:
         return late
 
     def _start(self, job: _Job) -> bool:
-        """Begin one call. Holds the lock. False where the system has no thread left."""
+        """Begin one call. Holds the lock. False if the system has no thread left."""
         job.begun = monotonic()
         self._running.add(job)
         while self._idle:
@@ -266,7 +258,7 @@ class Workers:
         return True
 
     def _work(self, thread: "_Thread") -> None:
-        """What a thread does: one call after the other, until none comes for a while."""
+        """Run one call after the other, until none comes for a while."""
         while True:
             try:
                 job = thread.jobs.get(timeout=_IDLE)
@@ -280,7 +272,7 @@ class Workers:
             del job
 
     def _carry_out(self, job: _Job, thread: "_Thread") -> None:
-        """One call in `thread`, which is free for the next one before anybody learns the outcome."""
+        """Run one call in `thread`, which is free for the next one before anybody learns the outcome."""
         context, job.context = job.context, None  # which holds the job
         if context is not None:
             context.run(job.run)
@@ -297,7 +289,7 @@ class Workers:
         job.end()
 
     def _abandon(self, job: _Job) -> bool:
-        """Wait for a call no longer. True where it runs on: a thread cannot be stopped from outside."""
+        """Wait for a call no longer. True if it runs on: a thread cannot be stopped from outside."""
         with self._lock:
             job.abandoned = True
             running = job in self._running

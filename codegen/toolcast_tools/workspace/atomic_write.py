@@ -1,8 +1,7 @@
-"""A file's content replaced at once: who reads it sees the former content or the new one, and never a part.
+"""A file's content replaced at once: a reader sees the former content or the new one, and never a part.
 
-The new content goes to a file beside, which then takes the name. That file has a name made from the target's,
-and is locked while it is written. So a process that was killed leaves one at most, and the next write of the
-target removes it.
+The new content goes to a file beside, which then takes the name. That file is named after the target and
+locked while it is written: a killed process leaves one at most, and the next write of the target removes it.
 """
 
 import errno
@@ -21,18 +20,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSY
 
 
 def move(origin: Place, moved: os.stat_result, target: Place, *, replace: bool) -> None:
-    """Rename what stands at a place.
-
-    Args:
-        origin: where it stands; not the root.
-        moved: its status.
-        target: where it is to stand; not the root.
-        replace: replace a file, link or empty folder that is there.
-
-    Raises:
-        FileExistsError: the target exists, and `replace` is False.
-        OSError: the system refuses.
-    """
+    """Rename an entry, of status `moved`; neither place may be the root. `replace` replaces a file, link or
+    empty folder. Raises FileExistsError if the target exists otherwise, and OSError."""
     assert origin.name is not None
     assert target.name is not None
     present = status_or_none(target)
@@ -45,22 +34,10 @@ def move(origin: Place, moved: os.stat_result, target: Place, *, replace: bool) 
 
 
 def move_to_new_name(source_folder: int, source: str, target_folder: int, target: str) -> None:
-    """Rename `source` to `target`, which must not exist.
-
-    A file gets the second name, which fails where that exists, and then loses the first one. A folder takes
-    the place of an empty one, which is made before and fails in the same way; so does a file where the file
-    system has no second names.
-
-    Args:
-        source_folder: the descriptor of the folder of `source`.
-        source: the name in it.
-        target_folder: the descriptor of the folder of `target`.
-        target: the name in it.
-
-    Raises:
-        FileExistsError: the target exists.
-        OSError: the system refuses.
-    """
+    """Rename a name in one open folder to a new one in another. A file gets the second name, which fails if
+    that exists, and then loses the first one. A folder takes the place of an empty one, which is made before
+    and fails in the same way; so does a file if the file system has no second names. Raises FileExistsError
+    if the target exists, and OSError."""
     status = os.stat(source, dir_fd=source_folder, follow_symlinks=False)
     if stat.S_ISDIR(status.st_mode):
         os.mkdir(target, 0o700, dir_fd=target_folder)
@@ -83,7 +60,7 @@ def move_to_new_name(source_folder: int, source: str, target_folder: int, target
 def _replace(
     source_folder: int, source: str, target_folder: int, target: str, undo: Callable[..., None]
 ) -> None:
-    """Rename over what was made just now, and remove that where it fails."""
+    """Rename over what was made just now, and remove that if it fails."""
     try:
         os.replace(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
     except BaseException:
@@ -105,16 +82,14 @@ def write_atomically(
 
     Args:
         folder: the descriptor of the folder.
-        name: the name in it.
-        data: the content.
-        replaced: the status of the file to replace; None where there must not be one.
-        mode: permission bits; None for those of the replaced file, or what the process gives to new files.
+        replaced: the status of the file to replace; None if there must be none.
+        mode: permission bits; None for those of the replaced file, or the process's default.
 
     Raises:
         FileExistsError: `replaced` is None, and the name exists by now.
         OSError: the system refuses; nothing is left then.
         PathError: a folder has the name of the file beside.
-        TimeoutError: another process is writing the file for more than 10 s.
+        TimeoutError: another process writes the file for more than 10 s.
     """
     if mode is None and replaced is not None:
         # Without set-user-id and its like, which a system takes away from written files, too.
@@ -144,17 +119,8 @@ def write_atomically(
 
 
 def remove_second_name(folder: int, name: str) -> None:
-    """Remove the name beside from a file that has both names.
-
-    A process that was killed after it gave a new file its name leaves it so.
-
-    Args:
-        folder: the descriptor of the folder.
-        name: the name in it.
-
-    Raises:
-        OSError: the system refuses.
-    """
+    """Remove the name beside from a file that has both names: a process that was killed after it named a new
+    file leaves it so. Raises OSError."""
     beside = temporary_name(name)
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until and _is_same(folder, name, beside):
@@ -163,7 +129,7 @@ def remove_second_name(folder: int, name: str) -> None:
 
 
 def _is_same(folder: int, first: str, second: str) -> bool:
-    """Whether two names stand for one regular file."""
+    """Tell whether two names stand for one regular file."""
     try:
         found = [os.stat(name, dir_fd=folder, follow_symlinks=False) for name in (first, second)]
     except FileNotFoundError:
@@ -172,16 +138,8 @@ def _is_same(folder: int, first: str, second: str) -> bool:
 
 
 def append_all(fd: int, data: bytes) -> None:
-    """Write at the end of a file that is open to append; where that fails, take back what was written, unless
-    another process has added more behind it.
-
-    Args:
-        fd: the descriptor.
-        data: what to add.
-
-    Raises:
-        OSError: the system refuses.
-    """
+    """Append to an open file; on failure take back what was written, unless another process has added more
+    behind it. Raises OSError."""
     size = os.fstat(fd).st_size
     left = memoryview(data)
     try:
@@ -195,18 +153,17 @@ def append_all(fd: int, data: bytes) -> None:
 
 
 def temporary_name(name: str) -> str:
-    """The name of the file in which the next content of `name` is written."""
+    """Return the name of the file in which the next content of `name` is written."""
     digest = blake2b(os.fsencode(name), digest_size=12).hexdigest()
     return f"{PREFIX}{digest}{SUFFIX}"
 
 
 def is_temporary(name: str) -> bool:
-    """Whether `name` is one that `temporary_name` makes."""
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
 def _keep_owner(fd: int, replaced: os.stat_result) -> None:
-    """Give the new file to the owner of the former one where the system permits it, as it does to root."""
+    """Give the new file to the owner of the former one if the system permits it, as it does to root."""
     mine = os.fstat(fd)
     if (mine.st_uid, mine.st_gid) != (replaced.st_uid, replaced.st_gid):
         with suppress(PermissionError):
@@ -214,7 +171,7 @@ def _keep_owner(fd: int, replaced: os.stat_result) -> None:
 
 
 def _create(folder: int, name: str, mode: int) -> int:
-    """Make the file beside, locked. What a killed process left under its name is removed."""
+    """Make the file beside, locked. Remove what a killed process left under its name."""
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         try:
@@ -235,7 +192,7 @@ def _create(folder: int, name: str, mode: int) -> int:
 
 
 def _remove_left_over(folder: int, name: str) -> bool:
-    """Remove `name` unless a process writes it. True where it is gone."""
+    """Remove `name` unless a process writes it. True if it is gone."""
     try:
         mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
         if stat.S_ISDIR(mode):
@@ -257,7 +214,7 @@ def _remove_left_over(folder: int, name: str) -> bool:
 
 
 def _lock(fd: int) -> bool:
-    """Lock an open file. False where another process has it locked."""
+    """Lock an open file. False if another process has it locked."""
     import fcntl
 
     try:
@@ -268,7 +225,7 @@ def _lock(fd: int) -> bool:
 
 
 def _is_still(folder: int, name: str, fd: int) -> bool:
-    """Whether `name` is the file that is open as `fd`."""
+    """Tell whether `name` is the file that is open as `fd`."""
     try:
         return os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(fd))
     except FileNotFoundError:

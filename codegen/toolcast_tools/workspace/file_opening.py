@@ -1,4 +1,4 @@
-"""Regular files opened where a path ends: by descriptor, no link followed, checked once they are open."""
+"""Regular files opened at the end of a path: by descriptor, no link followed, checked once they are open."""
 
 import errno
 import os
@@ -21,8 +21,8 @@ _TRIES = 10
 
 
 def open_flags(mode: str) -> int:
-    """The flags of `os.open` for a mode of the builtin `open`. "w" does not truncate: that is done once the
-    file is checked. Raises ValueError where there is no such mode."""
+    """Return the flags of `os.open` for a mode of `open`. "w" does not truncate: that happens once the file
+    is checked. Raises ValueError for an unknown mode."""
     kind = mode.replace("b", "").replace("t", "")
     if kind not in _FLAGS or len(mode) - len(kind) > 1:
         raise ValueError(f"There is no mode {mode!r}.")
@@ -30,22 +30,9 @@ def open_flags(mode: str) -> int:
 
 
 def open_regular(place: Place, path: str, system: int | None, flags: int, mode: int = 0o666) -> int:
-    """Open a regular file.
-
-    Args:
-        place: where the path ends.
-        path: the path that the model wrote, for errors.
-        system: the device of `/proc`.
-        flags: as for `os.open`.
-        mode: permission bits of a new file.
-
-    Returns:
-        Its descriptor.
-
-    Raises:
-        WorkspaceError: it is no regular file, or is to be written and has another name elsewhere.
-        OSError: the system refuses.
-    """
+    """Open a regular file and return its descriptor. `path` is for errors, `system` the device of `/proc`,
+    `mode` the permission bits of a new file. Raises WorkspaceError if it is no regular file, or is to be
+    written and has another name elsewhere; and OSError."""
     name = file_name(place, path)
     fd = os.open(name, flags | FILE, mode, dir_fd=place.folder)
     try:
@@ -60,20 +47,8 @@ def open_regular(place: Place, path: str, system: int | None, flags: int, mode: 
 
 
 def open_to_append(place: Place, path: str, system: int | None) -> tuple[int, bool]:
-    """Open a regular file to write at its end; make it where it does not exist.
-
-    Args:
-        place: where the path ends.
-        path: the path that the model wrote, for errors.
-        system: the device of `/proc`.
-
-    Returns:
-        Its descriptor, and whether it was made.
-
-    Raises:
-        WorkspaceError: it is no regular file, or has another name elsewhere.
-        OSError: the system refuses.
-    """
+    """Open a regular file to write at its end; make it if it does not exist. Returns its descriptor, and
+    whether it was made. Raises as `open_regular`."""
     flags = os.O_WRONLY | os.O_APPEND
     for _ in range(_TRIES):  # others may make and remove it meanwhile
         with suppress(FileNotFoundError):

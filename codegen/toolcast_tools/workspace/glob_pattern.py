@@ -22,12 +22,7 @@ Position = tuple[int, int]
 
 
 class NamePattern(Struct, frozen=True):
-    """A part of a pattern, which matches one name.
-
-    Attributes:
-        expression: what the name has to match.
-        hidden: it begins with a dot, so it matches names that do.
-    """
+    """A part of a pattern for one name. `hidden`: it begins with a dot, and matches names that do."""
 
     expression: re.Pattern[str]
     hidden: bool
@@ -38,7 +33,7 @@ class GlobPattern(Struct, frozen=True):
 
     Attributes:
         prefix: the folders before the first special character, as they were written; "" for none.
-        alternatives: what follows, once for each choice in its braces; None is `**`.
+        alternatives: the rest, once for each choice in its braces; None is `**`.
         folders_only: the pattern ends in `/`.
     """
 
@@ -47,7 +42,7 @@ class GlobPattern(Struct, frozen=True):
     folders_only: bool
 
     def start(self) -> frozenset[Position]:
-        """The positions before the first name."""
+        """Return the positions before the first name."""
         return frozenset(
             each for number in range(len(self.alternatives)) for each in self._reached(number, 0)
         )
@@ -55,17 +50,9 @@ class GlobPattern(Struct, frozen=True):
     def step(
         self, positions: frozenset[Position], name: str, *, include_hidden: bool
     ) -> tuple[bool, frozenset[Position] | None]:
-        """Match one more name.
-
-        Args:
-            positions: where the names before it led.
-            name: a name in the folder that they name.
-            include_hidden: match names that begin with a dot with everything.
-
-        Returns:
-            Whether the pattern ends here, and the positions from which it goes on in a folder of that name;
-            None where it does not.
-        """
+        """Match one more name, from the positions to which the names before it led. `include_hidden` matches
+        names that begin with a dot with everything. Returns whether the pattern ends here, and the positions
+        from which it goes on in a folder of that name; None if it does not."""
         hidden = name.startswith(".") and not include_hidden
         ends = False
         reached: set[Position] = set()
@@ -84,7 +71,7 @@ class GlobPattern(Struct, frozen=True):
         return ends, frozenset(reached) if reached else None
 
     def _reached(self, number: int, index: int) -> list[Position]:
-        """A position, and those behind it that `**` reaches without a name."""
+        """Return a position, and those behind it that `**` reaches without a name."""
         parts = self.alternatives[number]
         reached: list[Position] = []
         while index < len(parts):
@@ -96,21 +83,9 @@ class GlobPattern(Struct, frozen=True):
 
 
 def parse_glob(pattern: str) -> GlobPattern:
-    """Parse a pattern.
-
-    `*` stands for any characters of a name, `?` for one, `[a-z]` and `[!a-z]` for one of a set, `{a,b}`
-    for either, `**` between slashes for any folders, and a backslash takes the meaning from the character
-    after it.
-
-    Args:
-        pattern: the pattern that the model wrote.
-
-    Returns:
-        The parsed pattern.
-
-    Raises:
-        PathError: the pattern is no such pattern, too long, or has too many alternatives.
-    """
+    """Parse a pattern. `*` stands for any characters of a name, `?` for one, `[a-z]` and `[!a-z]` for one of
+    a set, `{a,b}` for either, `**` between slashes for any folders; a backslash takes the meaning from the
+    next character. Raises PathError for what is no pattern, too long, or has too many alternatives."""
     if not pattern or "\0" in pattern:
         raise PathError("A pattern must be text that is not empty, without a zero byte.")
     if len(pattern) > _MAX_LENGTH:
@@ -128,7 +103,7 @@ def parse_glob(pattern: str) -> GlobPattern:
 
 
 def _parts(tokens: tuple[str, ...], pattern: str) -> tuple[NamePattern | None, ...]:
-    """The parts between slashes."""
+    """Divide at slashes."""
     names = [tuple(name) for is_slash, name in groupby(tokens, _SLASH.__eq__) if not is_slash]
     parts: list[NamePattern | None] = []
     for name in names:
@@ -146,8 +121,8 @@ def _parts(tokens: tuple[str, ...], pattern: str) -> tuple[NamePattern | None, .
 
 
 def _expression(tokens: tuple[str, ...]) -> re.Pattern[str]:
-    """An expression without the exponential time of stars that follow each other: what stands between two of
-    them is matched as early as it can be, and never tried again later."""
+    """Make an expression without the exponential time of stars in a row: what stands between two of them is
+    matched as early as it can be, and never tried again later."""
     segments: list[str] = [""]
     for token in tokens:
         if token == _STAR:
@@ -161,10 +136,8 @@ def _expression(tokens: tuple[str, ...]) -> re.Pattern[str]:
 
 
 class _Reader:
-    """Reads the text of a pattern into sequences of tokens, one for each choice in its braces.
-
-    A token is an expression for one character, `_STAR` or `_SLASH`.
-    """
+    """Reads the text of a pattern into sequences of tokens, one for each choice in its braces. A token is an
+    expression for one character, `_STAR` or `_SLASH`."""
 
     def __init__(self, text: str, pattern: str, position: int) -> None:
         self.text = text
@@ -208,7 +181,6 @@ class _Reader:
                 return choices
 
     def token(self, character: str) -> str:
-        """The token that begins with a character."""
         if character in (_STAR, _SLASH):
             return character
         if character == "?":
@@ -218,14 +190,13 @@ class _Reader:
         return re.escape(self.escaped() if character == "\\" else character)
 
     def escaped(self) -> str:
-        """The character behind a backslash."""
         if self.position == len(self.text) or self.text[self.position] == "/":
             self.refuse("has a backslash before no character. Write '\\\\' for a backslash.")
         self.position += 1
         return self.text[self.position - 1]
 
     def characters(self) -> str:
-        """Read behind a `[`, up to its `]`: a set of characters."""
+        """Read a set of characters behind a `[`, up to its `]`."""
         negated = self.text[self.position : self.position + 1] in ("!", "^")
         self.position += negated
         items = ""
@@ -242,7 +213,6 @@ class _Reader:
         return f"[{'^' if negated else ''}{items}]"
 
     def member(self) -> str:
-        """One character of a set."""
         character = self.text[self.position : self.position + 1]
         self.position += 1
         if character == "\\":

@@ -1,4 +1,4 @@
-"""What the operating system refuses of a path that a model wrote, as a refusal that it can act on."""
+"""Refusals by the operating system of a path that a model wrote, as refusals that it can act on."""
 
 import errno
 import os
@@ -72,11 +72,11 @@ _BY_NUMBER = {getattr(errno, name): reason for name, reason in _REASONS.items() 
 
 
 class PathError(RefusalError):
-    """A path that cannot be used as requested; the text states why."""
+    """A path cannot be used as requested; the text states why."""
 
 
 class WorkspaceError(PathError):
-    """A path that leads out of the workspace, or to no regular file; the text states why."""
+    """A path leads out of the workspace, or to no regular file; the text states why."""
 
 
 @contextmanager
@@ -85,9 +85,6 @@ def path_errors(path: str | os.PathLike[str]) -> Generator[None]:
 
     Args:
         path: the path that the model wrote; the text repeats it, and no other path that the error may name.
-
-    Yields:
-        None.
 
     Raises:
         PathError: the path does not exist, is of the wrong kind, may not be used, or is no path; the disk is
@@ -113,18 +110,18 @@ def path_errors(path: str | os.PathLike[str]) -> Generator[None]:
 
 
 def system_error(number: int) -> OSError:
-    """The error of the operating system that has a number, for what is refused as the system would."""
+    """Return the error of the operating system that has a number."""
     return OSError(number, os.strerror(number))
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """A path as an error repeats it: quoted, control characters escaped, and cut where it is long."""
+    """Return a path for an error: quoted, control characters escaped, and cut if it is long."""
     text = os.fspath(path)
     return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}…"
 
 
 def _is_name(path: str) -> bool:
-    """Whether `path` can be passed to the operating system."""
+    """Tell whether the operating system takes `path`."""
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -135,14 +132,14 @@ Kind = Literal["file", "folder", "link", "other"]
 
 
 class PathStatus(Struct, frozen=True):
-    """What stands at a path.
+    """The status of a path.
 
     Attributes:
         kind: a regular file, a folder, a symbolic link, or anything else (a pipe, a socket, a device).
         size: bytes of a file; for other kinds whatever the system reports.
-        modified: when the content last changed, in seconds since 1970.
+        modified: the last change of the content, in seconds since 1970.
         mode: the permission bits, as `chmod` takes them.
-        links: how many names a file has in its file system.
+        links: the number of names that a file has in its file system.
     """
 
     kind: Kind
@@ -153,7 +150,7 @@ class PathStatus(Struct, frozen=True):
 
 
 def path_status(status: os.stat_result) -> PathStatus:
-    """What the system reports, as a `PathStatus`."""
+    """Convert what the system reports."""
     return PathStatus(
         kind=kind(status.st_mode),
         size=status.st_size,
@@ -164,7 +161,7 @@ def path_status(status: os.stat_result) -> PathStatus:
 
 
 def kind(mode: int) -> Kind:
-    """The kind that `st_mode` states."""
+    """Return the kind that `st_mode` states."""
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
@@ -173,10 +170,8 @@ def kind(mode: int) -> Kind:
 
 
 def check_regular(status: os.stat_result, path: str, system: int | None, *, writes: bool) -> None:
-    """Raise WorkspaceError unless `status` is that of a file that may be read, or written where `writes`.
-
-    `system` is the device of `/proc`: what is there gives access to the rest of the machine.
-    """
+    """Raise WorkspaceError unless `status` is that of a file that may be read, or written if `writes`.
+    `system` is the device of `/proc`, which gives access to the rest of the machine."""
     if stat.S_ISDIR(status.st_mode):
         raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
     if not stat.S_ISREG(status.st_mode):
@@ -190,6 +185,6 @@ def check_regular(status: os.stat_result, path: str, system: int | None, *, writ
 
 
 def check_system(status: os.stat_result, path: str, system: int | None) -> None:
-    """Raise WorkspaceError where `status` is that of a file of `/proc`, whose device is `system`."""
+    """Raise WorkspaceError if `status` is that of a file of `/proc`, of device `system`."""
     if status.st_dev == system:
         raise WorkspaceError(f"{shown(path)} belongs to the system, not to the workspace. Name another file.")

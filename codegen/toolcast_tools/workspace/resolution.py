@@ -14,7 +14,7 @@ from .path_errors import PathError, WorkspaceError, check_system, shown, system_
 
 
 def check_spelling(folder: int, name: str, error: type[Exception]) -> None:
-    """Raise `error` where `name`, which was just found in `folder`, is there under another spelling."""
+    """Raise `error` if `name`, which was just found in `folder`, is there under another spelling."""
     if not _is_folded(folder, name):
         return
     present = os.listdir(folder)
@@ -29,8 +29,8 @@ def check_spelling(folder: int, name: str, error: type[Exception]) -> None:
 
 
 def _is_folded(folder: int, name: str) -> bool:
-    """Whether the file may have been found by another spelling: its name in other letters finds it, too; or
-    it has letters that have several forms."""
+    """Tell whether the file may have been found by another spelling: its name in other letters finds it, too;
+    or it has letters with several forms."""
     if not name.isascii():
         return True
     other = name.swapcase()
@@ -63,11 +63,8 @@ FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class OpenFolder:
-    """A folder's descriptor, of which each call takes a duplicate.
-
-    Another thread may close it while calls run, and the number of a closed descriptor may be another folder's
-    a moment later.
-    """
+    """A folder's descriptor, of which each call takes a duplicate. Another thread may close it while calls
+    run, and the number of a closed descriptor may soon be another folder's."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -75,14 +72,8 @@ class OpenFolder:
 
     @contextmanager
     def duplicate(self) -> Generator[int]:
-        """Hold the folder open while the `with` block lasts.
-
-        Yields:
-            A descriptor for names in the folder. Its position is shared: to list the folder, open it anew.
-
-        Raises:
-            ValueError: it is closed.
-        """
+        """Hold the folder open while the `with` block lasts; raise ValueError if it is closed. The position
+        of the descriptor is shared: to list the folder, open it anew."""
         with self._lock:
             if self._fd < 0:
                 raise ValueError("The workspace is closed.")
@@ -93,7 +84,7 @@ class OpenFolder:
             os.close(fd)
 
     def close(self) -> None:
-        """Close the descriptor; calls that are running keep theirs."""
+        """Close the descriptor; running calls keep theirs."""
         with self._lock:
             fd, self._fd = self._fd, -1
         if fd >= 0:
@@ -117,11 +108,11 @@ class Root(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where a path ends.
+    """The end of a path.
 
     Attributes:
         folder: the open folder in which it ends; the caller closes nothing.
-        name: the name in it; None where the path is the root.
+        name: the name in it; None if the path is the root.
         above: the names of the folders on the way, from the root on, none of which is a link.
     """
 
@@ -137,7 +128,7 @@ class Place(Struct, frozen=True):
 
 @contextmanager
 def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = False) -> Generator[Place]:
-    """Resolve a path, and hold the folder in which it ends open.
+    """Resolve a path, and hold the folder in which it ends open. The last name need not exist.
 
     Every name is looked up in the folder before it, by descriptor. Links are read and followed here, never by
     the system; `..` goes back to the folder that the path came through.
@@ -146,11 +137,8 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
         root: the folder that the path may not leave.
         path: the path that the model wrote.
         follow: follow a link at the end of the path. Otherwise a `/` at its end is ignored.
-        parents: make the folders on the way that do not exist, but none for a link that leads nowhere. They
-            are removed where the `with` block raises.
-
-    Yields:
-        Where the path ends. The last name need not exist.
+        parents: make missing folders on the way, but none for a link that leads nowhere. They are removed if
+            the `with` block raises.
 
     Raises:
         WorkspaceError: the path leads outside.
@@ -211,19 +199,9 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
 
 
 def names_below(root: Root, path: str) -> tuple[str, ...]:
-    """The names in a path from the root on, as it is written: with `..` and through links.
-
-    Args:
-        root: the folder that the path may not leave.
-        path: the path that the model wrote.
-
-    Returns:
-        The names.
-
-    Raises:
-        WorkspaceError: the path is absolute and not below the root, or no path.
-        OSError: the path is too long.
-    """
+    """Return the names in a path from the root on, as it is written: with `..` and through links. Raises
+    WorkspaceError for an absolute path that is not below the root, and for what is no path; OSError for one
+    that is too long."""
     if not isinstance(path, str) or not path or "\0" in path:
         raise WorkspaceError("A path must be text that is not empty, without a zero byte.")
     if len(os.fsencode(path)) > _MAX_BYTES:
@@ -235,7 +213,7 @@ def names_below(root: Root, path: str) -> tuple[str, ...]:
 
 
 def outside(root: Root, path: str) -> WorkspaceError:
-    """The error of a path that leads out of the workspace."""
+    """Make the error of a path that leads out of the workspace."""
     return WorkspaceError(f"{shown(path)} is outside of the workspace. Name a path below {root.paths[0]}.")
 
 
@@ -261,7 +239,7 @@ def _undo(base: int, trail: list[_Step]) -> None:
 
 
 def _link(name: str, folder: int) -> str | None:
-    """Where a link leads; None for what is none, or not there."""
+    """Return the target of a link; None for anything else."""
     try:
         return os.readlink(name, dir_fd=folder)
     except FileNotFoundError:
@@ -273,7 +251,7 @@ def _link(name: str, folder: int) -> str | None:
 
 
 def _follow(root: Root, target: str, trail: list[_Step], path: str) -> list[str]:
-    """What a link adds to the way, last first."""
+    """Return the names that a link adds to the way, last first."""
     if target.startswith("/"):
         names = _below_root(root, target, path)
         _close(trail)
@@ -283,12 +261,11 @@ def _follow(root: Root, target: str, trail: list[_Step], path: str) -> list[str]
 
 
 def _end(path: str) -> list[str]:
-    """What stands for a `/` at the end: what is before it has to be a folder."""
+    """Return the stand-in for a `/` at the end: what is before it has to be a folder."""
     return ["."] if path.endswith(("/", "/.")) else []
 
 
 def _below_root(root: Root, absolute: str, path: str) -> tuple[str, ...]:
-    """The names in an absolute path from the root on."""
     # "//x" is another root to PurePosixPath.
     pure = PurePosixPath("/" + absolute.lstrip("/"))
     for each in root.paths:
@@ -318,24 +295,22 @@ def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Ste
 
 
 def file_name(place: Place, path: str) -> str:
-    """The name of a file. Raises WorkspaceError for the root, which is none."""
+    """Return the name of a file. Raises WorkspaceError for the root."""
     if place.name is None:
         raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
     return place.name
 
 
 def movable_name(place: Place, path: str) -> str:
-    """The name of what may be renamed or removed. Raises WorkspaceError for the root, which may not."""
+    """Return the name of an entry that may be renamed or removed. Raises WorkspaceError for the root."""
     if place.name is None:
         raise WorkspaceError(f"{shown(path)} is the workspace itself, which stays. Name a path in it.")
     return place.name
 
 
 def present_status(place: Place) -> os.stat_result:
-    """The status of what is there, of a link itself, or of the root.
-
-    Raises WorkspaceError where it has another spelling, and OSError where there is nothing.
-    """
+    """Return the status of an entry, of a link itself, or of the root. Raises WorkspaceError if it has
+    another spelling, and OSError if there is nothing."""
     if place.name is None:
         return os.fstat(place.folder)
     status = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
@@ -344,7 +319,7 @@ def present_status(place: Place) -> os.stat_result:
 
 
 def status_or_none(place: Place) -> os.stat_result | None:
-    """The same; None where there is nothing."""
+    """Return the same status; None if there is nothing."""
     try:
         return present_status(place)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What is below a folder, in order, without a link followed or a descriptor held between two entries."""
+"""The entries below a folder, in order, without a link followed or a descriptor held between two entries."""
 
 import errno
 import os
@@ -27,8 +27,8 @@ class Entry(Struct, frozen=True):
         path: its path from the workspace's root, with `/`, without links.
         kind: a regular file, a folder, a symbolic link, or anything else.
         size: bytes of a file.
-        modified: when the content last changed, in seconds since 1970.
-        opener: what `open` calls with the path.
+        modified: the last change of the content, in seconds since 1970.
+        opener: called by `open` with the path.
     """
 
     path: str
@@ -38,10 +38,7 @@ class Entry(Struct, frozen=True):
     opener: Callable[[str], IO[bytes]]
 
     def open(self) -> IO[bytes]:
-        """Open the file to read its bytes, also after the walk has ended. No link is followed.
-
-        Returns:
-            The open file.
+        """Return the file, open to read its bytes, also after the walk has ended. No link is followed.
 
         Raises:
             PathError: it is no regular file, or the operating system refuses it.
@@ -50,14 +47,8 @@ class Entry(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """How far a walk goes.
-
-    Attributes:
-        path: the path that the model wrote, for errors.
-        skip: names that are neither yielded nor entered.
-        depth: levels to go down; None for all.
-        entries: names to look at, at most.
-    """
+    """The bounds of a walk. `path` is for errors; names of `skip` are neither yielded nor entered; `depth` is
+    the levels to go down, None for all; `entries` the most names to look at."""
 
     path: str
     skip: Callable[[str], bool]
@@ -75,24 +66,11 @@ class _Found(Struct, Generic[S], frozen=True):
 def walk_tree(
     root: Root, start: tuple[str, ...], state: S, step: Step[S], limits: Limits
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
-    """Go through the folders below `start`, by name, each folder before what is in it.
-
-    Passed over is what disappears meanwhile, and what is in a folder below `start` that may not be read.
-
-    Args:
-        root: the folder that is not left.
-        start: the names from the root to the first folder.
-        state: the state for what is in it.
-        step: what is yielded and entered.
-        limits: how far to go.
-
-    Yields:
-        The names from the root on, and the status.
-
-    Raises:
-        PathError: there are more entries or levels than allowed.
-        OSError: the system refuses the first folder, or fails; or nobody waits for the call any more.
-    """
+    """Walk the folders below `start`, by name, each folder before its entries; yield names from the root on,
+    and the status. Skipped is what disappears meanwhile, and folders below `start` that may not be read.
+    `state` is that of the entries of `start`, `step` decides what is yielded and entered. Raises PathError
+    for more entries or levels than allowed; OSError if the system refuses the first folder, or fails, or
+    nobody waits for the call any more."""
     seen, found = _listed(root, start, state, step, limits)
     pending = [(start, found)]
     while pending:
@@ -124,19 +102,8 @@ def walk_tree(
 
 
 def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
-    """Open what is at `names` below the root, none of which may be a link; no names are the root.
-
-    Args:
-        root: the folder that is not left.
-        names: the names from the root on.
-        flags: as for `os.open`, beside O_NOFOLLOW.
-
-    Returns:
-        A descriptor.
-
-    Raises:
-        OSError: the system refuses.
-    """
+    """Open `names` below the root, none of which may be a link, and return a descriptor; no names are the
+    root. Raises OSError."""
     with root.folder.duplicate() as base:
         fd = os.open(".", FOLDER if names else flags, dir_fd=base)
     for position, name in enumerate(names, 1):
@@ -149,19 +116,8 @@ def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
 
 
 def open_entry(root: Root, path: str) -> IO[bytes]:
-    """Open a regular file to read its bytes, by a path that a walk yielded.
-
-    Args:
-        root: the folder that is not left.
-        path: the path.
-
-    Returns:
-        The open file.
-
-    Raises:
-        PathError: it is no regular file.
-        OSError: the system refuses.
-    """
+    """Open a regular file to read its bytes, by a path that a walk yielded. Raises PathError if it is no
+    regular file, and OSError."""
     fd = open_below(root, tuple(path.split("/")), os.O_RDONLY | FILE)
     try:
         check_regular(os.fstat(fd), path, root.system, writes=False)
@@ -175,7 +131,7 @@ def open_entry(root: Root, path: str) -> IO[bytes]:
 def _listed(
     root: Root, folder: tuple[str, ...], state: S, step: Step[S], limits: Limits, seen: int = 0
 ) -> tuple[int, list[_Found[S]]]:
-    """How many names a folder has, and what of it is yielded or entered, the last name first."""
+    """Return how many names a folder has, and those to yield or enter, the last first."""
     if abandoned():
         raise system_error(errno.ECANCELED)
     found: list[_Found[S]] = []
@@ -218,16 +174,8 @@ class _Level(Struct, frozen=True):
 
 
 def remove_tree(folder: int, name: str) -> None:
-    """Remove a folder and what is in it. Links are removed, never followed.
-
-    Args:
-        folder: the descriptor of the folder that it is in.
-        name: its name there.
-
-    Raises:
-        OSError: the system refuses to remove something, or nobody waits for the call any more; what was
-            removed before stays removed.
-    """
+    """Remove a folder and its contents. Links are removed, never followed. Raises OSError if the system
+    refuses, or nobody waits for the call any more; what was removed before stays removed."""
     levels = [_open_level(folder, name)]
     top = levels[0].fd
     device = os.fstat(top).st_dev
@@ -266,7 +214,7 @@ def _open_level(folder: int, name: str) -> _Level:
 
 
 def _unlinked(folder: int, name: str) -> bool:
-    """Remove what is no folder. False for a folder."""
+    """Remove an entry. False for a folder."""
     try:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:

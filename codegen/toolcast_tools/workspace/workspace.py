@@ -45,17 +45,17 @@ S = TypeVar("S")
 class Workspace:
     """A folder that paths of a model may not leave.
 
-    A path is relative to the folder, or absolute and below it; `..` may step up within it. Every step of
-    a path is opened relative to the one before, by descriptor, and no step follows a link by itself: links
-    are read, and followed while they stay inside. So a link, or a folder, that is replaced between a check
-    and its use leads nowhere else: there is no check apart from the use. POSIX only.
+    A path is relative to the folder, or absolute and below it; `..` may step up within it. Every step is
+    opened relative to the one before, by descriptor; links are read, and followed while they stay inside. So
+    a link or folder that is replaced between a check and its use leads nowhere else: no check is apart from
+    the use. POSIX only.
+
+    Every method takes a path that the model wrote. It raises WorkspaceError if the path leads outside, and
+    PathError if the operating system refuses it.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        """Open a folder.
-
-        Args:
-            root: path of the folder.
+        """Open the folder `root`.
 
         Raises:
             NotImplementedError: the system cannot open files relative to folders.
@@ -80,7 +80,7 @@ class Workspace:
         self._root = Root(folder, (self.root, unresolved), system)
 
     def close(self) -> None:
-        """Close the folder's descriptor. Calls that are running end with one of their own."""
+        """Close the folder's descriptor. Running calls end with one of their own."""
         self._root.folder.close()
 
     def __enter__(self) -> "Workspace":
@@ -98,24 +98,14 @@ class Workspace:
         errors: str | None = None,
         newline: str | None = None,
     ) -> IO[Any]:
-        """Open a regular file inside, as the builtin `open` does.
+        """Return a regular file inside, opened as by the builtin `open`: `path`, `mode`, `encoding` (UTF-8 by
+        default), `errors` and `newline` are its arguments.
 
-        Errors of later reads and writes are for `path_errors` around all of the work.
-
-        Args:
-            path: the path that the model wrote: relative to the root, or absolute and below it.
-            mode: as for `open`.
-            encoding: of text; UTF-8 by default.
-            errors: as for `open`.
-            newline: as for `open`.
-
-        Returns:
-            The open file.
+        `path_errors` around all of the work handles errors of later reads and writes.
 
         Raises:
-            WorkspaceError: the path is outside or no regular file; or it is to be written and has another
-                name elsewhere (a hard link), which may be outside.
-            PathError: the operating system refuses the path.
+            WorkspaceError: also if it is no regular file, or is to be written and has another name elsewhere
+                (a hard link), which may be outside.
             ValueError: the mode does not exist.
         """
         flags = open_flags(mode)
@@ -142,23 +132,22 @@ class Workspace:
     ) -> bool:
         """Write a whole file: its content is the former or the new one at any time, and never a part.
 
-        The content goes to a file beside, `.toolcast-….tmp`, which then takes the name. A process that is
-        killed leaves one at most, and the next write of the same path removes it.
+        The content goes to a file beside, `.toolcast-….tmp`, which then takes the name. A killed process
+        leaves one at most, and the next write of the same path removes it.
 
         Args:
             path: the path that the model wrote.
             data: the content.
             create_only: refuse a file that exists.
-            mode: permission bits; by default those of the replaced file, or what new files of the process
-                have.
-            parents: make the folders on the way that do not exist.
+            mode: permission bits; by default those of the replaced file, or the process's default.
+            parents: make missing folders on the way.
 
         Returns:
-            Whether the file is new.
+            True if the file is new.
 
         Raises:
-            WorkspaceError: the path is outside, no regular file, or has another name elsewhere.
-            PathError: the operating system refuses; the file is as it was.
+            WorkspaceError: also if it is no regular file, or has another name elsewhere.
+            PathError: the file is as it was.
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
             name = file_name(place, path)
@@ -172,20 +161,20 @@ class Workspace:
         return replaced is None
 
     def append(self, path: str, data: bytes, *, parents: bool = False, mode: int | None = None) -> bool:
-        """Write at the end of a file, which is made where it does not exist.
+        """Write at the end of a file, which is made if it does not exist.
 
         Args:
             path: the path that the model wrote.
-            data: what to add.
-            parents: make the folders on the way that do not exist.
-            mode: permission bits of a new file; by default what new files of the process have.
+            data: the bytes to add.
+            parents: make missing folders on the way.
+            mode: permission bits of a new file; the process's default by default.
 
         Returns:
-            Whether the file is new.
+            True if the file is new.
 
         Raises:
-            WorkspaceError: the path is outside, no regular file, or has another name elsewhere.
-            PathError: the operating system refuses; the file is as it was.
+            WorkspaceError: also if it is no regular file, or has another name elsewhere.
+            PathError: the file is as it was.
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
             remove_second_name(place.folder, file_name(place, path))
@@ -203,37 +192,19 @@ class Workspace:
         return created
 
     def resolve(self, path: str) -> Path:
-        """Resolve the links of a path, to show or compare it. Its last part need not exist.
+        """Return the absolute path, inside, without links, to show or compare it. Its last part need not
+        exist.
 
         It may lead elsewhere a moment later: read and write with `open`.
-
-        Args:
-            path: the path that the model wrote.
-
-        Returns:
-            The absolute path, inside, without links.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: a folder on the way does not exist.
         """
         with path_errors(path), resolved(self._root, path) as place:
             status_or_none(place)  # refuses another spelling of what is there
             return self.root.joinpath(*place.names)
 
     def relative(self, path: str) -> str:
-        """Write a path as one from the root, to show it.
+        """Return the path from the root, with `/`, to show it; `.` for the root.
 
-        Args:
-            path: the path that the model wrote.
-
-        Returns:
-            The path from the root, with `/`, and `.` for the root. Links stay in it; only where it steps up
-            with `..` they are resolved, since it steps up from where they lead.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: the path steps up from a folder that does not exist.
+        Links stay in it; only those before a `..` are resolved, since it steps up from where they lead.
         """
         with path_errors(path):
             names = names_below(self._root, path)
@@ -243,19 +214,7 @@ class Workspace:
             return "/".join(names) or "."
 
     def names(self, path: str = ".", *, max_entries: int = MAX_ENTRIES) -> list[str]:
-        """List a folder inside.
-
-        Args:
-            path: the path that the model wrote.
-            max_entries: names in it at most.
-
-        Returns:
-            The names in it, sorted.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: the path is no folder, or has more names in it.
-        """
+        """Return the sorted names in the folder at `path`. Raises PathError for more than `max_entries`."""
         with self.folder(path) as fd, os.scandir(fd) as entries:
             names = [entry.name for entry in islice(entries, max_entries + 1)]
         if len(names) > max_entries:
@@ -266,18 +225,8 @@ class Workspace:
 
     @contextmanager
     def folder(self, path: str = ".") -> Generator[int]:
-        """Hold a folder inside open, for what takes a descriptor: as the current folder of a process, say.
-
-        Args:
-            path: the path that the model wrote.
-
-        Yields:
-            The folder's descriptor, which is closed with the `with` block.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: the path is no folder.
-        """
+        """Yield the descriptor of the folder at `path`, open in the `with` block: for the current folder of a
+        process, say."""
         with path_errors(path), resolved(self._root, path) as place:
             fd = os.open("." if place.name is None else place.name, FOLDER, dir_fd=place.folder)
             try:
@@ -293,35 +242,12 @@ class Workspace:
             os.close(fd)
 
     def stat(self, path: str, *, follow: bool = True) -> PathStatus:
-        """What stands at a path.
-
-        Args:
-            path: the path that the model wrote.
-            follow: follow a link at its end.
-
-        Returns:
-            Its kind, size and time.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: nothing is there, or the operating system refuses the path.
-        """
+        """Return kind, size and time of a path. `follow` follows a link at its end."""
         with path_errors(path), resolved(self._root, path, follow=follow) as place:
             return path_status(present_status(place))
 
     def exists(self, path: str) -> bool:
-        """Whether something stands at a path, or where a link at its end leads.
-
-        Args:
-            path: the path that the model wrote.
-
-        Returns:
-            Whether `stat` would find something.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: the operating system refuses the path.
-        """
+        """Tell whether something is at a path, or at the target of a link at its end."""
         with path_errors(path):
             try:
                 with resolved(self._root, path) as place:
@@ -334,12 +260,8 @@ class Workspace:
 
         Args:
             path: the path that the model wrote.
-            parents: make the folders on the way that do not exist.
+            parents: make missing folders on the way.
             exist_ok: accept a folder that exists.
-
-        Raises:
-            WorkspaceError: the path is outside.
-            PathError: it exists, or the operating system refuses.
         """
         with path_errors(path), resolved(self._root, path, follow=False, parents=parents) as place:
             try:
@@ -354,13 +276,9 @@ class Workspace:
         """Rename a file, folder or link, or move it to another folder. A link itself is renamed.
 
         Args:
-            source: the path that the model wrote.
+            source: the path that the model wrote; not the root.
             target: the new path; the folders on the way exist.
-            replace: replace a file, link or empty folder that is there.
-
-        Raises:
-            WorkspaceError: a path is outside, or the root.
-            PathError: the target exists, or the operating system refuses.
+            replace: replace a file, link or empty folder; otherwise an existing target is a PathError.
         """
         with (
             path_errors(source),
@@ -387,15 +305,12 @@ class Workspace:
                 raise
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, link or folder. Of a link only the link itself is removed.
+        """Remove a file, link or folder, but not the root. Of a link only the link itself is removed.
 
         Args:
             path: the path that the model wrote.
-            recursive: remove a folder with all that is in it. Otherwise it must be empty.
-
-        Raises:
-            WorkspaceError: the path is outside, or the root.
-            PathError: the operating system refuses; with `recursive`, a part may be removed by then.
+            recursive: remove a folder with its contents, of which a PathError may leave a part. Otherwise it
+                must be empty.
         """
         with path_errors(path), resolved(self._root, path, follow=False) as place:
             name = movable_name(place, path)
@@ -414,10 +329,10 @@ class Workspace:
         max_depth: int | None = None,
         max_entries: int = MAX_ENTRIES,
     ) -> Iterator[Entry]:
-        """Go through all that is below a folder, each folder before what is in it, by name.
+        """Yield all that is below a folder by name, each folder before its entries.
 
-        No link below the folder is followed. Passed over is what disappears meanwhile, and what is in a
-        folder below that may not be read. No descriptor is open between two entries.
+        No link below the folder is followed. Skipped is what disappears meanwhile, and folders below that may
+        not be read. No descriptor is open between two entries.
 
         Args:
             path: the path that the model wrote.
@@ -425,13 +340,9 @@ class Workspace:
             max_depth: levels to go down, 1 for the folder alone; None for all.
             max_entries: names to look at.
 
-        Yields:
-            Files, folders, links and what else there is.
-
         Raises:
-            WorkspaceError: the path is outside.
-            PathError: the path is no folder; it holds more than `max_entries` names, or folders more than 200
-                levels below the root; or nobody waits for the call any more.
+            PathError: also for more than `max_entries` names, folders more than 200 levels below the root, or
+                if nobody waits for the call any more.
         """
         limits = Limits(path, skip or _nothing, max_depth, max_entries)
         yield from self._entries(path, (), lambda _state, _name: (True, ()), limits)
@@ -446,28 +357,24 @@ class Workspace:
         max_depth: int | None = None,
         max_entries: int = MAX_ENTRIES,
     ) -> Iterator[Entry]:
-        """Go through what matches a pattern, in the order of `walk`, entering only folders that can have it.
+        """Yield what matches a pattern, in the order of `walk`, entering only folders that can have it.
 
         `*` stands for any characters of a name, `?` for one, `[a-z]` and `[!a-z]` for one of a set, `{a,b}`
-        for either, `**` between slashes for any folders, and a backslash takes the meaning from the character
-        after it. A `/` at the end matches folders only. Upper and lower case differ. Links are followed in
-        `path` and in the folders before the first special character, and nowhere else.
+        for either, `**` between slashes for any folders; a backslash takes the meaning from the next
+        character. A `/` at the end matches folders only. Case matters. Links are followed in `path` and in
+        the folders before the first special character, and nowhere else.
 
         Args:
             pattern: the pattern that the model wrote: relative to `path`, or absolute.
             path: the path that the model wrote.
             skip: whether a name is neither yielded nor entered.
-            include_hidden: match names that begin with a dot, too, where the pattern has none there.
-            max_depth: levels to go down from the folder where special characters begin; None for all.
+            include_hidden: match names that begin with a dot, too, if the pattern has none there.
+            max_depth: levels to go down from the folder in which special characters begin; None for all.
             max_entries: names to look at.
 
-        Yields:
-            What matches.
-
         Raises:
-            WorkspaceError: the path or the pattern leads outside.
-            PathError: as for `walk`, of the folder where special characters begin; or the pattern is none, or
-                has too many alternatives.
+            PathError: as for `walk`, of the folder in which special characters begin; or the pattern is none,
+                or has too many alternatives.
         """
         parsed = parse_glob(pattern)
         start = _joined(path, parsed.prefix)
@@ -501,7 +408,7 @@ def _nothing(_: str) -> bool:
 
 
 def _joined(path: str, further: str) -> str:
-    """A path in a folder; `further` alone where it is absolute."""
+    """Return a path in a folder; `further` alone if it is absolute."""
     if not further:
         return path
     return further if path == "." or further.startswith("/") else f"{path}/{further}"

@@ -14,23 +14,10 @@ from ..view import ToolView
 
 
 def result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:
-    """Make the value that a program gets of a success.
-
-    A typed result is there in full, whatever limit the text for models has.
-
-    Args:
-        binding: binding of the tool.
-        result: a success.
-        language: whose declarations the program was written against; None for the contract's own form.
-
-    Returns:
-        JSON data: the typed value; the text of any other result, with what it says beside it, and in words
-        what code cannot hold.
-
-    Raises:
-        TypeError: the typed value has no JSON form.
-        ValueError: the same.
-    """
+    """Make the value that a program gets of a success, as JSON data: the typed value, in full whatever limit
+    the text for models has; else the text, with its content, described in words if code cannot hold it.
+    `language` is that of the program's declarations; None for the contract's own form. Raises TypeError or
+    ValueError if the typed value has no JSON form."""
     value = structured(result)
     if value is not msgspec.UNSET:
         return value
@@ -53,33 +40,19 @@ _LISTED = 20
 
 
 class Names(TypedDict):
-    """What a namespace has.
-
-    Attributes:
-        namespaces: the names of its namespaces.
-        functions: the names of its functions.
-    """
+    """The names of the `namespaces` and `functions` of a namespace."""
 
     namespaces: list[str]
     functions: list[str]
 
 
 class Functions:
-    """The functions that stand for the tools of a view, as it is at the moment of each question.
-
-    Without a language, groups and tools have their own names, and there are no declarations.
-    """
+    """The functions that stand for the tools of a view, as it is at the moment of each question. Without a
+    language, groups and tools have their own names, and there are no declarations."""
 
     def __init__(self, view: ToolView, language: Language | None) -> None:
-        """Name the tools.
-
-        Args:
-            view: the tools.
-            language: whose declarations programs are written against, or None.
-
-        Raises:
-            UnknownProviderError: nothing was generated for the language.
-        """
+        """Name the tools; `language` is that of the programs' declarations, or None. Raises
+        UnknownProviderError if nothing was generated for it."""
         if language is not None:
             view.definitions(language)
         self.view = view
@@ -88,7 +61,7 @@ class Functions:
 
     @property
     def tools(self) -> dict[str, str]:
-        """By the qualified name of its function, each tool that code may call."""
+        """Return each tool that code may call by the qualified name of its function."""
         snapshot = self.view.snapshot()
         if self._named[0] is not snapshot:
             self._named = snapshot, self._name_tools()
@@ -104,14 +77,7 @@ class Functions:
         return {name: entry.binding for name, entry in self.view.snapshot().entries.items()}
 
     def for_model_only(self, function: str) -> str | None:
-        """Find a tool that code may not call.
-
-        Args:
-            function: what the program wrote for the name of a function.
-
-        Returns:
-            The tool's name; None where the name means no tool, or one that code may call.
-        """
+        """Return the name of a tool that code may not call, by its function; None for any other name."""
         for name, binding in self._bindings().items():
             own = _own_name(binding)
             if not is_callable(binding) and function in (own, re.sub(r"[^A-Za-z0-9_.]", "_", own)):
@@ -119,14 +85,7 @@ class Functions:
         return None
 
     def list_names(self, namespace: str) -> Names | None:
-        """List what a namespace has.
-
-        Args:
-            namespace: its qualified name; "" for the top.
-
-        Returns:
-            Its names, sorted; None where there is no such namespace.
-        """
+        """Return the sorted names in a namespace, "" for the top; None if there is no such namespace."""
         prefix = f"{namespace}." if namespace else ""
         inner = [name.removeprefix(prefix) for name in self.tools if name.startswith(prefix)]
         if not inner and namespace:
@@ -137,25 +96,12 @@ class Functions:
         )
 
     def describe(self, name: str) -> str | None:
-        """Give the declarations of a namespace, or of one function.
-
-        Args:
-            name: qualified name; "" for all.
-
-        Returns:
-            The text; None where nothing has that name, and without a language.
-        """
+        """Return the declarations of a namespace or function, "" for all; None if nothing has that name, and
+        without a language."""
         return None if self.language is None else describe(self.view, self.language, name)
 
     def unknown(self, name: str) -> str:
-        """Say that nothing has a name, with the nearest names.
-
-        Args:
-            name: what the program wrote.
-
-        Returns:
-            Text for the program.
-        """
+        """Return the text for a program about a name that nothing has, with the nearest names."""
         known = self.tools
         shown = name[:100]
         same = [each for each in known if each.rpartition(".")[2] == shown.rpartition(".")[2]]

@@ -1,6 +1,6 @@
 """The lines between a program in a sandbox and the server of its calls: one JSON object each, both ways.
 
-A line is a stranger's: it is bounded before it is read, and what does not fit is answered with what is wrong.
+A line is a stranger's: it is bounded before it is read, and the answer to a misfit says what is wrong.
 """
 
 import re
@@ -39,10 +39,10 @@ ErrorKind = Literal["arguments", "refused", "failed", "unknown", "request", "end
 
 
 class CodeLimits(Struct, frozen=True, kw_only=True):
-    """What one run of a program may come to.
+    """Limits of one run of a program.
 
     Attributes:
-        seconds: how long it may take, with the time in which somebody is asked; None for no limit.
+        seconds: most seconds, with the time in which somebody is asked; None for no limit.
         requests: requests in all, of any kind.
         calls_at_once: calls that run side by side; the others wait.
         line: bytes of one line, of a request or of an answer, 1,000 or more. A result that does not fit is an
@@ -73,12 +73,12 @@ class CodeCall(Struct, frozen=True, kw_only=True):
     Attributes:
         id: its call id, as handlers and hooks see it.
         function: the function that the program called, such as `files.edit`.
-        tool: name of the tool; "" where there is no such function.
-        arguments_json: JSON text of the arguments that the program wrote, without values of secrets; other
-            bytes where they are no JSON.
+        tool: name of the tool; "" if there is no such function.
+        arguments_json: JSON text of the program's arguments, without values of secrets; other bytes if they
+            are no JSON.
         result: the result.
-        seconds: how long it took, without the time in which it waited for others.
-        error: why the program got no result; None where it got one.
+        seconds: duration, without the time in which it waited for others.
+        error: why the program got no result; None if it got one.
     """
 
     id: str
@@ -100,13 +100,13 @@ class CodeCall(Struct, frozen=True, kw_only=True):
 
 
 class CodeRun(Struct, frozen=True, kw_only=True):
-    """What a program did.
+    """The calls of a program and its end.
 
     Attributes:
         calls: its calls, in the order in which they ended.
         ended: why the run ended; "closed" is the usual end.
-        seconds: how long it took.
-        requests: how many lines came, requests or not.
+        seconds: duration.
+        requests: number of lines, requests or not.
     """
 
     calls: tuple[CodeCall, ...]
@@ -130,31 +130,21 @@ _Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
 
 
 class Reader(Protocol):
-    """Where lines come from, such as an `asyncio.StreamReader`."""
+    """A source of lines, such as an `asyncio.StreamReader`."""
 
     async def read(self, n: int, /) -> bytes:
-        """Read up to `n` bytes.
-
-        Args:
-            n: bytes at most.
-
-        Returns:
-            The bytes; none at the end.
-        """
+        """Return at most `n` bytes; none at the end."""
         ...
 
 
 class Writer(Protocol):
-    """Where lines go to, such as an `asyncio.StreamWriter`."""
+    """A sink of lines, such as an `asyncio.StreamWriter`."""
 
     def write(self, data: bytes, /) -> Any:
-        """Take bytes.
-
-        Args:
-            data: the bytes.
+        """Take `data`. Returns anything, which is ignored.
 
         Returns:
-            Anything; it is ignored.
+            Anything.
         """
         ...
 
@@ -163,23 +153,23 @@ class Writer(Protocol):
         ...
 
     def close(self) -> Any:
-        """Close.
+        """Close. Returns anything, which is ignored.
 
         Returns:
-            Anything; it is ignored.
+            Anything.
         """
         ...
 
 
 class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of the program. Exactly one of `call`, `list` and `describe` is there.
+    """A line of the program with exactly one of `call`, `list` and `describe`.
 
     Attributes:
         id: repeated by the answer.
-        call: name of the function that is called.
+        call: name of the called function.
         arguments: its arguments, not read yet.
         namespace: the namespace whose names are listed; "" for the top.
-        described: the namespace, or the function, whose declarations are wanted.
+        described: the namespace, or the function, of the declarations.
     """
 
     id: _Id
@@ -194,7 +184,7 @@ class _OnlyId(Struct, frozen=True):
 
 
 class RequestError(ValueError):
-    """A line that is no request; `id` is its id, None where it has none."""
+    """A line is no request; `id` is its id, or None."""
 
     def __init__(self, problem: str, id: int | None) -> None:
         super().__init__(problem)
@@ -202,7 +192,7 @@ class RequestError(ValueError):
 
 
 class LineTooLongError(ValueError):
-    """A line that is longer than lines may be."""
+    pass
 
 
 _request = msgspec.json.Decoder(Request).decode
@@ -211,17 +201,10 @@ _first_id = re.compile(rb'[ \t\r]*\{[ \t\r]*"id"[ \t\r]*:[ \t\r]*(0|[1-9][0-9]{0
 
 
 async def read_lines(reader: Reader, limit: int) -> AsyncIterator[bytes]:
-    """Divide what comes into lines. What follows the last end of a line is dropped: it may be a part of one.
+    """Divide what a reader, which ends when it fails, gives into lines of `limit` bytes at most, without
+    their ends.
 
-    Args:
-        reader: where the bytes come from; one that fails has ended.
-        limit: bytes of a line at most, without its end.
-
-    Yields:
-        The lines, without their ends.
-
-    Raises:
-        LineTooLongError: a line is longer than that.
+    What follows the last end of a line is dropped: it may be a part of one. Raises LineTooLongError.
     """
     kept = bytearray()
     while True:
@@ -244,17 +227,7 @@ async def read_lines(reader: Reader, limit: int) -> AsyncIterator[bytes]:
 
 
 def read_request(line: bytes) -> Request:
-    """Read a request.
-
-    Args:
-        line: a line.
-
-    Returns:
-        The request.
-
-    Raises:
-        RequestError: the line is none.
-    """
+    """Read a line. Raises RequestError."""
     try:
         request = _request(line)
     except RecursionError:
@@ -272,7 +245,7 @@ def read_request(line: bytes) -> Request:
 
 
 def _id_of(line: bytes) -> int | None:
-    """The id of a line that is no request; of one that is no JSON, where it is the first member."""
+    """Return the id of a line that is no request; of one that is no JSON, if it is the first member."""
     try:
         return _only_id(line).id
     except msgspec.ValidationError:
@@ -284,33 +257,14 @@ def _id_of(line: bytes) -> int | None:
 
 
 def write_result(id: int, result: Any) -> bytes:
-    """Write the answer to a request.
-
-    Args:
-        id: id of the request.
-        result: JSON data.
-
-    Returns:
-        A line, with its end.
-
-    Raises:
-        TypeError: a value has no JSON form.
-        ValueError: the same.
-    """
+    """Write the answer to a request as a line. Raises TypeError or ValueError if a value has no JSON form."""
     return msgspec.json.encode({"id": id, "result": result}) + b"\n"
 
 
 def write_error(id: int | None, kind: ErrorKind, message: str, limit: int) -> bytes:
-    """Write that a request has no result.
+    """Write, as a line of at most `limit` bytes, SHORTEST_LINE or more, that a request has no result.
 
-    Args:
-        id: id of the request; None where it has none, and for what concerns no request.
-        kind: why.
-        message: what the program can do about it; cut in its middle where the line would be too long.
-        limit: bytes of the line at most, SHORTEST_LINE or more.
-
-    Returns:
-        A line, with its end.
+    `id` is None for what concerns no request. The message is cut in its middle if the line would be too long.
     """
     answer = {"id": id, "error": {"kind": kind, "message": message}}
     line = msgspec.json.encode(answer) + b"\n"

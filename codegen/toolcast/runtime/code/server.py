@@ -45,11 +45,7 @@ class Turns:
     """
 
     def __init__(self, limit: int) -> None:
-        """Begin without calls.
-
-        Args:
-            limit: calls that run at once.
-        """
+        """Begin without calls, of which `limit` may run at once."""
         self._limit = limit
         self._running = 0
         self._is_alone = False  # what runs now
@@ -57,11 +53,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, alone: bool) -> AsyncGenerator[None]:
-        """Wait for the turn of a call, which ends with the block.
-
-        Args:
-            alone: whether it runs alone.
-        """
+        """Wait for the turn of a call, which ends with the block; `alone`: it runs alone."""
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((alone, mine))
         self._admit()
@@ -117,9 +109,9 @@ class CodeServer:
 
         Args:
             view: the tools that programs may call: a registry or a selection.
-            language: whose declarations the programs are written against; None where arguments have the
-                contract's own form, and nothing is declared.
-            limits: what one run may come to.
+            language: language of the programs' declarations; None for arguments in the contract's own form,
+                and no declarations.
+            limits: limits of one run.
 
         Raises:
             UnknownProviderError: nothing was generated for `language`.
@@ -130,17 +122,16 @@ class CodeServer:
     async def serve(self, reader: Reader, writer: Writer, context: ToolContext | None = None) -> CodeRun:
         """Serve the calls of one program, until it closes its end or a limit is reached.
 
-        Calls that run when it closes its end, or its time is over, are cancelled; so they are where this is
-        cancelled.
+        Calls that still run are cancelled then, and if this is cancelled.
 
         Args:
-            reader: where its requests come from, such as the standard output of a process.
-            writer: where the answers go to; it is closed at the end.
+            reader: the source of its requests, such as the standard output of a process.
+            writer: the sink of the answers; it is closed at the end.
             context: circumstances for every handler, such as those of the call that runs the program. The
                 tool and the id of each call are filled in.
 
         Returns:
-            What the program did.
+            A record of the run.
         """
         run = _Run(self._functions, self._limits, context or ToolContext(), writer)
         try:
@@ -159,13 +150,12 @@ class _EndedError(Exception):
 
 
 class _Course:
-    """How a call went: the events that tell why it has no result."""
+    """The events of a call that tell why it has no result."""
 
     def __init__(self) -> None:
         self.refused_arguments = self.began = False
 
     def see(self, event: Event) -> None:
-        """Take note of an event."""
         if isinstance(event, Refused):
             self.refused_arguments = event.stage == "arguments"
         elif isinstance(event, (Started, Failed)):
@@ -173,7 +163,7 @@ class _Course:
 
     @property
     def error(self) -> ErrorKind:
-        """Why it failed, if it did."""
+        """Return why it failed, if it did."""
         return "arguments" if self.refused_arguments else "failed" if self.began else "refused"
 
 
@@ -199,7 +189,6 @@ class _Run:
         self._traffic = 0
 
     async def to_end(self, reader: Reader) -> CodeRun:
-        """Serve; what the program did."""
         begun = time.monotonic()
         ended: Ended = "closed"
         task = asyncio.current_task()
@@ -225,7 +214,7 @@ class _Run:
         return CodeRun(calls=calls, ended=ended, seconds=seconds, requests=self._requests)
 
     async def _read(self, reader: Reader, tasks: asyncio.TaskGroup) -> Ended:
-        """Begin what the program asks for. Gives why no more is read; calls that were begun go on."""
+        """Begin what the program asks for. Returns why no more is read; calls that were begun go on."""
         try:
             async for line in read_lines(reader, self._limits.line):
                 self._requests += 1
@@ -262,7 +251,7 @@ class _Run:
             tasks.create_task(self._call(request.id, made, arguments))
 
     def _look_up(self, request: Request) -> bytes:
-        """The answer to a request for names or declarations."""
+        """Answer a request for names or declarations."""
         wanted = ""
         found: Any = None
         if request.namespace is not UNSET:
@@ -278,14 +267,14 @@ class _Run:
         return answer
 
     def _fault(self, request: Request, problem: Exception) -> bytes:
-        """The answer where the tools cannot be named or declared; the program's log has more."""
+        """Answer that the tools cannot be named or declared; the program's log has more."""
         asked = (request.call, request.namespace, request.described)
         name = self._view.redact("".join(text for text in asked if text is not UNSET))[:100]
         result, _ = report_fault(self._view._executor.guard, name, "", "finding declarations", problem)
         return self._error(request.id, "failed", result.error)
 
     def _begin(self, function: str, arguments: bytes) -> CodeCall:
-        """The record of a call that waits for its turn."""
+        """Make the record of a call that waits for its turn."""
         return CodeCall(
             id=f"{self._id}.{self._requests}",
             function=self._view.redact(function),
@@ -297,7 +286,6 @@ class _Run:
         )
 
     async def _call(self, id: int, call: CodeCall, arguments: bytes) -> None:
-        """Carry out a call and answer it."""
         if not call.tool:
             del self._waiting[id]
             await self._end(id, self._unknown(call))
@@ -307,7 +295,7 @@ class _Run:
             await self._end(id, await self._execute(call, arguments))
 
     def _unknown(self, call: CodeCall) -> CodeCall:
-        """A call of what is no function, with its result."""
+        """Make the call and result of a name that is no function."""
         tool = self._functions.for_model_only(call.function)
         if tool is None:
             result = ToolResult.failed(self._functions.unknown(call.function))
@@ -322,7 +310,7 @@ class _Run:
             return False
 
     async def _execute(self, call: CodeCall, arguments: bytes) -> CodeCall:
-        """Carry out a call of a tool; the call with its result."""
+        """Carry out a call of a tool; return it with its result."""
         begun, course = time.monotonic(), _Course()
         # The provider of the call that runs the program has another form of arguments and results.
         context = msgspec.structs.replace(
@@ -357,7 +345,7 @@ class _Run:
         await self._send(answer, id)
 
     def _answer(self, id: int, call: CodeCall) -> tuple[bytes, str]:
-        """The line for a success; or why there is none."""
+        """Return the line for a success; or why there is none."""
         try:
             binding = self._view.get(call.tool).binding
             answer = write_result(id, result_value(binding, call.result, self._language))
@@ -373,7 +361,7 @@ class _Run:
 
     async def _send(self, line: bytes, id: int | None = None) -> None:
         """Send a line, when there is room for it, and let the program use the id of an answered call again.
-        Raises _EndedError where nobody reads it any more."""
+        Raises _EndedError if nobody reads it any more."""
         async with self._sending:
             self._count(len(line))
             try:
@@ -395,8 +383,8 @@ def _text(arguments: msgspec.Raw | UnsetType) -> bytes:
 
 
 def _redacted(arguments: bytes, view: ToolView) -> bytes:
-    """Arguments as JSON text without values of secrets. They are read and written again: as it came, the text
-    may have the value in escapes, or under a key that is there twice."""
+    """Return arguments as JSON text without values of secrets. The text as it came may have a value in
+    escapes, or under a key that is there twice: it is read and written again."""
     try:
         return msgspec.json.encode(view.redact(read_json(arguments)))
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -404,7 +392,7 @@ def _redacted(arguments: bytes, view: ToolView) -> bytes:
 
 
 def _reasons(group: BaseExceptionGroup[_EndedError]) -> Iterator[Ended]:
-    """Why a run ended, of each task that knew."""
+    """Return why a run ended, of each task that knew."""
     for problem in group.exceptions:
         if isinstance(problem, BaseExceptionGroup):
             yield from _reasons(problem)

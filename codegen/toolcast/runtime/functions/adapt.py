@@ -30,20 +30,13 @@ class AdaptError(TypeError):
     """
 
     def __init__(self, function: str, tool: str, differences: tuple[str, ...]) -> None:
-        """Make an error for one function.
-
-        Args:
-            function: its name.
-            tool: name of the tool.
-            differences: every difference, in words.
-        """
         super().__init__(function, tool, differences)
         self.function = function
         self.tool = tool
         self.differences = differences
 
     def __str__(self) -> str:
-        """All differences, one per line, and what to do about them."""
+        """Return all differences, one per line, and what to do about them."""
         lines = "\n".join(f"- {each}" for each in self.differences)
         return (
             f"{self.function} does not fit tool {self.tool!r}:\n{lines}\n"
@@ -52,13 +45,12 @@ class AdaptError(TypeError):
 
 
 def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callable[[P, ToolContext], Any]:
-    """Make a handler of an existing function.
+    """Make a handler, for `ToolRegistry.register`, of an existing function.
 
     The function gets the parameters of a call by name, as the types that it annotates: pydantic models,
-    dataclasses, Structs, TypedDicts, enums. A function with one parameter that the contract does not have,
-    of such a class, gets all parameters as that. An optional parameter that a call leaves out is not
-    passed. A parameter of type `ToolContext` gets the context of the call. What the function returns is
-    converted to the result of the binding.
+    dataclasses, Structs, TypedDicts, enums. A function with one parameter of such a class that the contract
+    does not have gets all parameters as that. An absent optional parameter is not passed. A parameter of type
+    `ToolContext` gets the context. The returned value is converted to the result of the binding.
 
     The signature is compared with the contract here, once; a call only converts values. A value that the
     contract accepts and the function's type refuses is a failed result that names it.
@@ -67,9 +59,6 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callabl
         function: a function, method, `functools.partial` or callable object, sync or async; or a tool of
             FastMCP, LangChain or pydantic-ai that was made of a function.
         binding: the generated binding.
-
-    Returns:
-        The handler, for `ToolRegistry.register`.
 
     Raises:
         AdaptError: the function does not fit the contract; it names every difference.
@@ -127,11 +116,8 @@ async def _awaited(value: Awaitable[Any], result: Callable[[Any], Any]) -> Any:
 def _result_maker(
     binding: ToolBinding[Any, Any], signature: Signature, document: Mapping[str, Any]
 ) -> Callable[[Any], Any]:
-    """What makes the binding's result of a returned value. `document` is the contract.
-
-    A value that does not fit is passed on as plain data: `check_results` says what is wrong with it, as it
-    does for every handler.
-    """
+    """Return what makes the binding's result of a returned value. `document` is the contract. A value that
+    does not fit is passed on as plain data: `check_results` reports it, as for every handler."""
     wanted = binding.result
     if wanted is None:
         return lambda value: value if isinstance(value, (str, ToolResult)) else outgoing(value)
@@ -157,11 +143,8 @@ def _typed(data: Any, wanted: Any) -> Any:
 
 
 def _wrapped(data: Any, wanted: Any) -> Any:
-    """The object that the contract wants, with the text of the value itself, as FastMCP sends it.
-
-    Not where that text is an object of its own: whoever reads data out of texts would take it for the one
-    that the contract wants.
-    """
+    """Return the object that the contract wants, with the text of the value itself, as FastMCP sends it. Not
+    if that text is an object of its own: a reader of data in texts would take it for the wanted one."""
     made = _typed({"result": data}, wanted)
     if data is None:
         return ToolResult.ok("", made)
@@ -173,8 +156,8 @@ def _wrapped(data: Any, wanted: Any) -> Any:
 
 
 def _wraps(result: Part, signature: Signature) -> bool:
-    """Whether the contract wants `{"result": …}` of a function that may return no object: FastMCP and the MCP
-    SDK declare such results, as a tool's data had to be an object."""
+    """Tell whether the contract wants `{"result": …}` of a function that may return no object: FastMCP and
+    the MCP SDK declare such results, as a tool's data had to be an object."""
     schema = result.resolved().schema
     if not isinstance(schema, dict) or list(schema.get("properties", ())) != ["result"]:
         return False

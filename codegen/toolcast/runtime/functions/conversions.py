@@ -20,29 +20,22 @@ _AS_IT_IS = frozenset((str, bool, int, NoneType))
 
 
 class Incoming(Struct, frozen=True):
-    """How values reach one parameter.
-
-    Attributes:
-        same: types of which values are passed as they are.
-        convert: for all others, from plain JSON data.
-        plain: plain JSON data for a value of the contract.
-    """
+    """The way of values to one parameter. Values of the types `same` are passed as they are; all others are
+    made with `convert` of the plain JSON data that `plain` returns."""
 
     same: frozenset[type]
     convert: Convert
     plain: Convert
 
     def __call__(self, value: Any) -> Any:
-        """The function's value for a contract's. Raises ValueError."""
+        """Return the function's value for a contract's. Raises ValueError."""
         return value if type(value) in self.same else self.convert(self.plain(value))
 
 
 def incoming(annotation: Any, *, defaults: bool) -> Incoming:
-    """How values of `annotation` are made. Raises what the type's library raises where it cannot.
-
-    `defaults` says that the contract states defaults inside of such values. They are written then, since
-    the model read them; without them, writing takes a tenth of the time.
-    """
+    """Return how values of `annotation` are made. Raises what the type's library raises if it cannot.
+    `defaults`: the contract states defaults inside of such values. They are written then, since the model
+    read them; without them, writing takes a tenth of the time."""
     plain = with_defaults if defaults else to_builtins
     if uses_pydantic(annotation):
         # From JSON: a strict model takes a text for a date there, and a list for a set.
@@ -70,7 +63,7 @@ def _decode_hook(kind: type, value: Any) -> Any:
 
 
 def outgoing(value: Any) -> Any:
-    """Plain JSON data for what a function returned. Raises TypeError for what has no JSON form."""
+    """Return plain JSON data for what a function returned. Raises TypeError if there is none."""
     if type(value) in _PLAIN:
         return value
     return msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_hook)
@@ -89,7 +82,7 @@ def _encode_hook(value: Any) -> Any:
 
 
 def json_default(value: Any, annotation: Any) -> Any:
-    """A default as plain JSON data; NODEFAULT where it has no JSON form, as a sentinel has none."""
+    """Return a default as plain JSON data; NODEFAULT if it has no JSON form, like a sentinel."""
     try:
         if uses_pydantic(annotation):
             data = type_adapter(annotation).dump_python(value, mode="json", warnings="error")
@@ -101,7 +94,7 @@ def json_default(value: Any, annotation: Any) -> Any:
 
 
 def refusal(tool: str, parameter: str, problem: ValueError) -> RefusalError:
-    """The words for the model where a function's type refuses what the contract accepts."""
+    """Return the words for the model about a value that a function's type alone refuses."""
     found = getattr(problem, "errors", None)
     if callable(found) and type(problem).__module__.partition(".")[0] == "pydantic_core":
         violations: Any = found(include_url=False, include_context=False, include_input=False)

@@ -20,14 +20,9 @@ Arguments: TypeAlias = Callable[[Any, ToolContext], dict[str, Any]]
 
 
 class _Field(Struct, frozen=True):
-    """How one property of the contract reaches the function.
-
-    Attributes:
-        name: the function's parameter.
-        attribute: the Struct's field.
-        absent: the field's value where a call leaves the property out; NODEFAULT where there is none.
-        convert: makes the function's value.
-    """
+    """The way of one property of the contract to the function. `name` is the function's parameter,
+    `attribute` the Struct's field, `absent` its value if a call leaves the property out (NODEFAULT for none);
+    `convert` makes the function's value."""
 
     name: str
     attribute: str
@@ -36,16 +31,9 @@ class _Field(Struct, frozen=True):
 
 
 class _Sides(Struct, frozen=True, kw_only=True):
-    """Both sides of a comparison.
-
-    Attributes:
-        signature: what the function takes.
-        binding: the tool.
-        contract: the schema of its parameters.
-        properties: of the contract, by their names.
-        attributes: of the Struct, by the names of the properties.
-        found: schemas of the function's types, by parameter.
-    """
+    """Both sides of a comparison. `contract` is the schema of the tool's parameters, `properties` are its
+    properties by name, `attributes` those of the Struct by the names of the properties, `found` the schemas
+    of the function's types by parameter."""
 
     signature: Signature
     binding: ToolBinding[Any, Any]
@@ -55,16 +43,15 @@ class _Sides(Struct, frozen=True, kw_only=True):
     found: TypeSchemas
 
     def states_defaults(self, schema: Any) -> bool:
-        """Whether defaults stand inside of values of a schema of the contract."""
+        """Tell whether defaults stand inside of values of a schema of the contract."""
         return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
 
     def taken(self, parameter: str) -> Part:
-        """What a parameter's type accepts."""
+        """Return what a parameter's type accepts."""
         return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every JSON object in `value`."""
     waiting = [value]
     while waiting:
         each = waiting.pop()
@@ -78,10 +65,8 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 def fit(
     signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]
 ) -> tuple[Arguments, list[str]]:
-    """What makes the arguments of each call, and every difference between function and contract.
-
-    `document` is the contract. With differences, the first value is of no use.
-    """
+    """Return what makes the arguments of each call, and every difference between function and contract.
+    `document` is the contract. With differences, the first value is of no use."""
     problems = _injected(signature)
     sides = _sides(signature, binding, document)
     sent = set(_parameter_names(sides).values())
@@ -133,7 +118,8 @@ def _sides(signature: Signature, binding: ToolBinding[Any, Any], document: Mappi
 
 
 def _single(sides: _Sides) -> Parameter | None:
-    """The one parameter that takes all properties as one object; None where they go to parameters by name."""
+    """Return the one parameter that takes all properties as one object; None if they go to parameters by
+    name."""
     required = [each for each in sides.signature.parameters if each.required]
     if len(required) != 1 or sides.signature.further is not EMPTY:
         return None
@@ -143,7 +129,7 @@ def _single(sides: _Sides) -> Parameter | None:
 
 
 def _parameter_names(sides: _Sides) -> dict[str, str]:
-    """The function's parameter for each property: of its name, or of the Struct's where that is no name."""
+    """Return the function's parameter for each property: of its name, or of the Struct's."""
     names = {each.name for each in sides.signature.parameters}
     made = {wire: wire if wire in names else sides.attributes.get(wire, wire) for wire in sides.properties}
     return {wire: name for wire, name in made.items() if name in names}
@@ -182,7 +168,7 @@ def _named_differences(sides: _Sides) -> list[str]:
 
 
 def _default_differences(place: Part, parameter: Parameter) -> list[str]:
-    """A default that both state. None alone often means "absent", where the contract has no null."""
+    """Compare defaults that both state. None alone often means "absent", if the contract has no null."""
     if parameter.required or not isinstance(place.schema, dict) or "default" not in place.schema:
         return []
     own, stated = json_default(parameter.default, parameter.annotation), place.schema["default"]
@@ -193,7 +179,6 @@ def _default_differences(place: Part, parameter: Parameter) -> list[str]:
 
 
 def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], dict[str, Any]]:
-    """All parameters of a call as one object."""
     convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
     name, tool = parameter.name, sides.binding.name
 
@@ -207,8 +192,8 @@ def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], dict[str, An
 
 
 def _by_name(sides: _Sides) -> Callable[[Any], dict[str, Any]]:
-    """Each parameter of a call as an argument. What is absent is not passed, so that the function's default
-    applies."""
+    """Pass each parameter of a call as an argument. What is absent is not passed, so that the function's
+    default applies."""
     parameters = {each.name: each for each in sides.signature.parameters}
     names = _parameter_names(sides)
     fields = tuple(_field(sides, wire, parameters[name]) for wire, name in names.items())
@@ -250,7 +235,7 @@ def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
 
 
 def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], dict[str, Any]] | None:
-    """What makes the arguments that only `**kwargs` takes; None where the function has none."""
+    """Return what makes the arguments that only `**kwargs` takes; None if the function has none."""
     if sides.signature.further is EMPTY:
         return None
     convert = incoming(sides.signature.further, defaults=sides.states_defaults(sides.contract.schema))

@@ -1,4 +1,4 @@
-"""What a function takes: its parameters with resolved annotations, and what a framework injects."""
+"""The signature of a function: its parameters with resolved annotations, and what a framework injects."""
 
 import functools
 import inspect
@@ -34,14 +34,9 @@ class FunctionError(TypeError):
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """One parameter of a function.
-
-    Attributes:
-        name: its name.
-        annotation: its type with `Annotated` metadata; `Any` where there is none.
-        default: what it has without an argument; EMPTY where an argument is required.
-        stated: whether `default` stands in the metadata (`= Field(5)`), so that a call has to pass it.
-    """
+    """One parameter of a function. `annotation` is its type with `Annotated` metadata, `Any` for none;
+    `default` is EMPTY if an argument is required; `stated`: `default` stands in the metadata (`= Field(5)`),
+    so that a call has to pass it."""
 
     name: str
     annotation: Any
@@ -50,19 +45,19 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     @property
     def required(self) -> bool:
-        """Whether a call has to pass it."""
+        """True if a call has to pass it."""
         return self.default is EMPTY
 
 
 class Signature(Struct, frozen=True, kw_only=True):
-    """What a function takes and returns.
+    """The parameters and the result of a function.
 
     Attributes:
         parameters: those that a model fills in.
         contexts: parameters that a framework injects, each with the framework.
         needed: the names of `contexts` without a default of their own.
-        further: type of the values that `**kwargs` takes; EMPTY where there is none.
-        returns: the annotated type of the result; EMPTY where there is none.
+        further: type of the values that `**kwargs` takes; EMPTY for none.
+        returns: the annotated type of the result; EMPTY for none.
     """
 
     parameters: tuple[Parameter, ...]
@@ -73,10 +68,8 @@ class Signature(Struct, frozen=True, kw_only=True):
 
 
 def plain_function(tool: Any) -> Any:
-    """The function behind a framework's tool object; `tool` itself where there is none.
-
-    FastMCP, LangChain and pydantic-ai keep it in an attribute of the tool.
-    """
+    """Return the function behind a framework's tool object; `tool` itself if there is none. FastMCP,
+    LangChain and pydantic-ai keep it in an attribute of the tool."""
     if inspect.isroutine(tool) or isinstance(tool, (type, functools.partial)):
         return tool
     found = (getattr(tool, name, None) for name in _INSIDE)
@@ -84,17 +77,15 @@ def plain_function(tool: Any) -> Any:
 
 
 def function_name(function: Any) -> str:
-    """The name of anything that can be called, for messages and logs."""
+    """Return the name of a callable, for messages and logs."""
     while isinstance(function, functools.partial):
         function = function.func
     return str(getattr(function, "__qualname__", None) or type(function).__qualname__)
 
 
 def read_signature(function: Callable[..., Any], name: str) -> Signature:
-    """The signature of anything that can be called with keywords. `name` is for messages.
-
-    Raises FunctionError with every problem.
-    """
+    """Return the signature of anything that can be called with keywords. `name` is for messages. Raises
+    FunctionError with every problem."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -153,13 +144,13 @@ def _parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
 
 
 def is_field_info(value: Any) -> bool:
-    """Whether `value` is what pydantic's `Field` returns."""
+    """Tell whether `value` is what pydantic's `Field` returns."""
     kind = type(value)
     return kind.__name__ == "FieldInfo" and kind.__module__.partition(".")[0] == "pydantic"
 
 
 def _hints(function: Any, name: str) -> dict[str, Any]:
-    """Annotations as types. Raises FunctionError where one names what is not there at run time."""
+    """Return annotations as types. Raises FunctionError if one names what is not there at run time."""
     target = function
     while isinstance(target, functools.partial):
         target = target.func
@@ -179,7 +170,7 @@ def _hints(function: Any, name: str) -> dict[str, Any]:
 
 
 def _injects(annotation: Any) -> str | None:
-    """The framework that passes values of this type to its tools; None where the model fills it in."""
+    """Return the framework that passes values of this type to its tools; None if the model fills it in."""
     for part in union_members(annotation):
         kind = get_origin(part) or part
         for base in getattr(kind, "__mro__", ()):
@@ -190,16 +181,14 @@ def _injects(annotation: Any) -> str | None:
 
 
 def _is_stand_in(default: Any) -> bool:
-    """Whether a default stands for a value that FastMCP fills in: `Depends(…)`, `CurrentContext()`.
-
-    FastMCP gives a parameter for its context such a default in the signature of a tool's function.
-    """
+    """Tell whether a default stands for a value that FastMCP fills in: `Depends(…)`, `CurrentContext()`.
+    FastMCP gives a parameter for its context such a default in the signature of a tool's function."""
     bases = ((base.__module__.partition(".")[0], base.__name__) for base in type(default).__mro__)
     return ("uncalled_for", "Dependency") in bases
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:
-    """The types of a union without `Annotated` around them; the type itself where it is none."""
+    """Return the types of a union without `Annotated` around them; the type itself if it is none."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, UnionType):

@@ -39,12 +39,12 @@ class TypeSchemas(Struct, frozen=True, kw_only=True):
 
     @property
     def document(self) -> dict[str, Any]:
-        """The document that references in `schemas` count from."""
+        """Return the document that references in `schemas` count from."""
         return {"$defs": self.definitions}
 
 
 def schemas_of(annotations: Mapping[str, Any], mode: Literal["validation", "serialization"]) -> TypeSchemas:
-    """The schemas of `annotations`: of what is read ("validation") or written ("serialization")."""
+    """Return the schemas of `annotations`, to be read ("validation") or written ("serialization")."""
     problems: dict[str, str] = {}
     by_pydantic = {name: each for name, each in annotations.items() if uses_pydantic(each)}
     by_msgspec = {name: _formatted(each) for name, each in annotations.items() if name not in by_pydantic}
@@ -62,7 +62,7 @@ def schemas_of(annotations: Mapping[str, Any], mode: Literal["validation", "seri
 
 
 def uses_pydantic(annotation: Any) -> bool:
-    """Whether types or metadata of pydantic occur in a type, at any depth."""
+    """Tell whether types or metadata of pydantic occur in a type, at any depth."""
     return "pydantic" in sys.modules and _uses_pydantic(annotation, set())
 
 
@@ -86,10 +86,8 @@ def _uses_pydantic(annotation: Any, seen: set[int]) -> bool:
 
 
 def _is_pydantic(value: Any) -> bool:
-    """Metadata or a type that pydantic defines, or that states how pydantic treats it.
-
-    `annotated_types` is how pydantic spells constraints; msgspec does not read it.
-    """
+    """Tell whether pydantic defines metadata or a type, or how it treats it. `annotated_types` is how
+    pydantic spells constraints; msgspec does not read it."""
     kind = value if isinstance(value, type) else type(value)
     package = kind.__module__.partition(".")[0]
     if package in ("pydantic", "pydantic_core", "annotated_types") or is_field_info(value):
@@ -112,7 +110,7 @@ def _field_types(kind: type) -> list[Any]:
 
 
 def _formatted(annotation: Any) -> Any:
-    """`annotation` where dates with times state their format, outside of classes."""
+    """Return `annotation` with dates with times that state their format, outside of classes."""
     format_ = _FORMATTED.get(annotation) if isinstance(annotation, type) else None
     if format_ is not None:
         return Annotated[annotation, msgspec.Meta(extra_json_schema={"format": format_})]
@@ -146,7 +144,7 @@ def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], refere
 
 
 def _schema_hook(kind: type) -> dict[str, Any]:
-    """Types that msgspec leaves to others: paths are texts."""
+    """Return the schema of types that msgspec leaves to others: paths are texts."""
     if isinstance(kind, type) and issubclass(kind, PurePath):
         return {"type": "string", "format": "path"}
     raise NotImplementedError
@@ -170,12 +168,12 @@ def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, 
 
 
 def type_adapter(annotation: Any) -> Any:
-    """pydantic's validator of a type in which pydantic's own types occur."""
+    """Return pydantic's validator of a type in which pydantic's own types occur."""
     return sys.modules["pydantic"].TypeAdapter(annotation)
 
 
 def _reason(problem: Exception) -> str:
-    """The library's own reason, in one line, without its advice to those who call it."""
+    """Return the library's own reason, in one line, without its advice to those who call it."""
     lines = [line for line in str(problem).splitlines() if line.strip()]
     if not lines:
         return type(problem).__name__

@@ -1,4 +1,1 @@
-"""What a program puts around each call: secrets, a policy, limits, hooks.
-
-A registry without any imports nothing of it.
-"""
+"""Secrets, a policy, limits and hooks around each call; a registry without any imports nothing of it."""

@@ -1,8 +1,8 @@
 """The events of a call, step by step, for hooks.
 
 A call gives Decoded, Approved, Started, Finished, in this order, as far as it comes. Refused, Failed or
-TimedOut state why it ended, and Finished follows; after Cancelled or Deferred nothing does. No event holds
-the value of a secret: parameters are those with references, and results are redacted.
+TimedOut state why it ended, and Finished follows; after Cancelled or Deferred nothing does. No event holds a
+secret: parameters have references, and results are redacted.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Stage = Literal["lookup", "loading", "closing", "arguments", "secrets", "prechec
 
 
 class _Event(Struct, frozen=True):
-    """What every event has.
+    """The common part of all events.
 
     Attributes:
         tool: name of the tool; "" for a name that is no text.
@@ -41,7 +41,7 @@ class Decoded(_Event, frozen=True):
 
     Attributes:
         params: typed parameters, with references in place of secrets.
-        repairs: what was corrected of the tool's name, and by guesses in the arguments, redacted; at most 50.
+        repairs: corrections of the tool's name, and by guesses in the arguments, redacted; at most 50.
     """
 
     params: Any
@@ -53,7 +53,7 @@ class Approved(_Event, frozen=True):
 
     Attributes:
         by: the rule that decided.
-        remembered: what later calls the approval covers; "" where it covers none.
+        remembered: the later calls that the approval covers; "" for none.
     """
 
     by: str
@@ -69,7 +69,7 @@ class Refused(_Event, frozen=True):
 
     Attributes:
         stage: the step that refused it.
-        error: what the model reads.
+        error: the text for the model.
     """
 
     stage: Stage
@@ -118,7 +118,7 @@ class Deferred(_Event, frozen=True):
     """The framework that made the call defers or interrupts it: a call with the same id may follow.
 
     Attributes:
-        stage: the step that it had come to.
+        stage: the current step.
         kind: class name of the framework's exception.
     """
 
@@ -153,9 +153,6 @@ class Hooks(Protocol):
         """Take notice of one event. Called in the event loop; it must not block. What it raises is logged and
         changes nothing.
 
-        Args:
-            event: the event.
-
         Returns:
             Anything; it is ignored.
         """
@@ -163,7 +160,7 @@ class Hooks(Protocol):
 
 
 class CallHooks(Hooks, Protocol):
-    """Hooks that also surround each call, for traces and for whatever counts per call."""
+    """Hooks that also surround each call, for traces and for counters per call."""
 
     def around(
         self, binding: "ToolBinding[Any, Any]", context: "ToolContext", /
@@ -171,17 +168,16 @@ class CallHooks(Hooks, Protocol):
         """Make a context manager that is entered before the first step of a call and left after its last
         event, in the task of the call.
 
-        A context variable that it sets holds for every step: for the resolver, the precheck, the approver,
-        and the handler, also in a worker thread. How the call ended is in its events; no exception is passed.
-        What this raises is logged and changes nothing.
+        A context variable that it sets holds for every step, also in a worker thread. How the call ended is
+        in its events; no exception is passed. What this raises is logged and changes nothing.
 
         Args:
             binding: binding of the tool.
             context: circumstances of the call.
 
         Returns:
-            A context manager. The observer that it gives is called with each event of this call in place of
-            `on`, unless it is None; `on` still gets calls that reach no tool.
+            A context manager. The observer that it gives, unless it is None, is called with each event of
+            this call in place of `on`, which still gets calls that reach no tool.
         """
         ...
 
@@ -199,10 +195,12 @@ REFUSALS = {
 
 
 class Outcome:
-    """What a call's events come to. `error_type` is None after a success, else a value of REFUSALS,
-    `timeout`, `cancelled`, `tool_error` where the tool itself says that it failed, or the class of the
-    exception that was a bug. `error_id` is the number of a bug in the log. `deferred` says that a framework
-    interrupted the call, which is no error."""
+    """The sum of a call's events.
+
+    `error_type` is None after a success, else a value of REFUSALS, `timeout`, `cancelled`, `tool_error` if
+    the tool itself says that it failed, or the class of a bug's exception. `error_id` is the number of a bug
+    in the log. `deferred`: a framework interrupted the call, which is no error.
+    """
 
     __slots__ = ("deferred", "error_id", "error_type", "finished")
 

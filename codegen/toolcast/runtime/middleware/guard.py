@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 class Guard:
-    """The middleware of one registry. `surrounds` states whether a hook has `around`;
-    `observers` are all hooks' `on`."""
+    """The middleware of one registry. `surrounds`: a hook has `around`; `observers` are all hooks' `on`."""
 
     __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
 
@@ -28,7 +27,7 @@ class Guard:
         timeout: float | Mapping[str, float] | None = None,
         limit: int | None = None,
     ) -> None:
-        """Raises ValueError for values out of range, TypeError for hooks without `on`."""
+        """Raise ValueError for values out of range, TypeError for hooks without `on`."""
         listed = _listed(hooks)
         for seconds in timeout.values() if isinstance(timeout, Mapping) else [timeout]:
             if seconds is not None and not seconds > 0:
@@ -44,19 +43,18 @@ class Guard:
         self.limit = limit
 
     def redact_text(self, text: str) -> str:
-        """`text` without the values of secrets."""
         return text if self.secrets is None else self.secrets.redact_text(text)
 
     def redactor(self) -> Callable[[str], str] | None:
-        """The same as a function; None without secrets."""
+        """Return `redact_text` as a function; None without secrets."""
         return None if self.secrets is None else self.secrets.redact_text
 
     def seconds(self, tool: str) -> float | None:
-        """How long a step of the tool may take."""
+        """Return the time of a step of the tool."""
         return self.timeout.get(tool) if isinstance(self.timeout, Mapping) else self.timeout
 
     def notify(self, observers: Iterable[Observer], event: Event) -> None:
-        """Call every observer with an event; what one raises is logged."""
+        """Call every observer with an event; exceptions are logged."""
         for observer in observers:
             try:
                 observer(event)
@@ -67,10 +65,8 @@ class Guard:
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[tuple[Observer, ...]]:
-        """Enter every hook's `around`, and leave them in reverse order; gives who observes this call.
-
-        One that cannot be entered is logged and sees the call by its `on`.
-        """
+        """Enter every hook's `around`, and leave them in reverse order; yield the observers of this call. A
+        hook that cannot be entered is logged, and sees the call by its `on`."""
         observers: list[Observer] = []
         entered: list[AbstractContextManager[Any]] = []
         for hook in self.hooks:
@@ -98,7 +94,7 @@ class Guard:
                     self.log_hook_failure("the end", binding.name, context.call_id, problem)
 
     def log_hook_failure(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
-        """A hook is no reason to fail."""
+        """Log it: a hook is no reason to fail."""
         from ..log_records import ERROR, log
 
         log(

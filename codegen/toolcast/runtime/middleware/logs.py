@@ -27,11 +27,7 @@ class CallLog:
     """
 
     def on(self, event: Event) -> None:
-        """Log a call that reaches no tool; other calls are logged by `around`.
-
-        Args:
-            event: an event of a call.
-        """
+        """Log an `event` of a call that reaches no tool; `around` logs other calls."""
         if isinstance(event, Refused):
             log(
                 logging.WARNING,
@@ -46,15 +42,8 @@ class CallLog:
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
-        """Log one call when its handler is called, and when it ends.
-
-        Args:
-            binding: binding of the tool.
-            context: circumstances of the call.
-
-        Yields:
-            The observer of the call's events.
-        """
+        """Yield the observer of one call of `binding` in its `context`, which logs the call of its handler
+        and its end."""
         outcome, begun = Outcome(), perf_counter()
 
         def observe(event: Event) -> None:
@@ -94,7 +83,7 @@ class JsonLines(logging.Formatter):
     """A formatter that writes each record as one line of JSON, in ASCII.
 
     `time` is in UTC (RFC 3339), `level`, `logger` and `message` are the record's; `exception` is a traceback.
-    Any other attribute of a record (`extra`, and so FIELDS) follows under its own name; None is left out.
+    Other attributes of a record (`extra`, and so FIELDS) follow under their own names; None is left out.
     """
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
@@ -107,14 +96,7 @@ class JsonLines(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format one record.
-
-        Args:
-            record: the record.
-
-        Returns:
-            The line, without a line break.
-        """
+        """Return one record as a line, without a line break."""
         whole: dict[str, Any] = {
             "time": _time(record.created),
             "level": record.levelname,
@@ -133,7 +115,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(self._clean(whole), allow_nan=False)
 
     def _clean(self, value: Any) -> Any:
-        """Plain data for JSON; what has no form in it is shown as `repr` shows it."""
+        """Return plain data for JSON; what has no form in it is shown as `repr` shows it."""
         if isinstance(value, dict):
             return {self._text(str(key)): self._clean(item) for key, item in value.items()}
         if isinstance(value, (list, tuple, set, frozenset)):

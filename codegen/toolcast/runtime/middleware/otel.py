@@ -36,7 +36,7 @@ def instrument(
     tracer_provider: trace.TracerProvider | None = None,
     meter_provider: metrics.MeterProvider | None = None,
 ) -> CallHooks:
-    """Make hooks that record a span and a duration of every call.
+    """Make hooks, for `ToolRegistry(hooks=…)`, that record a span and a duration of every call.
 
     A span takes from the first step of a call to its last, with the wait for an approver. It is the current
     span in every step, in worker threads too. After a failure its status is an error, and `error.type` (span
@@ -47,9 +47,6 @@ def instrument(
             text of errors. Arguments hold references in place of secrets, and values of secrets are redacted.
         tracer_provider: the global one by default.
         meter_provider: the global one by default.
-
-    Returns:
-        Hooks for `ToolRegistry(hooks=…)`.
     """
     tracer = trace.get_tracer("toolcast.runtime", __version__, tracer_provider)
     meter = metrics.get_meter("toolcast.runtime", __version__, meter_provider)
@@ -70,8 +67,8 @@ class _Telemetry:
         )
 
     def on(self, event: Event) -> None:
-        """A call that no tool takes has a span and no duration: a model may write any name, and each would
-        be a series of its own."""
+        """Record a call that no tool takes: a span and no duration, since a model may write any name, and
+        each would be a series of its own."""
         if isinstance(event, Refused):
             span = self._start(event.tool, event.call_id)
             span.set_attribute("error.type", REFUSALS[event.stage])
@@ -80,7 +77,6 @@ class _Telemetry:
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
-        """One call."""
         outcome = Outcome()
         begun, started = perf_counter(), time_ns()
         span = self._start(binding.name, context.call_id, binding.description, started)
@@ -114,7 +110,7 @@ class _Telemetry:
         return self._tracer.start_span(f"execute_tool {tool}", attributes=attributes, start_time=started)
 
     def _close(self, span: trace.Span, tool: str, outcome: Outcome, seconds: float) -> None:
-        """How it ended; measured inside of the span, so that a backend can lead from one to the other."""
+        """Record the end inside of the span, so that a backend can lead from the measurement to it."""
         labels = {"gen_ai.tool.name": tool, "gen_ai.tool.type": "function"}
         if outcome.error_type is not None:
             labels["error.type"] = outcome.error_type
@@ -123,14 +119,14 @@ class _Telemetry:
         self._duration.record(seconds, labels)
 
     def _why(self, outcome: Outcome) -> str | None:
-        """The number of a bug leads to the log. Other errors quote arguments."""
+        """Name the error. The number of a bug leads to the log; other errors quote arguments."""
         if outcome.finished is not None and self._content:
             return outcome.finished.result.error
         return None if outcome.error_id is None else f"error id {outcome.error_id}"
 
 
 def _show(span: trace.Span, event: Event) -> None:
-    """Arguments and a good result, as JSON text and as the text that the model reads."""
+    """Return arguments and a good result, as JSON text and as the text for the model."""
     if isinstance(event, Decoded):
         text = msgspec.json.encode(with_defaults(event.params)).decode()
         span.set_attribute("gen_ai.tool.call.arguments", text)

@@ -16,12 +16,9 @@ _JOINER = "\u200d"
 
 
 def cut(text: str, limit: int) -> str:
-    """`text` where it has at most `limit` characters; else 70 % of them from its beginning and 30 % from its
-    end, and a line between that says how many are missing.
-
-    Never more than `limit` characters of `text` are kept, a few less where a cut would go through an accent,
-    an emoji sequence, a flag, or between CR and LF.
-    """
+    """Keep at most `limit` characters of a text: 70 % of them from its beginning and 30 % from its end, and a
+    line between that says how many are missing. A few less are kept if a cut would go through an accent, an
+    emoji sequence, a flag, or between CR and LF."""
     if len(text) <= limit:
         return text
     head, tail = _cut_offsets(text, limit)
@@ -29,11 +26,9 @@ def cut(text: str, limit: int) -> str:
 
 
 def cut_result(result: ToolResult, limit: int) -> ToolResult:
-    """`result` with at most `limit` characters of text; the same object where it has no more.
-
-    `output` and the texts in `content` are one text, in this order: what is missing is missing from its
-    middle, and a piece that lies in there is left out. `error` is cut by itself.
-    """
+    """Return `result` with at most `limit` characters of text; the same object if it has no more. `output`
+    and the texts in `content` are one text, in this order: its middle is cut, and a piece that lies in there
+    is left out. `error` is cut by itself."""
     pieces = [piece.text for piece in result.content if piece.kind == "text"]
     whole = len(result.output) + sum(map(len, pieces))
     if whole <= limit and len(result.error) <= limit:
@@ -46,7 +41,7 @@ def cut_result(result: ToolResult, limit: int) -> ToolResult:
 
 
 def _cut_all(parts: list[str], limit: int) -> list[str]:
-    """The parts of one text, cut as a whole."""
+    """Cut the parts of one text as a whole."""
     text = "".join(parts)
     head, tail = _cut_offsets(text, limit)
     cut_parts: list[str] = []
@@ -60,7 +55,7 @@ def _cut_all(parts: list[str], limit: int) -> list[str]:
 
 
 def with_texts(content: tuple[Content, ...], texts: list[str]) -> tuple[Content, ...]:
-    """`content` with these texts, one for each piece of text; a piece of which nothing is left goes."""
+    """Return `content` with these texts, one for each piece of text; an empty piece is left out."""
     left = iter(texts)
     pieces: list[Content] = []
     for piece in content:
@@ -75,13 +70,13 @@ def _line(text: str, head: int, tail: int) -> str:
 
 
 def _cut_offsets(text: str, limit: int) -> tuple[int, int]:
-    """Where a text that is too long ends for now, and where it goes on."""
+    """Return the offsets at which a text that is too long ends for now, and goes on."""
     head = _before(text, int(limit * HEAD))
     return head, _after(text, len(text) - (limit - int(limit * HEAD)))
 
 
 def _before(text: str, offset: int) -> int:
-    """The nearest place at or before `offset` where a character begins."""
+    """Return the nearest offset at or before `offset` at which a character begins."""
     for near in range(offset, max(offset - _NEAR, -1), -1):
         if not _joined(text, near):
             return near
@@ -96,7 +91,7 @@ def _after(text: str, offset: int) -> int:
 
 
 def _joined(text: str, offset: int) -> bool:
-    """Whether the code points on both sides of `offset` are one character to a reader (most of UAX 29)."""
+    """Tell whether the code points on both sides of `offset` are one character (most of UAX 29)."""
     if not 0 < offset < len(text):
         return False
     left, right = text[offset - 1], text[offset]
@@ -116,7 +111,7 @@ def _is_flag(letter: str) -> bool:
 
 
 def _flags_before(text: str, offset: int) -> int:
-    """Flags are pairs of letters: how many of these stand right before `offset`."""
+    """Count the letters of flags, which are pairs, right before `offset`."""
     count = 0
     while count < offset and count < 2 * _NEAR and _is_flag(text[offset - 1 - count]):
         count += 1

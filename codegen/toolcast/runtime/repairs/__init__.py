@@ -1,1 +1,1 @@
-"""Repairs of refused arguments: what can be corrected in their text and in their values, and what was."""
+"""Repairs of refused arguments, in their text and in their values, and their record."""

@@ -1,9 +1,8 @@
-"""Where the scalars of a value that a library read stand in the text that it read.
+"""The places of a library's scalars in the text that it read.
 
-The library corrects by rules of thumb: it invents values, drops what it does not understand, and merges
-what stands apart. Its value counts only where every scalar stands in the text, in order, and nothing stands
-between them but punctuation and comments. Which brackets and commas the text has is not its judgement either:
-the result here is the text's own tokens.
+The library corrects by rules of thumb: it invents values, drops what it does not understand, and merges what
+stands apart. Its value counts only if every scalar stands in the text, in order, with nothing but punctuation
+and comments between. Brackets and commas are the text's own tokens, too.
 """
 
 import json
@@ -48,10 +47,8 @@ class _Span(NamedTuple):
 
 
 def aligned(text: str, start: int, end: int, value: Any) -> Tokens | None:
-    """The tokens of `text` between `start` and `end` with the scalars of `value`.
-
-    None where a scalar of `value` does not stand in the text, or the text has more than those.
-    """
+    """Return the tokens of `text` between `start` and `end` with the scalars of `value`. None if a scalar of
+    `value` does not stand in the text, or the text has more than those."""
     tokens: list[Token] = []
     edits: list[Edit] = []
     at = start
@@ -80,7 +77,7 @@ def aligned(text: str, start: int, end: int, value: Any) -> Tokens | None:
 
 
 def _scalars(value: Any) -> Iterator[tuple[Any, Role]]:
-    """Every key and scalar of a value in the order of its text."""
+    """Return every key and scalar of a value in the order of its text."""
     stack: list[tuple[Any, Role]] = [(value, "item")]
     while stack:
         each, role = stack.pop()
@@ -95,7 +92,7 @@ def _scalars(value: Any) -> Iterator[tuple[Any, Role]]:
 
 
 def _gap(text: str, at: int, end: int, tokens: list[Token], edits: list[Edit]) -> int:
-    """Read punctuation and comments from `at`; the offset of what follows."""
+    """Skip punctuation and comments from `at`."""
     while (found := _GAP.match(text, at, end)) is not None:
         piece = found[0]
         if piece[0] in "/#":
@@ -142,7 +139,7 @@ def _number_span(word: str, end: int, number: int | float) -> _Span | None:
 
 
 def _string_span(text: str, at: int, end: int, string: str, role: Role) -> _Span | None:
-    """The span of a string, in quotes of any kind or without."""
+    """Return the span of a string, in quotes of any kind or without."""
     found = STRING.match(text, at, end)
     if found is not None and json.loads(found[0]) == string:
         return _Span(found.end(), ())
@@ -177,7 +174,7 @@ def _string_span(text: str, at: int, end: int, string: str, role: Role) -> _Span
 
 
 def _bare_span(text: str, at: int, end: int, string: str, role: Role) -> _Span | None:
-    """The span of a string without its opening quote."""
+    """Return the span of a string without its opening quote."""
     stop = at + len(string)
     if not string or stop > end or text[at:stop] != string or string != string.strip():
         return None
@@ -227,7 +224,7 @@ def _walk(text: str, at: int, end: int, string: str, role: Role, closing: str) -
 
 
 def _escape(text: str, at: int, wanted: str, quote: str) -> tuple[int, "_Escape | None"]:
-    """How many characters the escape at `at` has, and its kind; None where it does not stand for `wanted`."""
+    """Return the length of the escape at `at`, and its kind; None if it does not stand for `wanted`."""
     letter = text[at + 1 : at + 2]
     known = _ESCAPES.get(letter)
     if known is not None:
@@ -244,7 +241,7 @@ def _escape(text: str, at: int, wanted: str, quote: str) -> tuple[int, "_Escape 
 
 
 def _ends(text: str, at: int, end: int, role: Role, *, bare: bool = False) -> bool:
-    """Whether what follows `at` can follow a scalar in its role."""
+    """Tell whether what follows `at` can follow a scalar in its role."""
     while at < end and text[at].isspace():
         at += 1
     if at >= end:
@@ -265,7 +262,7 @@ def _ends(text: str, at: int, end: int, role: Role, *, bare: bool = False) -> bo
 
 
 def _may_close(text: str, at: int, end: int) -> bool:
-    """Whether what follows can follow a closed object: not a comma with prose after it."""
+    """Tell whether what follows can follow a closed object: not a comma with prose after it."""
     while at < end and text[at].isspace():
         at += 1
     if at >= end or text[at] != ",":
@@ -281,7 +278,7 @@ def _closes(text: str, at: int, end: int) -> bool:
 
 
 def _without_parentheses(tokens: list[Token], edits: list[Edit]) -> list[Token] | None:
-    """Tuples as arrays, and single values without their parentheses; None where one is not closed."""
+    """Read tuples as arrays, and single values without their parentheses; None if one is not closed."""
     plain = list(tokens)
     opened: list[int] = []
     commas: set[int] = set()

@@ -1,8 +1,7 @@
-"""A text as JSON: its tokens, what stands around them, and the values that they can mean.
+"""A text as JSON: its tokens, its surroundings, and the values that they can mean.
 
-Brackets, commas and colons may be missing or surplus. The readings with the fewest corrections are searched
-for, all of them: where a bracket is missing, it may have stood at several places, and only the contract can
-tell which was meant.
+Brackets, commas and colons may be missing or surplus. All readings with the fewest corrections are searched
+for: a missing bracket may have stood at several places, and only the contract can tell where.
 """
 
 import re
@@ -41,11 +40,8 @@ _NAME = re.compile(r"([A-Za-z_][\w-]*)\s*[:=]")
 
 
 class Token(NamedTuple):
-    """A punctuation mark of JSON (`kind` and `json` are the mark) or a scalar.
-
-    `kind` of a scalar is `"` for a string, else `0`; `json` is its JSON text. `start` and `end` are offsets
-    in the text as it was sent.
-    """
+    """A punctuation mark of JSON (`kind` and `json` are the mark) or a scalar. `kind` of a scalar is `"` for
+    a string, else `0`; `json` is its JSON text. `start` and `end` are offsets in the sent text."""
 
     kind: str
     json: str
@@ -64,7 +60,7 @@ class Tokens(NamedTuple):
 
 
 def strict_tokens(text: str, start: int, end: int) -> Tokens:
-    """The JSON tokens of `text` from `start`, as far as it has such."""
+    """Return the JSON tokens of `text` from `start`, as far as it has such."""
     tokens: list[Token] = []
     at = start
     while (found := _TOKEN.match(text, at, end)) is not None:
@@ -79,8 +75,8 @@ def strict_tokens(text: str, start: int, end: int) -> Tokens:
 
 
 def body(text: str) -> tuple[int, int] | None:
-    """From where to where the JSON of `text` stands: from the first bracket after the first fence, or the
-    first bracket, up to a fence at the end. None where it has none."""
+    """Return the extent of the JSON of `text`: from the first bracket after the first fence, or the first
+    bracket, up to a fence at the end. None for none."""
     fence = _FENCE.search(text)
     first = _OPENING.search(text)
     if fence is not None and (first is None or fence.start() < first.start()):
@@ -93,8 +89,8 @@ def body(text: str) -> tuple[int, int] | None:
 
 
 def around(text: str, start: int, end: int) -> list[Edit] | None:
-    """The edits that leave out what stands before `start` and after `end`; None where brackets do, or what
-    may be a member of an object."""
+    """Return the edits that leave out what is before `start` and after `end`; None if brackets are there, or
+    what may be a member of an object."""
     edits: list[Edit] = []
     for begin, stop in ((0, start), (end, len(text))):
         piece = text[begin:stop]
@@ -111,14 +107,14 @@ def around(text: str, start: int, end: int) -> list[Edit] | None:
 
 
 def name_before(text: str, start: int) -> str | None:
-    """The word that is all that stands before `start`, with a colon: perhaps the name of what follows."""
+    """Return the only word before `start`, with a colon: perhaps the name of what follows."""
     found = _NAME.fullmatch(text[:start].strip())
     return None if found is None else found[1]
 
 
 class Reading(NamedTuple):
-    """One way to read the tokens: JSON text, and the corrections. `closed` says that no bracket was inserted
-    after the last token."""
+    """One way to read the tokens: JSON text, and the corrections. `closed`: no bracket was inserted after the
+    last token."""
 
     json: str
     edits: list[Edit]
@@ -126,8 +122,8 @@ class Reading(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """The corrections that led to a state, the last one first. An insertion stands before token `at`; a
-    token that is left out or replaced is `at` itself."""
+    """The corrections that led to a state, the last first. An insertion stands before token `at`; a token
+    that is left out or replaced is `at` itself."""
 
     above: "_Link | None"
     guess: LexicalName
@@ -144,7 +140,7 @@ class _State(NamedTuple):
 
 
 def readings(tokens: list[Token]) -> list[Reading]:
-    """The readings with the fewest corrections; none where too many are needed, or there are too many."""
+    """Return the readings with the fewest corrections; none if too many are needed, or there are too many."""
     if not tokens or tokens[0].kind not in _CLOSING:
         return []
     search = _Search(tokens)
@@ -159,10 +155,8 @@ def readings(tokens: list[Token]) -> list[Reading]:
 
 
 class _Search:
-    """A search over `tokens`. `steps` are the looks at tokens that are left, `found` the complete states.
-
-    `opened[at]` is how many more brackets the tokens from `at` on open than close.
-    """
+    """A search over `tokens`. `steps` are the remaining looks at tokens, `found` the complete states.
+    `opened[at]` is how many more brackets the tokens from `at` on open than close."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -188,8 +182,8 @@ class _Search:
             level = following
 
     def follow(self, state: _State, following: list[_State]) -> None:
-        """Read on from a state without a correction, as far as that goes. The states that one correction
-        leads to are added to `following`."""
+        """Read on from a state without a correction, as far as possible. The states after one correction are
+        added to `following`."""
         at, expected, stack, link = state
         while True:
             self.steps -= 1
@@ -233,7 +227,7 @@ class _Search:
             following.append(_State(at, _VALUE, stack, _Link(link, "missing-colon", at, False, ":")))
 
     def _insert_bracket(self, here: _State, following: list[_State]) -> None:
-        """Close the innermost bracket before the token, where a value is complete."""
+        """Close the innermost bracket before the token, if a value is complete."""
         at, expected, stack, link = here
         if expected not in (_AFTER, _FIRST_KEY, _FIRST_ITEM) or not stack:
             return
@@ -243,7 +237,7 @@ class _Search:
         following.append(_State(at, _closed(stack), stack[:-1], closing))
 
     def reading(self, state: _State) -> Reading:
-        """The text and the corrections of a complete state."""
+        """Return text and corrections of a complete state."""
         inserted: dict[int, list[str]] = {}
         replaced: dict[int, str] = {}
         edits: list[Edit] = []
@@ -267,12 +261,12 @@ class _Search:
 
 
 def _closed(stack: str) -> int:
-    """What is expected after the innermost bracket of `stack` was closed."""
+    """Return what is expected after the innermost bracket of `stack` was closed."""
     return _AFTER if len(stack) > 1 else _END
 
 
 def _next(kind: str, expected: int, stack: str) -> tuple[int, str] | None:
-    """What is expected after a token, and the open brackets; None where the token cannot stand there."""
+    """Return what is expected after a token, and the open brackets; None if the token cannot stand there."""
     if kind in _CLOSING:
         if expected in (_VALUE, _FIRST_ITEM, _ITEM):
             return (_FIRST_KEY if kind == "{" else _FIRST_ITEM), stack + kind

@@ -1,4 +1,4 @@
-"""json_repair, where it is installed: what it makes of a text that is not JSON."""
+"""json_repair, where it is installed."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class MissingLibraryError(ImportError):
 
 
 def read(text: str) -> Any:
-    """The value that the library makes of `text`; None where it makes none, or the text is too long or nested
+    """Return the value that the library makes of `text`; None for none, or if the text is too long or nested
     too deeply. Raises MissingLibraryError."""
     try:
         from json_repair import repair_json
@@ -31,7 +31,7 @@ def read(text: str) -> Any:
 
 
 def nests_deeper(text: str, limit: int) -> bool:
-    """Whether `text` opens more than `limit` brackets at once, those in strings included."""
+    """Tell whether `text` opens more than `limit` brackets at once, those in strings included."""
     depth = 0
     for char in text:
         if char in "{[(":

@@ -71,11 +71,11 @@ class Repair(Struct, frozen=True):
     """One repair of a call.
 
     Attributes:
-        guess: name of the guess; "tool-name" where the name of the tool was written in another form.
+        guess: name of the guess; "tool-name" if the name of the tool was written in another form.
         path: location of the value, as in violations; "" for a repair of the text or of the name.
         offset: characters of the text before the repaired place; None for a repair of a value or of the name.
         before: what was sent, as JSON or as it stands in the text; at most 80 characters.
-        after: what it was replaced with, likewise; "" where it was left out.
+        after: its replacement, likewise; "" if it was left out.
     """
 
     guess: Name | Literal["tool-name"]
@@ -85,7 +85,7 @@ class Repair(Struct, frozen=True):
     after: str = ""
 
     def __str__(self) -> str:
-        """One line for a log or a model."""
+        """Return one line for a log or a model."""
         if self.guess == TOOL_NAME:
             return f"{self.guess}: {self.before} -> {self.after}"
         where = f"at character {self.offset}" if self.offset is not None else f"at {self.path}"
@@ -104,7 +104,7 @@ class Edit(NamedTuple):
 
 
 def recorded(text: str, edits: Iterable[Edit]) -> list[Repair]:
-    """Edits of `text` as repairs, in the order of the text."""
+    """Return edits of `text` as repairs, in the order of the text."""
     return [
         Repair(edit.guess, "", edit.start, text[edit.start : edit.end], edit.after)
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end))
@@ -112,12 +112,12 @@ def recorded(text: str, edits: Iterable[Edit]) -> list[Repair]:
 
 
 def renamed(written: str, name: str) -> Repair:
-    """The repair of a tool's name."""
+    """Return the repair of a tool's name."""
     return Repair(TOOL_NAME, before=shown(written), after=name)
 
 
 def shortened(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
-    """Repairs as they are handed out: 50 at most, with texts of 80 characters at most."""
+    """Return repairs for others: 50 at most, with texts of 80 characters at most."""
     return tuple(
         structs.replace(each, before=shown(each.before), after=shown(each.after))
         for each in islice(repairs, MAX_REPAIRS)
@@ -125,5 +125,4 @@ def shortened(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
 
 
 def shown(text: str) -> str:
-    """`text`, cut to what a record shows."""
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

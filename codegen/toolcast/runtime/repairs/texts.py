@@ -1,4 +1,4 @@
-"""What a text that is not JSON can mean."""
+"""Meanings of a text that is not JSON."""
 
 import json
 import re
@@ -15,11 +15,8 @@ _ENDING = re.compile(r"[}\]\s]*[^{}\[\]]*")
 
 
 class Candidate(NamedTuple):
-    """One reading of a text: JSON text, and the repairs that lead to it.
-
-    Without guesses it is a reading that something speaks for and something against: it can be ambiguous with
-    another, and is never accepted.
-    """
+    """One reading of a text: JSON text, and the repairs that lead to it. A reading without guesses has
+    something for it and something against: it can be ambiguous with another, and is never accepted."""
 
     json: str
     guesses: frozenset[LexicalName]
@@ -27,11 +24,9 @@ class Candidate(NamedTuple):
 
 
 def candidates(text: str) -> list[Candidate]:
-    """The readings of `text` that take the fewest corrections of its structure.
-
-    Scalars are those that the text has in JSON's own form, else those that the library reads and that stand
-    in the text. Raises MissingLibraryError where only the library could tell.
-    """
+    """Return the readings of `text` that take the fewest corrections of its structure. Scalars are those that
+    the text has in JSON's own form, else those that the library reads and that stand in the text. Raises
+    MissingLibraryError if only the library could tell."""
     if len(text) > library.MAX_TEXT or library.nests_deeper(text, library.MAX_NESTING):
         return []
     found = body(text)
@@ -46,7 +41,6 @@ def candidates(text: str) -> list[Candidate]:
 
 
 def _inner(text: str, start: int, end: int) -> list[Candidate]:
-    """The readings of what stands between `start` and `end`."""
     own = _readings(text, start, strict_tokens(text, start, end))
     if own and not (own[0].guesses - {"fence", "prose"}):
         return own  # the text's JSON itself
@@ -67,8 +61,8 @@ def _inner(text: str, start: int, end: int) -> list[Candidate]:
 
 
 def _plain(own: list[Candidate], body: str, start: int) -> list[Candidate]:
-    """The readings without a second opinion: one with brackets corrected before the end of the text can only
-    be ambiguous with the others."""
+    """Return the readings without a second opinion: one with brackets corrected before the end of the text
+    can only be ambiguous with the others."""
 
     def at_end(each: Repair) -> bool:
         return each.offset is not None and _ENDING.fullmatch(body, each.offset - start) is not None
@@ -83,7 +77,7 @@ def _plain(own: list[Candidate], body: str, start: int) -> list[Candidate]:
 
 
 def _competing(text: str) -> Candidate:
-    """A reading that is never accepted."""
+    """Make a reading that is never accepted."""
     return Candidate(text, frozenset(), [])
 
 
@@ -95,7 +89,7 @@ def _same(text: str, value: Any) -> bool:
 
 
 def _readings(text: str, start: int, found: Tokens) -> list[Candidate]:
-    """The readings of tokens, with what stands around them left out."""
+    """Return the readings of tokens, with their surroundings left out."""
     surroundings = around(text, start, found.end)
     if surroundings is None:
         return []

@@ -1,4 +1,4 @@
-"""Values that a refused value can mean."""
+"""Meanings of a refused value."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -75,8 +75,8 @@ class _Option(NamedTuple):
 
 
 class Fitting:
-    """The search for values that a contract accepts. `tries` are the validations that are left; `missing` is
-    the library that some text could not be read without."""
+    """The search for values that a contract accepts. `tries` are the remaining validations; `missing` is the
+    library that some text could not be read without."""
 
     __slots__ = ("_read", "_unread", "allow", "missing", "tries", "validator")
 
@@ -90,10 +90,8 @@ class Fitting:
         self._unread = library.MAX_TEXT  # characters of texts that are no JSON
 
     def fits(self, value: Any) -> list[Fit]:
-        """The accepted values that guesses at refused places lead to, with the fewest guesses at each.
-
-        A guess must end what is wrong at its place, and may cause violations only below it.
-        """
+        """Return the accepted values that guesses at refused places lead to, with the fewest guesses at each.
+        A guess must end the fault at its place, and may cause violations only below it."""
         settled = self.validator.settle(value)
         try:
             msgspec.json.encode(settled)
@@ -125,7 +123,7 @@ class Fitting:
     def _follow(
         self, path: str, found: Any, better: "list[tuple[_Option, Any, list[Violation]]]", made: list[Repair]
     ) -> list[Fit]:
-        """The fits of the options that leave nothing wrong at the place; of all where none does."""
+        """Return the fits of the options that leave nothing wrong at the place; of all if none does."""
         complete = [each for each in better if not any(_is_below(one.path, path) for one in each[2])]
         results: dict[bytes, Fit] = {}
         for option, settled, left in complete or better:
@@ -134,7 +132,7 @@ class Fitting:
         return [*results.values()]
 
     def read_text(self, text: str) -> tuple[tuple[Name, ...], Any] | None:
-        """The object or array that a text of a value holds, and the guesses that it takes; None where it
+        """Return the object or array that a text of a value holds, and the guesses that it takes; None if it
         holds none, or may be read in several ways."""
         parsed = _parsed(text)
         if parsed is not None:
@@ -174,7 +172,7 @@ def size(value: Any) -> int:
 
 
 def _better(before: "list[Violation]", after: "list[Violation]", path: str) -> bool:
-    """Whether a guess at `path` ended what was wrong there, and brought nothing new elsewhere."""
+    """Tell whether a guess at `path` ended the fault there, and brought nothing new elsewhere."""
     known = {(each.path, each.keyword) for each in before}
     return all(
         each.path != path and ((each.path, each.keyword) in known or _is_below(each.path, path))
@@ -187,7 +185,7 @@ def _is_below(path: str, above: str) -> bool:
 
 
 def _places(value: Any, violations: "Sequence[Violation]") -> Iterator[tuple[str, Steps, Any]]:
-    """Each refused place: its path, the steps to it, and what stands there."""
+    """Return each refused place: its path, the steps to it, and its value."""
     visited: set[str] = set()
     for violation in violations:
         steps = steps_of(violation.path)
@@ -203,7 +201,7 @@ def _places(value: Any, violations: "Sequence[Violation]") -> Iterator[tuple[str
 def _options(
     value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]", read: _Read
 ) -> Iterator[_Option]:
-    """What may be meant by `found`, as far as its type can be what the violations ask for."""
+    """Return meanings of `found`, as far as its type can be what the violations ask for."""
     refused = [each for each in violations if steps_of(each.path) == steps]
     types = _types(refused)
     for option in (*_others(value, steps, found, read), *_nested(value, steps, found, violations)):
@@ -212,7 +210,7 @@ def _options(
 
 
 def _types(refused: "list[Violation]") -> set[str] | None:
-    """The types that are asked for, where nothing else is wrong."""
+    """Return the types that are asked for, if nothing else is wrong."""
     if any(each.keyword != "type" for each in refused):
         return None
     wanted = [each.expected for each in refused]
@@ -249,7 +247,7 @@ def _others(value: Any, steps: Steps, found: Any, read: _Read) -> Iterator[_Opti
 
 
 def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]") -> Iterator[_Option]:
-    """An object, or its unknown members, as the value of a property that it lacks."""
+    """Return an object, or its unknown members, as the value of a property that it lacks."""
     if not isinstance(found, dict):
         return
     at = [(steps_of(each.path), each) for each in violations]
@@ -270,13 +268,13 @@ def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violatio
 
 
 def _is_list_text(value: Any) -> bool:
-    """Whether a value is a text that reads as a list, also one with an error or without its end, or as no
-    value: such a text is not the one item of a list."""
+    """Tell whether a value is a text that reads as a list, also one with an error or without its end, or as
+    no value: such a text is not the one item of a list."""
     return isinstance(value, str) and _LIST.fullmatch(value.strip()) is not None
 
 
 def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], Any]]:
-    """What a text may mean: the guesses, and the value."""
+    """Return meanings of a text: the guesses, and the value."""
     plain = text.strip()
     blanks: tuple[Name, ...] = () if plain == text else ("blanks",)
     if blanks:
@@ -296,7 +294,7 @@ def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], Any]]:
 
 
 def _number(text: str) -> Any:
-    """The number that `text` is; None beyond doubles."""
+    """Return the number that `text` is; None beyond doubles."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -304,7 +302,7 @@ def _number(text: str) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    """The object or array that `text` holds; None where it is not JSON, or has a property twice."""
+    """Return the object or array that `text` holds; None if it is not JSON, or has a property twice."""
     try:
         return read_json(text, unique=True)
     except UnreadableJSONError:

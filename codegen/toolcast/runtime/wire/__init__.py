@@ -1,4 +1,4 @@
-"""From a provider's dialect back to the contract. Depends on msgspec only."""
+"""From a provider's dialect back to the contract. Needs msgspec only."""
 
 from .wire_form import WireBranch as WireBranch
 from .wire_form import WireForm as WireForm

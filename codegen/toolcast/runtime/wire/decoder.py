@@ -1,7 +1,7 @@
 """Decodes arguments from a provider's wire form to the contract's form.
 
 Every step is exact or is not taken: a value that is not in the wire form stays as it is, and validation names
-what is wrong with it. Nothing is refused here, and no input is changed.
+its fault. Nothing is refused here, and no input is changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,15 +28,13 @@ class WireDecoder:
     __slots__ = ("_start", "forms")
 
     def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
-        """`document` is the provider's parameter schema, into which the choices of `forms` point."""
+        """Prepare; the choices of `forms` point into `document`, the provider's parameter schema."""
         self.forms = forms
         self._start = Locations(forms, document).start
 
     def __call__(self, value: Any) -> Any:
-        """The contract's form of `value`, which is plain JSON data. Never changes `value`.
-
-        Raises UnsupportedSchema where the document cannot be judged exactly.
-        """
+        """Return plain JSON data in the contract's form. Never changes `value`. Raises UnsupportedSchema if
+        the document cannot be judged exactly."""
         try:
             return decode_at(self._start, value)
         except RecursionError:
@@ -45,12 +43,12 @@ class WireDecoder:
 
 
 def decode_wire(value: Any, forms: WireForms, document: Mapping[str, Any]) -> Any:
-    """`WireDecoder(forms, document)(value)`: for one value. For many, make a `WireDecoder` once."""
+    """Decode one value. For many, make a `WireDecoder` once."""
     return WireDecoder(forms, document)(value)
 
 
 def decode_at(location: Location, value: Any) -> Any:
-    """The contract's form of `value`, which stands at `location`. At most two frames per level of nesting."""
+    """Decode the value at `location`, with two frames at most per level of nesting."""
     if location.choices:
         location = location.with_branches(value)
     kind = type(value)
@@ -120,7 +118,7 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rest(location: Location, value: dict[str, Any]) -> dict[str, Any] | None:
-    """The undeclared keys that stand in one property; None where they conflict with the others."""
+    """Return the undeclared keys that stand in one property; None if they conflict with the others."""
     held = value[location.rest]
     if held is None:
         return {}
@@ -140,7 +138,7 @@ def _values(location: Location, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(value: list[Any]) -> dict[str, Any] | None:
-    """`[{"key": "a", "value": 1}]` as `{"a": 1}`; None where it is not exactly that form."""
+    """Return `[{"key": "a", "value": 1}]` as `{"a": 1}`; None if it is not exactly that form."""
     out: dict[str, Any] = {}
     for entry in value:
         if type(entry) is not dict or len(entry) != 2 or VALUE not in entry:
@@ -153,7 +151,7 @@ def _pairs(value: list[Any]) -> dict[str, Any] | None:
 
 
 def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
-    """`{"item_1": a, "more_items": [b]}` as `[a, b]`; None where there are gaps, or other properties."""
+    """Return `{"item_1": a, "more_items": [b]}` as `[a, b]`; None for gaps, or other properties."""
     items: list[Any] = []
     for index in range(location.count):
         name = position(index)
@@ -179,7 +177,6 @@ def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
 
 
 def _items(location: Location, items: list[Any]) -> list[Any]:
-    """The items of a tuple, each decoded at its own location."""
     out = [
         item if below is None else decode_at(below, item)
         for below, item in zip(location.positions, items, strict=False)
@@ -189,7 +186,7 @@ def _items(location: Location, items: list[Any]) -> list[Any]:
 
 
 def _parsed(text: str) -> Any:
-    """The value that a JSON text holds; a text that is no JSON, or has a property twice, is returned."""
+    """Return the value that a JSON text holds; the text if it is no JSON, or has a property twice."""
     try:
         return read_json(text, unique=True)
     except UnreadableJSONError:
@@ -197,18 +194,15 @@ def _parsed(text: str) -> Any:
 
 
 def _fresh(value: Any) -> Any:
-    """A copy of what is shared by all values: the literals of a schema."""
+    """Copy what all values share: the literals of a schema."""
     if isinstance(value, dict):
         return {name: _fresh(item) for name, item in value.items()}
     return [_fresh(item) for item in value] if isinstance(value, list) else value
 
 
 def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
-    """The decoder for the wire form of `definition`, a provider's tool object; `path` is relative to
-    `module`.
-
-    Raises MissingDataError where the file is not there, or is not what was generated.
-    """
+    """Return the decoder for the wire form of `definition`, a provider's tool object; `path` is relative to
+    `module`. Raises MissingDataError if the file is missing or was changed."""
     content = read_resource(module, path)
     try:
         forms = msgspec.json.decode(content, type=WireForms)
@@ -221,8 +215,7 @@ def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
 
 
 def explain_wire_form(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
-    """`violations` of `value`; those of lists and objects that could not be decoded are worded for the wire
-    form."""
+    """Word `violations` of lists and objects that could not be decoded for the wire form."""
     return tuple(_explain(violation, value) for violation in violations)
 
 

@@ -12,14 +12,14 @@ MAX_CALLS = 1024
 
 
 class FragmentError(ValueError):
-    """A stream that cannot be assembled: too large, or not what its kind of stream may contain."""
+    """A stream cannot be assembled: it is too large, or has what its kind of stream may not contain."""
 
 
 class Fragments:
     """JSON text of the calls of one streamed answer, each assembled from its fragments.
 
     Fragments of one call are all str or all bytes; bytes may be cut inside a character. Nothing is parsed:
-    give what `done` returns to `decode` or `execute`. One object serves one answer, in one thread.
+    give the text of `done` to `decode` or `execute`. One object serves one answer, in one thread.
     """
 
     __slots__ = ("_calls", "_limit", "_size")
@@ -44,7 +44,7 @@ class Fragments:
 
         Args:
             fragment: str or bytes; an empty one, or None, only begins its call.
-            call: what identifies the call in the provider's stream: OpenAI's `index` (chat) or `item_id`
+            call: identifies the call in the provider's stream: OpenAI's `index` (chat) or `item_id`
                 (responses), the index of Anthropic's content block, Bedrock's `contentBlockIndex`, Cohere's
                 `index`.
 
@@ -72,28 +72,15 @@ class Fragments:
         pieces.append(fragment)
 
     def text(self, call: Hashable = 0) -> str:
-        """Give the text of a call so far, without an incomplete last character.
-
-        Args:
-            call: as for `add`.
-
-        Returns:
-            The text; "" for an unknown call.
-        """
+        """Return the text of a call so far, without an incomplete last character; "" for an unknown call."""
         whole = self._whole(call)
         if isinstance(whole, str):
             return whole
         return _complete(whole).decode("utf-8", "replace")
 
     def done(self, call: Hashable = 0) -> str | bytes:
-        """Give the whole text of a call, and forget the call.
-
-        Args:
-            call: as for `add`.
-
-        Returns:
-            str or bytes, as the fragments were; "" if there were none.
-        """
+        """Return the whole text of a call, str or bytes as its fragments were, and forget the call; "" for
+        none."""
         whole = self._whole(call)
         self._size -= sum(map(len, self._calls.pop(call, [])))
         return whole
@@ -112,7 +99,7 @@ class Fragments:
 
 
 def _complete(data: bytes) -> bytes:
-    """`data` without the first bytes of a character that it ends in."""
+    """Return `data` without the first bytes of a character that it ends in."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte >= 0xC0:  # the first byte of a character holds its length
@@ -177,10 +164,7 @@ class PartialArguments:
             self._add({_SNAKE.get(key, key): value for key, value in part.items() if _is_set(key, value)})
 
     def done(self) -> dict[str, Any]:
-        """Give the arguments.
-
-        Returns:
-            Plain data, for `decode` or `execute`.
+        """Return the arguments as plain data, for `decode` or `execute`.
 
         Raises:
             FragmentError: the stream ended inside a string.
@@ -246,8 +230,8 @@ class PartialArguments:
 
 
 def _is_set(key: str, value: Any) -> bool:
-    """Whether a field of a part is set. Python's client has None for what is unset; on the wire null
-    is one encoding of `nullValue`, like the name NULL_VALUE and 0."""
+    """Tell whether a field of a part is set. Python's client has None for what is unset; on the wire null is
+    one encoding of `nullValue`, like the name NULL_VALUE and 0."""
     return value is not None or key == "nullValue"
 
 
@@ -265,7 +249,7 @@ def _value(key: str, value: Any, steps: Steps) -> Any:
 
 
 def _steps(path: Any) -> Steps:
-    """The steps of a singular path. Raises FragmentError for any other, and for the root itself."""
+    """Return the steps of a singular path. Raises FragmentError for any other, and for the root itself."""
     if not isinstance(path, str) or not path.startswith("$") or len(path) == 1:
         raise FragmentError(f"{path!r:.100} is not the path of an argument")
     steps: list[str | int] = []

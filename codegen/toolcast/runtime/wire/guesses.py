@@ -1,9 +1,8 @@
-"""Guesses at what a model intended with arguments that the contract refuses. Off unless they are allowed by
-name.
+"""Guesses at what a model intended with arguments that the contract refuses. Off unless allowed by name.
 
-A guess corrects a text that is not JSON, or a value that is refused, and counts only if the contract accepts
-all of the arguments after it, and only one reading of them; else none of a call's guesses is applied, and the
-error names what was sent.
+A guess corrects a text that is not JSON, or a refused value, and counts only if the contract accepts all of
+the arguments after it, and only one reading of them; else none of a call's guesses is applied, and the error
+names what was sent.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +25,7 @@ __all__ = ["NAMES", "GuessError", "Guesses", "Name", "RecordedGuesses", "Repair"
 
 
 class Guesses:
-    """Which guesses may be applied to refused arguments, and how often each was.
+    """The guesses that may be applied to refused arguments, and how often each was.
 
     One object may serve any number of registries and threads.
 
@@ -62,19 +61,11 @@ class Guesses:
         self._lock = Lock()
 
     def recorded(self) -> "RecordedGuesses":
-        """Make guesses that record the repairs of one call.
-
-        Returns:
-            The same guesses, counted together with these.
-        """
+        """Return guesses that record the repairs of one call, counted together with these."""
         return RecordedGuesses(self)
 
     def count(self, repairs: Iterable[Repair]) -> None:
-        """Count repairs that led to arguments which the contract accepts.
-
-        Args:
-            repairs: the repairs of one call.
-        """
+        """Count the repairs of one call, whose arguments the contract accepts."""
         with self._lock:
             for repair in repairs:
                 self.counts[repair.guess] += 1
@@ -86,55 +77,45 @@ class RecordedGuesses(Guesses):
     __slots__ = ("_repairs",)
 
     def __init__(self, guesses: Guesses) -> None:
-        """Record what `guesses` repair.
-
-        Args:
-            guesses: guesses that are counted together with these.
-        """
+        """Record what `guesses` repair; both are counted together."""
         self.allow = guesses.allow
         self.counts = guesses.counts
         self._lock = guesses._lock
         self._repairs: tuple[Repair, ...] = ()
 
     def count(self, repairs: Iterable[Repair]) -> None:
-        """Count repairs, and record them in place of those recorded before.
-
-        Args:
-            repairs: the repairs of one call.
-        """
+        """Count the repairs of one call, and record them in place of those before."""
         self._repairs = tuple(repairs)
         super().count(self._repairs)
 
     def repairs(
         self, redact: Callable[[tuple[Repair, ...]], tuple[Repair, ...]] | None = None
     ) -> tuple[Repair, ...]:
-        """List the repairs of the last arguments that were repaired.
+        """Return at most 50 repairs of the last repaired arguments, with at most 80 characters of each text;
+        those of the text first.
 
         Args:
             redact: replaces what must not be shown, before texts are cut.
-
-        Returns:
-            At most 50 repairs, with at most 80 characters of each text; those of the text first.
         """
         made = self._repairs
         return shortened(made if redact is None or not made else redact(made))
 
 
 class GuessError(ValueError):
-    """No guess is made, for a reason that the error about the arguments gives; its text is that reason."""
+    """No guess is made; the text is the reason that the error about the arguments gives."""
 
 
 def with_reason(problem: ArgumentError, reason: GuessError) -> ArgumentError:
-    """`problem` with the reason why no guess was made."""
+    """Add to `problem` why no guess was made."""
     return ArgumentError(problem.tool, f"{problem.problem} {reason}".strip(), problem.violations)
 
 
 def guess(arguments: Any, read: Callable[[Any], Any], validator: "Validator", guesses: Guesses) -> Any:
-    """The one value that guesses make of refused arguments and `validator` accepts, settled; None if there is
-    none. Its repairs are counted.
+    """Return the one value that guesses make of refused arguments and `validator` accepts, settled, and count
+    its repairs; None for no value.
 
     `read` makes plain data in the contract's form of a text or mapping, or raises ArgumentError. Raises
-    GuessError where several readings fit, or a library is missing.
+    GuessError if several readings fit, or a library is missing.
     """
     try:
         value = read(arguments)
@@ -161,8 +142,8 @@ def _counted(found: Fit | None, guesses: Guesses) -> Any:
 
 
 def _text_fits(text: str, read: Callable[[Any], Any], validator: "Validator", guesses: Guesses) -> list[Fit]:
-    """The readings of a text that is not JSON which the contract accepts; those that need no guess at values
-    alone, if there are such."""
+    """Return the readings of a text that is not JSON which the contract accepts; those without guesses at
+    values alone, if there are such."""
     from ..repairs.library import MissingLibraryError
     from ..repairs.texts import candidates
 
@@ -190,7 +171,7 @@ def _text_fits(text: str, read: Callable[[Any], Any], validator: "Validator", gu
 
 
 def _only(fits: list[Fit]) -> Fit | None:
-    """The only value among `fits`; None where there is none. Raises GuessError where values differ."""
+    """Return the only value among `fits`; None for none. Raises GuessError if values differ."""
     known: dict[bytes, Fit] = {}
     for fit in fits:
         known.setdefault(msgspec.json.encode(fit.value, order="deterministic"), fit)
@@ -201,7 +182,7 @@ def _only(fits: list[Fit]) -> Fit | None:
 
 
 def _ambiguous(one: str, other: str, count: int) -> str:
-    """The readings from a little before their first difference on."""
+    """Show the readings from a little before their first difference on."""
     alike = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     start = max(0, alike - 30)
     parts = [("…" if start else "") + shown(text[start:]) for text in (one, other)]
@@ -210,7 +191,7 @@ def _ambiguous(one: str, other: str, count: int) -> str:
 
 
 def _opened(text: str | None) -> str | None:
-    """The text that a JSON string holds; any other text as it is."""
+    """Return the text that a JSON string holds; any other text as it is."""
     if text is None or len(text) > MAX_TEXT or text.lstrip()[:1] != '"':
         return text
     try:

@@ -27,13 +27,11 @@ _KINDS: dict[type, str] = {
 
 
 class BranchSelector:
-    """The branches of one union. What decides between them is made at first use.
-
-    Where only one branch takes values of a JSON type, a value of that type is its own, even if the branch
-    refuses something inside of it: then the contract names what, in a value that is decoded as far as
-    possible. Elsewhere it is the first branch whose schema accepts the value; those first that send further
-    keys in a property that it has, since any open object would take that, too.
-    """
+    """The branches of one union. What decides between them is made at first use. If only one branch takes
+    values of a JSON type, such a value is its own, even if the branch refuses a part of it: then the contract
+    names that, in a value decoded as far as possible. Otherwise it is the first branch that accepts the
+    value; first those that send further keys in a property that it has, since any open object would take
+    that, too."""
 
     __slots__ = ("_at", "_document", "_kinds", "_rests", "_root", "_validators", "forms")
 
@@ -47,7 +45,7 @@ class BranchSelector:
         self._validators: dict[int, Any] = {}
 
     def index(self, value: Any) -> int:
-        """The branch that `value` takes; -1 for none, or for one in which nothing is encoded."""
+        """Return the branch that `value` takes; -1 for none, or for one in which nothing is encoded."""
         kinds = self._kinds
         if kinds is None:
             kinds = self._kinds = self._by_kind()
@@ -62,12 +60,11 @@ class BranchSelector:
         return -1
 
     def _holds_rest(self, index: int, value: Any) -> bool:
-        """Whether a branch sends further keys in a property that `value` has."""
         form = self.forms[index]
         return form is not None and form.rest in value
 
     def _by_kind(self) -> dict[str, tuple[int, ...]]:
-        """For each JSON type the branches that may take it; none at all where none of them encodes."""
+        """Return the branches that may take each JSON type; none if none of them encodes."""
         shapes = [shape(follow(self._document, at), self._document) for at in self._at]
         found: dict[str, tuple[int, ...]] = {}
         for kind in ALL:
@@ -90,7 +87,7 @@ class BranchSelector:
 
 
 def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozenset[str]:
-    """The JSON types that a schema may take; integers are numbers. Too many rather than too few."""
+    """Return the JSON types that a schema may take, integers as numbers: too many rather than too few."""
     if not isinstance(schema, Mapping):
         return frozenset() if schema is False else ALL
     found = ALL
@@ -113,7 +110,7 @@ def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozen
 
 
 def _target(reference: str, document: Mapping[str, Any]) -> Any:
-    """The target of a `$ref`; True (any value) where it is no plain pointer (anchors, escapes)."""
+    """Return the target of a `$ref`; True (any value) if it is no plain pointer (anchors, escapes)."""
     try:
         return follow(document, reference[1:]) if reference.startswith("#") else True
     except LookupError:
@@ -121,10 +118,8 @@ def _target(reference: str, document: Mapping[str, Any]) -> Any:
 
 
 def as_json_schema(schema: Any) -> Any:
-    """`schema` as JSON Schema 2020-12 has it: `nullable: true` admits null whatever other keywords state.
-
-    Pointers to `$defs` of a root that is not nullable itself lead where they led.
-    """
+    """Return `schema` in 2020-12: `nullable: true` admits null whatever other keywords state. Pointers to
+    `$defs` of a root that is not nullable itself lead where they led."""
     if not isinstance(schema, Mapping):
         return schema
     out = map_subschemas(schema, as_json_schema)
@@ -199,7 +194,6 @@ class Location:
         self.plain_properties: tuple[tuple[str, Location], ...] | None = None
 
     def fill(self) -> None:
-        """Make the locations below this one."""
         below: dict[str, list[WireForm]] = {}
         for part in self.parts:
             for name, form in part.properties.items():
@@ -240,7 +234,7 @@ class Location:
             )
 
     def property_location(self, sent: str) -> "Location | None":
-        """The location of a property, by the name that is sent, in an object that has patterns."""
+        """Return the location of a property, by its sent name, in an object that has patterns."""
         from ...jsonschema.search import searches  # seldom needed
 
         shared = searches()
@@ -253,7 +247,7 @@ class Location:
         return self.locations.joined((*self.forms.get(sent, ()), *found))
 
     def with_branches(self, value: Any) -> "Location":
-        """This location with the branches that `value` takes, and no choices left."""
+        """Return this location with the branches that `value` takes, and no choices left."""
         location = self
         while location.choices:
             location = location.locations.at_branches(
@@ -264,7 +258,7 @@ class Location:
 
 class Locations:
     """The locations of one `WireForms`, each made once as long as it is cached. Recursive forms lead back to
-    locations that exist."""
+    existing locations."""
 
     def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
         self._forms = forms
@@ -277,16 +271,16 @@ class Locations:
         self.start = self._finished((forms.root,), set())
 
     def of(self, forms: Parts) -> Location:
-        """The location of `forms`; it is filled in with all others that wait."""
+        """Return the location of `forms`, filled in with all others that wait."""
         return self._location(forms, set())
 
     def joined(self, forms: Parts) -> Location:
-        """The location to which all of `forms` apply, filled in."""
+        """Return the location to which all of `forms` apply, filled in."""
         with self._lock:
             return self._finished(forms, set())
 
     def at_branches(self, location: Location, indexes: tuple[int, ...]) -> Location:
-        """`location`, its choices made: `indexes` has a branch of each, -1 for none."""
+        """Return `location` with its choices made: `indexes` has a branch of each, -1 for none."""
         key = (location, indexes)  # the object, not its `id`, which is used again once the object is freed
         made = self._chosen.get(key)
         if made is None:
@@ -311,7 +305,7 @@ class Locations:
         return location
 
     def _location(self, forms: Parts, made: set[int]) -> Location:
-        """`made` are choices that were made already, by identity."""
+        """Make a location; `made` are the choices that were made already, by identity."""
         parts = self._parts(forms)
         choices = tuple(self._choice(part) for part in parts if part.choices)
         choices = tuple(each for each in choices if id(each) not in made)
@@ -323,7 +317,7 @@ class Locations:
         return location
 
     def _parts(self, forms: Parts) -> Parts:
-        """`forms` and what they refer to, each once."""
+        """Return `forms` and what they refer to, each once."""
         found: dict[int, WireForm] = {}
         waiting = list(reversed(forms))
         while waiting:

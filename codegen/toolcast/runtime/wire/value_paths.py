@@ -11,7 +11,7 @@ _STRING = json.JSONDecoder(strict=False).raw_decode
 
 
 def steps_of(path: str) -> Steps | None:
-    """The property names and indices of a path that begins with `$`; None for any other text."""
+    """Return the property names and indices of a path that begins with `$`; None for any other text."""
     if not path.startswith("$"):
         return None
     steps: list[str | int] = []
@@ -38,7 +38,7 @@ def steps_of(path: str) -> Steps | None:
 
 
 def value_at(value: Any, steps: Steps) -> Any:
-    """The value at a path. Raises LookupError where there is none."""
+    """Return the value at a path. Raises LookupError."""
     for step in steps:
         try:
             value = value[step]
@@ -48,7 +48,7 @@ def value_at(value: Any, steps: Steps) -> Any:
 
 
 def with_value(value: Any, steps: Steps, new: Any) -> Any:
-    """A copy of `value` with `new` at the path; what is not on the path is shared."""
+    """Copy `value` with `new` at the path; what is not on the path is shared."""
     if not steps:
         return new
     copy = value.copy()
@@ -57,6 +57,6 @@ def with_value(value: Any, steps: Steps, new: Any) -> Any:
 
 
 def without(value: Any, steps: Steps) -> Any:
-    """A copy of `value` without the property there."""
+    """Copy `value` without the property there."""
     parent = value_at(value, steps[:-1])
     return with_value(value, steps[:-1], {name: item for name, item in parent.items() if name != steps[-1]})

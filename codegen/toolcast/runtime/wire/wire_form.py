@@ -1,7 +1,7 @@
 """The wire form as data: how a provider's dialect encoded each location of the arguments.
 
-A form has the shape of the *provider's* schema. For each location it states how the value there is decoded to
-the contract's form. Only locations at which, or below which, something is encoded have one.
+A form has the shape of the *provider's* schema. It states for each location how its value is decoded to the
+contract's form. Only locations at or below which something is encoded have one.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MORE = "more_items"
 
 
 def position(index: int) -> str:
-    """The property that holds item `index`, from 0, of a tuple that is sent as an object."""
+    """Return the property that holds item `index`, from 0, of a tuple that is sent as an object."""
     return f"item_{index + 1}"
 
 
@@ -72,11 +72,8 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class WireForms(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The wire form of one tool at one provider.
-
-    `parameters` is the JSON pointer to the parameter schema in the provider's tool object, where choices
-    are looked up.
-    """
+    """The wire form of one tool at one provider. `parameters` is the JSON pointer to the parameter schema in
+    the provider's tool object, in which choices are looked up."""
 
     root: WireForm
     definitions: Mapping[str, WireForm] = {}

@@ -1,4 +1,4 @@
-"""What runs inside of a sandbox, and makes a request of `files.edit(…)`: plain files without dependencies."""
+"""Clients inside of a sandbox, which make a request of `files.edit(…)`: plain files without dependencies."""
 
 from importlib.resources import files
 
@@ -8,13 +8,11 @@ _FILES: dict[Language, str] = {"python": "client.py", "typescript": "client.mjs"
 
 
 def client_source(language: Language) -> bytes:
-    """Give the client for a sandbox.
+    """Return the client for a sandbox: the content of one file, `toolcast_client.py` or
+    `toolcast_client.mjs`.
 
     Args:
         language: "python" for Python 3.9 or later; "typescript" for Node.js 18 or later, and Deno.
-
-    Returns:
-        The content of one file: `toolcast_client.py` or `toolcast_client.mjs` inside of the sandbox.
 
     Raises:
         ValueError: there is no client for that language.

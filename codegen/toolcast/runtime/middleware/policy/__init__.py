@@ -1,4 +1,4 @@
-"""Which calls may run, and which commands they may start."""
+"""Rules for the calls that may run, and the commands that they may start."""
 
 from .approval import Answer, ApprovalRequest, Approver, Shape
 from .commands import Commands

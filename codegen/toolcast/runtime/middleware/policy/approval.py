@@ -20,10 +20,9 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class Shape(Struct, frozen=True):
     """The calls that an approval covers: one tool with these parameters, each as free as the policy states.
 
-    An absent parameter counts as one that has its default, in both directions: a call is covered where it
-    has the same value, written or not. What the policy frees with "any" may have any value, and be absent.
-    The tool's words for the approver (`described_by`) are no part. Values are as the model wrote them:
-    references, never secrets.
+    An absent parameter counts as its default, in both directions. A parameter that the policy frees with
+    "any" may have any value, and be absent. The tool's words for the approver (`described_by`) are no part.
+    Values are as the model wrote them: references, never secrets.
 
     Attributes:
         tool: name of the tool.
@@ -35,20 +34,13 @@ class Shape(Struct, frozen=True):
     parts: tuple[tuple[str, Freedom, str], ...]
 
     def covers(self, other: "Shape") -> bool:
-        """Whether an approval of this shape covers a call of another shape.
-
-        Args:
-            other: shape of the call.
-
-        Returns:
-            True where it does.
-        """
+        """Tell whether an approval of this shape covers a call of the shape `other`."""
         if self.tool != other.tool or len(self.parts) != len(other.parts):
             return False
         return all(_covers(mine, its) for mine, its in zip(self.parts, other.parts, strict=True))
 
     def __str__(self) -> str:
-        """Words for a person: `edit with file_path in "/src/", any new_string`."""
+        """Return words for a person: `edit with file_path in "/src/", any new_string`."""
         words = []
         for name, freedom, value in self.parts:
             if freedom == "any":
@@ -69,7 +61,7 @@ def _covers(mine: tuple[str, Freedom, str], its: tuple[str, Freedom, str]) -> bo
 
 
 def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str, Freedom]) -> Shape:
-    """The shape of one call. What `freedoms` do not name is exact; a path that steps upwards is, too."""
+    """Return the shape of one call. Parameters without a freedom are exact; so is a path that steps up."""
     plain: Any = without_defaults(params)
     parts: list[tuple[str, Freedom, str]] = []
     for name, value in plain.items():
@@ -87,7 +79,7 @@ def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str,
 
 
 def words_of(binding: ToolBinding[Any, Any], params: Any) -> str:
-    """What the model wrote for the person who approves the call; "" for nothing."""
+    """Return the model's words for the person who approves the call; "" for none."""
     if binding.described_by is None:
         return ""
     plain: Any = to_builtins(params)
@@ -96,7 +88,7 @@ def words_of(binding: ToolBinding[Any, Any], params: Any) -> str:
 
 
 def _folder(value: Any) -> str | None:
-    """The folder of a path, with a slash at its end; None where the text does not determine it."""
+    """Return the folder of a path, with a slash at its end; None if the text does not tell."""
     if not isinstance(value, str) or "\0" in value or ".." in value.split("/"):
         return None
     path = posixpath.normpath(value)
@@ -117,10 +109,10 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
         summary: its summary.
         permission: its permission.
         params: typed parameters, with references in place of secrets.
-        shape: the calls that *always* would cover; None where it would not be remembered.
+        shape: the calls that *always* would cover; None if it would not be remembered.
         call_id: the provider's id of the call.
-        words: what the model says that the call does, in the parameter that the tool's `described_by` names;
-            "" for nothing. Nobody checked that it is true.
+        words: the model's description of the call, in the parameter that the tool's `described_by` names; ""
+            for none. Nobody checked that it is true.
         injected: names of the parameters that the program filled in (`inject`).
     """
 
@@ -139,7 +131,7 @@ class Answer(Struct, frozen=True):
 
     Attributes:
         verdict: "yes", "no" or "always".
-        reason: for the model, where the verdict is "no".
+        reason: for the model, if the verdict is "no".
     """
 
     verdict: Verdict
@@ -151,7 +143,7 @@ Approver: TypeAlias = Callable[[ApprovalRequest], Verdict | Answer | Awaitable[V
 
 
 def checked_answer(value: Any) -> Answer:
-    """An approver's return value as an Answer. Raises TypeError for any other value; the call does not run
+    """Return an approver's value as an Answer. Raises TypeError for any other value; the call does not run
     then."""
     answer = value if isinstance(value, Answer) else Answer(value)
     if not isinstance(answer.verdict, str) or answer.verdict not in ("yes", "no", "always"):
@@ -161,7 +153,7 @@ def checked_answer(value: Any) -> Answer:
 
 
 def not_approved(tool: str, reason: str) -> str:
-    """The text for the model about a call that was answered *no*."""
+    """Return the text for the model about a call that was answered *no*."""
     end = "" if reason.endswith((".", "!", "?")) else "."
     why = f": {reason}{end}" if reason else "."
     return (

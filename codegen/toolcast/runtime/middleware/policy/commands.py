@@ -1,4 +1,4 @@
-"""Which commands may be started: rules over parsed words, never over the start of a text."""
+"""Commands that may be started: rules over parsed words, never over the start of a text."""
 
 import re
 from collections.abc import Collection
@@ -13,15 +13,13 @@ _EXPANDED = frozenset("$`\\!")
 
 
 class CommandError(RefusalError):
-    """A command that is not allowed; the text states why."""
+    """A command is not allowed; the text states why."""
 
 
 class Commands:
-    """An allow-list of shell commands.
-
-    The whole of a command is one program with literal words. Pipes, lists, redirections, substitutions,
-    variables, globs and comments are refused, so that it does the same with a shell and without.
-    """
+    """An allow-list of shell commands. A command is one program with literal words. Pipes, lists,
+    redirections, substitutions, variables, globs and comments are refused, so that it does the same with a
+    shell and without."""
 
     def __init__(
         self, allow: Collection[str], *, refuse: Collection[str] = (), environment: Collection[str] = ()
@@ -47,13 +45,10 @@ class Commands:
         self._environment = frozenset(environment)
 
     def check(self, command: str) -> tuple[dict[str, str], list[str]]:
-        """Check a command.
+        """Return variables and words to start a command line with, without a shell.
 
         Args:
             command: the command line.
-
-        Returns:
-            Variables and words to start it with, without a shell.
 
         Raises:
             CommandError: the command is not allowed. A handler may let it pass: it becomes the call's failed
@@ -78,10 +73,8 @@ class Commands:
 
 
 def split(command: str) -> list[str]:
-    """The words of one simple command, quotes taken away.
-
-    Raises CommandError for syntax for which a shell does more than split words.
-    """
+    """Return the words of one simple command without quotes. Raises CommandError for syntax for which a shell
+    does more than split words."""
     words: list[str] = []
     word: list[str] | None = None
     quote = ""
@@ -116,7 +109,7 @@ def split(command: str) -> list[str]:
 
 
 def _is_option(word: str, refused: str) -> bool:
-    """Whether `word` may be read as `refused`: with a value behind `=`; a long option cut short, as most
+    """Tell whether `word` may be read as `refused`: with a value behind `=`; a long option cut short, as most
     programs take them; a short one among others (`-xo`) or with its value (`-o/x`)."""
     option = word.partition("=")[0]
     if word == refused or option == refused:

@@ -1,4 +1,4 @@
-"""Which calls may run: a program's rules, rate limits, and an approver."""
+"""Rules for calls, rate limits, and an approver."""
 
 import math
 import threading
@@ -44,13 +44,12 @@ class RateLimit(Struct, frozen=True):
     burst: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what is no limit."""
         if self.calls < 1 or not self.seconds > 0 or (self.burst is not None and self.burst < 1):
             raise ValueError(f"A rate limit counts at least one call in a positive time, not {self}.")
 
 
 class Bucket:
-    """A token bucket: full to begin with, filled at an even pace. Safe from many threads."""
+    """A token bucket: full to begin with, filled at an even pace. Thread-safe."""
 
     __slots__ = ("_at", "_capacity", "_left", "_lock", "_pace")
 
@@ -62,7 +61,7 @@ class Bucket:
         self._lock = threading.Lock()
 
     def take(self, now: float) -> float:
-        """Take one token: 0.0 where there was one, else the seconds until there is. A clock that goes back
+        """Take one token: return 0.0 for one, else the seconds until there is one. A clock that goes back
         counts as one that stands."""
         with self._lock:
             self._left = min(self._capacity, self._left + max(0.0, now - self._at) * self._pace)
@@ -86,13 +85,13 @@ CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
 
 
 class Decision(Struct, frozen=True):
-    """Whether a call may run.
+    """A decision on one call.
 
     Attributes:
-        allowed: whether it may.
+        allowed: whether it may run.
         by: the rule that decided.
-        error: text for the model, where it may not.
-        remembered: text for a person: what later calls an *always* covers.
+        error: text for the model if it may not.
+        remembered: text for a person: the later calls that an *always* covers.
     """
 
     allowed: bool
@@ -157,8 +156,8 @@ class Policy:
             rate_limits: limits by tool name; "*" is the limit of each other tool.
             total_limit: the limit of all tools together, beside those of each; None for none.
             shapes: by tool and parameter, how far a later value may differ under an *always*: "exact" (the
-                default), "folder" (a path in the same folder or below) or "any", also where it is left out.
-                Free are parameters that only bound a call, such as a time limit.
+                default), "folder" (a path in the same folder or below) or "any", also left out. Free are
+                parameters that only bound a call, such as a time limit.
             clock: seconds, never decreasing.
 
         Raises:
@@ -199,17 +198,17 @@ class Policy:
 
     @property
     def remembered(self) -> tuple[Shape, ...]:
-        """What was answered *always*, in the order of the answers."""
+        """The calls that were answered *always*, in the order of the answers."""
         return self._session
 
     @property
     def forgotten(self) -> int:
-        """How often `forget` was called: an *always* for a call that began before is not remembered."""
+        """The number of calls of `forget`: an *always* for a call that began before is not remembered."""
         return self._forgotten
 
     @property
     def approver(self) -> Approver | None:
-        """Whom the policy asks; None for nobody."""
+        """The policy's approver; None for nobody."""
         return self._approver
 
     def forget(self, tool: str | None = None) -> None:
@@ -225,32 +224,17 @@ class Policy:
             self._forgotten += 1
 
     async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
-        """Decide whether a call may run.
-
-        Args:
-            binding: binding of the tool.
-            params: typed parameters.
-            context: circumstances of the call.
-
-        Returns:
-            The decision. What the approver raises passes through; the call must not run then.
-        """
+        """Return the decision on a call of `binding` with typed `params` in its `context`. What the approver
+        raises passes through; the call must not run then."""
         since = self._forgotten
         return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
     def rule(
         self, binding: ToolBinding[Any, Any], params: Any, framework: Framework | None = None
     ) -> Decision | None:
-        """Apply the rules and the rate limit. Counts as a call unless the rules deny it.
-
-        Args:
-            binding: binding of the tool.
-            params: typed parameters.
-            framework: what the framework that makes the call decides itself.
-
-        Returns:
-            The decision; None where an approver must be asked.
-        """
+        """Return the decision of the rules and the rate limit on a call of `binding` with typed `params`;
+        None if an approver must be asked. Counts as a call unless the rules deny it. `framework` has the
+        decisions of the framework that makes the call."""
         decision = self._ruled(binding, params)
         if decision is None and framework is not None and framework.approved:
             decision = self._framework_approved(binding, params, framework)
@@ -265,7 +249,7 @@ class Policy:
     def _framework_approved(
         self, binding: ToolBinding[Any, Any], params: Any, framework: Framework
     ) -> Decision:
-        """The decision for a call that was approved through the framework."""
+        """Return the decision for a call that was approved through the framework."""
         if framework.remember and binding.name not in self._always_ask:
             shape = self._shape(binding, params)
             if self._remember(shape, self._forgotten):
@@ -273,15 +257,8 @@ class Policy:
         return _FRAMEWORK
 
     def asks(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
-        """Tell whether a call needs an approval, and the policy has no approver. Counts as no call.
-
-        Args:
-            binding: binding of the tool.
-            params: typed parameters.
-
-        Returns:
-            True where a framework that makes the call has to ask somebody.
-        """
+        """Tell whether a call of `binding` with typed `params` needs an approval, and the policy has no
+        approver: a framework that makes the call then has to ask. Counts as no call."""
         return self._approver is None and self._ruled(binding, params) is None
 
     def _ruled(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
@@ -307,7 +284,7 @@ class Policy:
         return None
 
     def _limited(self, name: str) -> Decision | None:
-        """The denial of a call past a limit; else a token of each limit is taken."""
+        """Return the denial of a call past a limit; else take a token of each."""
         limit, now = self._limits.get(name) or self._limits.get("*"), self._clock()
         total, bucket = self._total, None
         if limit is not None:
@@ -344,7 +321,8 @@ class Policy:
         since: int,
         framework: Framework | None = None,
     ) -> Decision:
-        """Ask the approver, where `rule` returned None.
+        """Return the approver's decision, after `rule` returned None. What the approver raises passes
+        through.
 
         Args:
             binding: binding of the tool.
@@ -352,9 +330,6 @@ class Policy:
             context: circumstances of the call.
             since: value of `forgotten` when `rule` was called.
             framework: as for `rule`.
-
-        Returns:
-            The decision. What the approver raises passes through.
 
         Raises:
             RuntimeError: there is no approver, so `rule` did not return None.
@@ -400,7 +375,7 @@ class Policy:
             return True
 
     def _ask_in_turn(self, approver: Approver, since: int, request: ApprovalRequest) -> Any:
-        """One question at a time: an answer may settle those that wait."""
+        """Ask one question at a time: an answer may settle those that wait."""
         while not self._asking.acquire(timeout=0.1):
             if abandoned():
                 return "no"

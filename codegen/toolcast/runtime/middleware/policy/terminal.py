@@ -20,11 +20,8 @@ _ANSWERS = {"y": "yes", "yes": "yes", "a": "always", "always": "always"}
 
 class TerminalApprover:
     """An approver that shows a call on the terminal and waits for y, n or a. Any other input, and no
-    terminal, is no.
-
-    It reads the terminal itself, not standard input, and discards what was typed before the question: neither
-    a pipe nor an early key press approves anything. POSIX only.
-    """
+    terminal, is no. It reads the terminal itself, not standard input, and discards what was typed before the
+    question: neither a pipe nor an early key press approves anything. POSIX only."""
 
     def __init__(self, path: str = "/dev/tty") -> None:
         """Make an approver.
@@ -45,14 +42,7 @@ class TerminalApprover:
         self._path = path
 
     def __call__(self, request: ApprovalRequest) -> Answer:
-        """Ask, in the calling thread. Gives up when the call is cancelled.
-
-        Args:
-            request: what to show.
-
-        Returns:
-            The answer.
-        """
+        """Return the answer to a `request`, asked in the calling thread. Gives up when the call is cancelled."""
         try:
             terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY)
         except OSError:
@@ -76,7 +66,7 @@ class TerminalApprover:
 
 
 def question(request: ApprovalRequest) -> str:
-    """The question for a person: every argument, escaped, and the calls that *always* would cover."""
+    """Return the question for a person: every argument, escaped, and the calls that *always* would cover."""
     lines = ["", *described(request)]
     if request.shape is None:
         lines.append("Run it? [y]es, [N]o: ")
@@ -87,8 +77,8 @@ def question(request: ApprovalRequest) -> str:
 
 
 def described(request: ApprovalRequest) -> list[str]:
-    """The lines that tell a person of a call: the model's own words, marked as such, then tool, permission,
-    summary, every argument, escaped."""
+    """Return the lines about a call for a person: the model's own words, marked as such, then tool,
+    permission, summary, every argument, escaped."""
     shown: Any = to_builtins(request.params)
     tool, permission = _visible(request.tool), _visible(request.permission)
     lines = []
@@ -108,7 +98,7 @@ def described(request: ApprovalRequest) -> list[str]:
 
 
 def _visible(text: str) -> str:
-    """`text` with nothing that a terminal acts on or that a person does not see."""
+    """Escape what a terminal acts on or a person does not see."""
     return escape_control(escape_hidden(text))
 
 
@@ -125,7 +115,7 @@ def _write(terminal: int, text: str) -> None:
 
 
 def _read_line(terminal: int) -> str | None:
-    """One line; None at the end of input, or after the call was cancelled."""
+    """Read one line; None at the end of input, or after the call was cancelled."""
     data = b""
     while not data.endswith(b"\n"):
         if abandoned():

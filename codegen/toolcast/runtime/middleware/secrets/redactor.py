@@ -1,4 +1,4 @@
-"""Keeping the values of secrets out of whatever leaves the program."""
+"""Redaction: no value of a secret leaves the program."""
 
 import re
 import threading
@@ -59,20 +59,20 @@ class View:
         self._ends = array("q")
 
     def replaced(self, pattern: re.Pattern[str], put: _Put) -> "View":
-        """With each match replaced by what `put` makes of it; the same object where nothing matches."""
+        """Replace each match by what `put` makes of it; the same object if nothing matches."""
         made = pattern.sub(put, self.text)
         return self if made == self.text else View(made, self, pattern, put)
 
     def as_base64(self) -> "View":
-        """Without white space, in the first alphabet of base64."""
+        """Remove white space, and use the first alphabet of base64."""
         return View("".join(self.text.split()).translate(_ALPHABET), self, _SPACE)
 
     def as_digits(self) -> "View":
-        """Without what may stand between digits, in lower case."""
+        """Remove what may stand between digits, in lower case."""
         return View(_NO_DIGIT.sub("", self.text).lower(), self, _NO_DIGIT)
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """The part of the first text that became `text[start:end]`, which must not be empty."""
+        """Return the part of the first text that became `text[start:end]`, which must not be empty."""
         if self._source is None:
             return start, end
         if not self._starts:
@@ -96,7 +96,7 @@ class View:
 
 
 def views(text: str) -> Iterator[tuple[Kind, View]]:
-    """All views to search, each with the kind of form that may stand in it."""
+    """Return all views to search, each with the kind of form that may stand in it."""
     whole = View(text)
     first = whole.replaced(_HIDDEN, lambda _: "")
     if first is not whole:
@@ -149,8 +149,8 @@ _LINE = 16  # characters that make a line of a longer value worth hiding on its 
 
 
 class Form(Struct, frozen=True):
-    """A form of a value, searched in the views of its kind. `before` and `after`: whether the character of
-    base64 beside it has bits of the value, too."""
+    """A form of a value, searched in the views of its kind. `before` and `after`: the character of base64
+    beside it has bits of the value, too."""
 
     text: str
     name: str
@@ -160,8 +160,8 @@ class Form(Struct, frozen=True):
 
 
 class Redactor:
-    """Every value that was added, and its forms. Values are never forgotten: one that was replaced may still
-    come out. Safe from many threads."""
+    """Every value that was added, and its forms. Values are never forgotten: a replaced one may still come
+    out. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -171,11 +171,11 @@ class Redactor:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to redact."""
+        """True if there is anything to redact."""
         return bool(self._forms)
 
     def add(self, name: str, value: str) -> None:
-        """Look for `value` from now on, and write that it was `name`'s."""
+        """Search for `value` from now on, and mark it as that of `name`."""
         if (name, value) in self._added:
             return
         with self._lock:
@@ -187,11 +187,11 @@ class Redactor:
             self._added.add((name, value))
 
     def text(self, text: str) -> str:
-        """`text` with a mark in place of every value."""
+        """Put a mark in place of every value."""
         return self._marked(text, self._find(text)) if self._forms else text
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Texts that are read one after the other, with a mark in each that has a part of a value."""
+        """Put a mark into each of some texts, read one after the other, that has a part of a value."""
         spans = self._find("".join(texts)) if self._forms else []
         marked: list[str] = []
         begin = first = 0
@@ -211,8 +211,8 @@ class Redactor:
         return marked
 
     def value(self, value: Any) -> Any:
-        """`value` with marks at any depth, also in place of numbers and bytes; the same object where nothing
-        was found. What cannot be searched is withheld."""
+        """Put marks at any depth, also in place of numbers and bytes; the same object if nothing was found.
+        What cannot be searched is withheld."""
         if not self._forms:
             return value
         try:
@@ -221,7 +221,7 @@ class Redactor:
             return WITHHELD
 
     def _find(self, text: str) -> list[tuple[int, int, str]]:
-        """Parts of `text` that hold a value, in order, merged where they touch each other's."""
+        """Return the parts of `text` that hold a value, in order, merged if they touch."""
         if len(text) < self._shortest:
             return []
         forms = self._forms
@@ -238,7 +238,7 @@ class Redactor:
         )
 
     def _marked(self, text: str, spans: list[tuple[int, int, str]]) -> str:
-        """`text` with a mark in place of each of some parts, which are in order and apart."""
+        """Put marks in place of parts, which are in order and apart."""
         if not spans:
             return text
         parts: list[str] = []
@@ -249,7 +249,7 @@ class Redactor:
         return "".join([*parts, text[offset:]])
 
     def _mark(self, name: str) -> str:
-        """A mark that is no secret itself."""
+        """Make a mark that is no secret itself."""
         for mark in (f"[redacted:{name}]", "[redacted]", "***", "…"):
             if not any(form.text in mark for form in self._forms):
                 return mark
@@ -271,7 +271,7 @@ class Redactor:
         return self._other(value)
 
     def _other(self, value: Any) -> Any:
-        """Times, identifiers, dataclasses: what has a JSON form is searched in that form."""
+        """Search times, identifiers and dataclasses in their JSON form."""
         try:
             plain = msgspec.to_builtins(value)
         except (msgspec.MsgspecError, TypeError, ValueError, AttributeError):
@@ -281,12 +281,13 @@ class Redactor:
 
 
 def is_too_short(value: str) -> bool:
-    """Whether a value cannot be kept out of results."""
+    """Tell whether a value cannot be kept out of results."""
     return sum(letter.isprintable() and not letter.isspace() for letter in value) < SHORTEST
 
 
 def _forms(name: str, value: str) -> Iterator[Form]:
-    """The value, and each long line of it: its text, in base64 wherever that begins, and in hexadecimal."""
+    """Return the forms of the value, and of each long line of it: its text, in base64 wherever that begins,
+    and in hexadecimal."""
     whole = value.strip()
     lines = [line.strip() for line in whole.splitlines() if not line.startswith("-----")]
     kept = [line for line in lines if len(line) >= _LINE] if len(lines) > 1 else []
@@ -303,7 +304,7 @@ def _forms(name: str, value: str) -> Iterator[Form]:
 
 
 def _occurrences(view: View, form: Form) -> Iterator[tuple[int, int]]:
-    """The parts of the first text that hold `form`, overlapping ones merged."""
+    """Return the parts of the first text that hold `form`, overlapping ones merged."""
     text, size = view.text, len(form.text)
     at = text.find(form.text)
     while at >= 0:

@@ -24,11 +24,9 @@ _FORM = "Write <secret_ref:NAME>; a NAME has letters, digits and underscores, 64
 
 
 def may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
-    """Whether `params` may hold a reference, well written or not; false is certain.
-
-    Their JSON is searched, which takes a twentieth of the time of a walk: it writes `<` and letters as they
-    are. It leaves out what equals its default, so the defaults of the contract are searched, too.
-    """
+    """Tell whether `params` may hold a reference, well written or not; false is certain. A search of their
+    JSON, which writes `<` and letters as they are, takes a twentieth of the time of a walk. It leaves out
+    defaults, so those of the contract are searched, too."""
     try:
         text = _encode(params) + (binding._lazy.defaults or binding._defaults())
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
@@ -38,8 +36,8 @@ def may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
 
 
 def find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
-    """The names that `params` refer to, each once, in order. Raises RefusalError for a reference where none
-    may stand, and for one that is not written as it must be."""
+    """Return the names that `params` refer to, each once, in order. Raises RefusalError for a reference where
+    none may stand, and for a malformed one."""
     names: dict[str, None] = {}
     for wire, value in _parameters(params):
         if wire in binding.secrets:
@@ -50,8 +48,8 @@ def find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
 
 
 def replace_references(binding: ToolBinding[Any, Any], params: Any, values: Mapping[str, str]) -> Any:
-    """`params` with values in place of references, once: what a value holds is no reference. Only where
-    secrets may stand; everything else is the same object."""
+    """Put values in place of references, once: a value holds no reference. Only where secrets may stand;
+    everything else is the same object."""
 
     def change(item: Any) -> Any:
         if not isinstance(item, str) or "<" not in item:
@@ -85,7 +83,7 @@ def _names(params: Any) -> Iterator[tuple[str, str]]:
 
 
 def _parameters(params: Any) -> Iterator[tuple[str, Any]]:
-    """Every parameter by its name on the wire; further properties by theirs."""
+    """Return every parameter by its name on the wire; further properties by theirs."""
     if isinstance(params, Mapping):
         yield from params.items()
         return
@@ -134,11 +132,8 @@ Resolver: TypeAlias = Callable[[str], str | Awaitable[str | None] | None]
 
 
 class Secrets:
-    """A resolver, and every value that it returned.
-
-    A registry makes one from a resolver. Give the same object to several registries, so that each redacts
-    what any of them resolved.
-    """
+    """A resolver, and every value that it returned. A registry makes one from a resolver. Several registries
+    with the same object redact what any of them resolved."""
 
     def __init__(self, resolver: Resolver) -> None:
         """Wrap a resolver.
@@ -157,30 +152,21 @@ class Secrets:
 
     @property
     def known(self) -> bool:
-        """Whether any value was resolved, so that there is something to redact."""
+        """True if any value was resolved, so that there is something to redact."""
         return self._redactor.known
 
     def concerns(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
-        """Whether `fill` must examine parameters; cheap, since it is called for each call.
-
-        Args:
-            binding: binding of the tool.
-            params: typed parameters.
-
-        Returns:
-            False where there is certainly no reference.
-        """
+        """Tell whether `fill` must examine `params` of a call of `binding`; cheap, since it is called for
+        each call. False is certain."""
         return may_refer(binding, params)
 
     async def fill(self, binding: ToolBinding[Any, Any], params: Any) -> Any:
-        """Replace references by values. The contract validates the references, and not the values.
+        """Return parameters with values in place of references; the same object if there is none. The
+        contract validates the references, and not the values.
 
         Args:
             binding: binding of the tool; references may stand in its `secrets` parameters only.
             params: typed parameters.
-
-        Returns:
-            New parameters; the same object where there is no reference.
 
         Raises:
             RefusalError: a reference is unknown, malformed, or stands where none may; the resolver is not
@@ -225,37 +211,17 @@ class Secrets:
         self._redactor.add(name, value)
 
     def redact_text(self, text: str) -> str:
-        """Replace every known value in a text by `[redacted:NAME]`, however it is escaped or encoded.
-
-        Args:
-            text: any text.
-
-        Returns:
-            The redacted text.
-        """
+        """Return a text with `[redacted:NAME]` for every known value, however it is escaped or encoded."""
         return self._redactor.text(text)
 
     def redact_texts(self, texts: Sequence[str]) -> list[str]:
-        """Replace every known value in texts that are read one after the other, also where its parts stand in
-        several of them: a mark takes the place of each part.
-
-        Args:
-            texts: any texts.
-
-        Returns:
-            As many redacted texts.
-        """
+        """Return texts that are read one after the other without known values: if the parts of one stand in
+        several texts, a mark takes the place of each part."""
         return self._redactor.texts(texts)
 
     def redact(self, value: T) -> T:
-        """Replace every known value at any depth. A number that holds a value becomes text.
-
-        Args:
-            value: any value.
-
-        Returns:
-            A redacted copy; the same object where nothing was found.
-        """
+        """Return a value with `[redacted:NAME]` for every known secret at any depth; the same object if
+        nothing was found. A number that holds a secret becomes text."""
         redacted: T = self._redactor.value(value)
         return redacted
 
