@@ -18,7 +18,7 @@ import jsonschema_rs
 from ..jsonschema.cases import Part, Side
 from ..jsonschema.equality import equal
 from ..jsonschema.formats import FORMATS
-from ..runtime import contract_node
+from ..runtime import resources
 from .schema_tree import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
 
@@ -55,7 +55,7 @@ _NO_DOT = r"[^\n\r\u2028\u2029]"
 
 def asserted_formats() -> frozenset[str]:
     """Formats that decoders assert; all others are annotations."""
-    return frozenset(FORMATS) if contract_node.ASSERT_FORMATS else frozenset()
+    return frozenset(FORMATS) if resources.ASSERT_FORMATS else frozenset()
 
 
 class OracleError(Exception):

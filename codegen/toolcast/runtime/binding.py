@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from .arguments import Arguments
-from .contract_node import ContractFile, Node
 from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
+from .resources import ContractFile, Node
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them

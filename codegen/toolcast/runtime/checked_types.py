@@ -10,7 +10,7 @@ import msgspec
 
 from ..jsonschema.equality import equal, key
 from ..jsonschema.json_values import as_decimal, is_multiple, is_number
-from .contract_node import ContractFile, Node
+from .resources import ContractFile, Node
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation

@@ -14,9 +14,8 @@ from ..jsonschema.json_values import may_be_too_deep, too_deep
 from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
-from .contract_node import Node
 from .errors import LIMIT, ArgumentError
-from .resources import disagree
+from .resources import Node, disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them

@@ -10,9 +10,8 @@ import msgspec
 
 from ..jsonschema.pointers import escape
 from ..output_layout import beside_schemas, wire_form_path
-from .contract_node import follow
 from .definitions import cut_definition, without_examples
-from .resources import read_resource
+from .resources import follow, read_resource
 from .tool import Tool
 
 _UNIONS = ("anyOf", "oneOf")

@@ -7,8 +7,8 @@ import msgspec
 
 from ..jsonschema import pointers
 from ..jsonschema.keywords import SCHEMA_MAP
-from .contract_node import follow
 from .definitions import cut_schema
+from .resources import follow
 from .tool import Tool
 
 LITERALS = frozenset({"default", "enum", "const", "examples"})

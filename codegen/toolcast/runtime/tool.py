@@ -9,7 +9,6 @@ from msgspec.structs import force_setattr
 
 from ..output_layout import REQUESTS, beside_schemas, wire_form_path
 from .checked_types import decode_hook
-from .contract_node import ContractFile, Node, find_defaults, follow
 from .definitions import (
     allows_strict,
     cut_definition,
@@ -20,7 +19,16 @@ from .definitions import (
 )
 from .errors import UnknownProviderError
 from .request_rules import RequestRules
-from .resources import list_folders, read_definition, read_request_rules, read_resource
+from .resources import (
+    ContractFile,
+    Node,
+    find_defaults,
+    follow,
+    list_folders,
+    read_definition,
+    read_request_rules,
+    read_resource,
+)
 
 if TYPE_CHECKING:  # most tools have one wire form
     from .wire.decoder import WireDecoder

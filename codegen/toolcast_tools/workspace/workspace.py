@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from .atomic_write import append_all, move, remove_second_name, write_atomically
-from .file_opening import open_flags, open_regular, open_to_append
 from .glob_pattern import parse_glob
 from .path_errors import (
     PathError,
@@ -32,6 +31,9 @@ from .resolution import (
     file_name,
     movable_name,
     names_below,
+    open_flags,
+    open_regular,
+    open_to_append,
     present_status,
     resolved,
     status_or_none,

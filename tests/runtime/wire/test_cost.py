@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from toolcast.jsonschema import Validator
+from toolcast.jsonschema.json_values import count_parts
 from toolcast.runtime import Guesses
 from toolcast.runtime.repairs.texts import candidates
-from toolcast.runtime.repairs.values import Fitting, size
+from toolcast.runtime.repairs.values import Fitting
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import WireDecoder
 
@@ -74,7 +75,7 @@ def test_hopeless_arguments_are_given_up() -> None:
 
     def work(times: int) -> Callable[[], Any]:
         value = {str(i): "no number" for i in range(300 * times)}
-        return lambda: Fitting(validator, Guesses("all").allow, size(value)).fits(value)
+        return lambda: Fitting(validator, Guesses("all").allow, count_parts(value)).fits(value)
 
     assert grows_linearly(work)
 

@@ -13,8 +13,8 @@ from toolcast.providers import (
     pointer_to,
     tool_object,
 )
-from toolcast.runtime.contract_node import follow
 from toolcast.runtime.definitions import cut_definition
+from toolcast.runtime.resources import follow
 
 from tests.runtime.wire.conftest import ACME
 

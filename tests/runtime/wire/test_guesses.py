@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
+from toolcast.jsonschema.json_values import count_parts
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
-from toolcast.runtime.repairs.values import Fitting, size
+from toolcast.runtime.repairs.values import Fitting
 from toolcast.runtime.wire.guesses import NAMES
 from toolcast.runtime.wire.value_paths import steps_of, value_at
 
@@ -171,7 +172,7 @@ VALIDATOR = Validator(PLAIN)
     )
 )
 def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> None:
-    found = Fitting(VALIDATOR, Guesses("all").allow, size(value)).fits(value)
+    found = Fitting(VALIDATOR, Guesses("all").allow, count_parts(value)).fits(value)
     if VALIDATOR.accepts(VALIDATOR.settle(value)):
         assert found == [(VALIDATOR.settle(value), [])]
     assert all(VALIDATOR.accepts(fit.value) for fit in found)

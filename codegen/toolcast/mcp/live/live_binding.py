@@ -21,10 +21,10 @@ from ...providers import (
 )
 from ...runtime.arguments import Arguments
 from ...runtime.binding import ToolBinding
-from ...runtime.contract_node import ContractFile, Node
 from ...runtime.errors import UnknownProviderError
 from ...runtime.hidden_parameters import hiding_problem, without_parameters
 from ...runtime.request_rules import RequestRules
+from ...runtime.resources import ContractFile, Node
 from .server_tool import LiveTool, UnfitError
 
 if TYPE_CHECKING:

@@ -159,18 +159,6 @@ class Fitting:
         return ("json-text", *sorted(found[0].guesses)), _parsed(found[0].json)
 
 
-def size(value: Any) -> int:
-    """How many values there are in `value`, itself included. Does not recurse."""
-    count = 0
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        count += 1
-        if isinstance(each, (dict, list)):
-            waiting += each.values() if isinstance(each, dict) else each
-    return count
-
-
 def _better(before: "list[Violation]", after: "list[Violation]", path: str) -> bool:
     """Tell whether a guess at `path` ended the fault there, and brought nothing new elsewhere."""
     known = {(each.path, each.keyword) for each in before}

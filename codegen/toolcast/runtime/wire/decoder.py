@@ -14,9 +14,8 @@ from ...jsonschema.messages import label
 from ...jsonschema.node import on_fresh_stack
 from ...jsonschema.validator_errors import Violation
 from ..bounded_json import UnreadableJSONError, read_json
-from ..contract_node import follow
 from ..errors import MissingDataError
-from ..resources import read_resource
+from ..resources import follow, read_resource
 from .locations import Location, Locations
 from .value_paths import steps_of, value_at
 from .wire_form import KEY, MORE, VALUE, WireForms, position

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from ...jsonschema.json_values import count_parts
 from ..arguments import MAX_TEXT
 from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import ArgumentError
 from ..repairs.repair import EXPLICIT_NAMES, LEXICAL_NAMES, NAMES, OWN_NAMES, Name, Repair, shortened, shown
-from ..repairs.values import Fit, Fitting, size
+from ..repairs.values import Fit, Fitting
 
 if TYPE_CHECKING:
     from ...jsonschema import Validator
@@ -122,7 +123,7 @@ def guess(arguments: Any, read: Callable[[Any], Any], validator: "Validator", gu
     except ArgumentError:
         text = _opened(_as_str(arguments))
     else:
-        fitting = Fitting(validator, guesses.allow, size(value))
+        fitting = Fitting(validator, guesses.allow, count_parts(value))
         found = _only(fitting.fits(value))
         if found is None and fitting.missing is not None:
             raise GuessError(str(fitting.missing))
@@ -161,7 +162,7 @@ def _text_fits(text: str, read: Callable[[Any], Any], validator: "Validator", gu
         except ArgumentError:
             continue
         if fitting is None:
-            fitting = Fitting(validator, guesses.allow, size(value))
+            fitting = Fitting(validator, guesses.allow, count_parts(value))
         made += [(candidate, fit) for fit in fitting.fits(value)]
     fits = [each for each in made if not each[1].repairs] or made
     allowed = [each for each in fits if each[0].guesses and each[0].guesses <= guesses.allow]

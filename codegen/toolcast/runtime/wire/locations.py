@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...jsonschema.subschemas import map_subschemas
 from ...jsonschema.validator_errors import SearchTooLong
-from ..contract_node import follow
+from ..resources import follow
 from .wire_form import MORE, WireBranch, WireForm, WireForms, position
 
 if TYPE_CHECKING:

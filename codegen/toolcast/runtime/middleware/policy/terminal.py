@@ -42,7 +42,7 @@ class TerminalApprover:
         self._path = path
 
     def __call__(self, request: ApprovalRequest) -> Answer:
-        """Return the answer to a `request`, asked in the calling thread. Gives up when the call is cancelled."""
+        """Return the answer to a `request`, asked in this thread. Gives up when the call is cancelled."""
         try:
             terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY)
         except OSError:
