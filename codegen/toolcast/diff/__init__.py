@@ -1,1 +1,1 @@
-"""What changed between two states of the specs, and for whom."""
+"""Compares two states of the specs: the changes, and who is hit by each."""

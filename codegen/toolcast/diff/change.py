@@ -11,7 +11,7 @@ reads the definition, a provider's request, those who grant permissions, and pro
 AUDIENCES: Final[tuple[Audience, ...]] = get_args(Audience)
 
 Level = Literal["error", "warning", "note", "off"]
-"""What a rule does to a run; the project sets it in `[tool.toolcast.diff.levels]`."""
+"""The effect of a rule on a run; the project sets it in `[tool.toolcast.diff.levels]`."""
 
 
 class Witness(Struct, frozen=True, kw_only=True):

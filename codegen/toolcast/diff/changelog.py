@@ -19,7 +19,7 @@ _TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NO
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """What is said of one tool under one heading."""
+    """The sentences about one tool under one heading."""
 
     kind: Kind
     tool: str
@@ -27,13 +27,8 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def entries_of(outcome: Outcome) -> tuple[Entry, ...]:
-    """The entries of a changelog.
-
-    Args:
-        outcome: a comparison. What its specs suppress is told too: it did change.
-
-    Returns:
-        The entries, by heading and name.
+    """Return the entries of a changelog, by heading and name. Suppressed changes are among them: they did
+    happen.
     """
     by_tool: dict[str, list[Finding]] = {}
     for each in (*outcome.findings, *outcome.suppressed):

@@ -35,7 +35,7 @@ RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off":
 
 
 class Finding(Struct, frozen=True):
-    """A change and its level in this project. `suppression` is what the spec says against it."""
+    """A change and its level in this project; `suppression` is the spec's own."""
 
     change: Change
     level: Level
@@ -49,10 +49,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
         old: the old state's name.
         new: the new state's name.
         pairs: the tools that were compared.
-        unchanged: how many tools are the same in both states.
-        findings: what is reported, the worst first within each tool.
-        suppressed: what specs suppress.
-        diagnostics: specs that do not compile, and what is wrong with suppressions.
+        unchanged: the number of tools that are the same in both states.
+        findings: the reported changes, the worst first within each tool.
+        suppressed: the changes that specs suppress.
+        diagnostics: specs that do not compile, and faults of suppressions.
     """
 
     old: str
@@ -65,14 +65,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """Whether there is an error: a change that is one here, or a spec that does not compile."""
+        """There is an error: a change that is one here, or a spec that does not compile."""
         return any(each.level == "error" for each in self.findings) or any(
             each.severity == "error" for each in self.diagnostics
         )
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What is reported. Empty tuples mean all; `tools` are names or paths of specs."""
+    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs."""
 
     tools: tuple[str, ...] = ()
     audiences: tuple[Audience, ...] = ()
@@ -87,18 +87,10 @@ def compare_states(
     today: datetime.date,
     progress: Progress = lambda _done, _total: None,
 ) -> Outcome:
-    """Compare two states.
+    """Compare two states, the old one and the new one.
 
-    Args:
-        config: the configuration.
-        profiles: the providers that are looked at.
-        states: the old state and the new one.
-        choice: what is reported.
-        today: the day that ends suppressions.
-        progress: receives (done, total).
-
-    Returns:
-        The outcome.
+    Only `profiles` are looked at and only `choice` is reported. `today` ends suppressions; `progress`
+    receives (done, total).
     """
     old, new = states
     made = make_pairs(old, new)
@@ -138,7 +130,9 @@ def compare_states(
 
 
 def _contract_changes(pair: Pair, context: Context, wanted: Sequence[Audience]) -> Iterator[Change]:
-    """The changes of one tool that need no provider. Those of a tool that is gone have a call as witness."""
+    """Yield the changes of one tool that need no provider. Those of a tool that is gone have a call as
+    witness.
+    """
     found = [
         change
         for changes_of, audiences in _OF_CONTRACT.items()
@@ -159,12 +153,12 @@ _OF_CONTRACT: Final[Mapping[Callable[[Pair, Context], tuple[Change, ...]], froze
     code: frozenset({"code"}),
     trust: frozenset({"trust"}),
 }
-"""What looks at one tool at a time, and for whom."""
+"""The functions that look at one tool at a time, each with its audiences."""
 _OF_DEFINITIONS: Final[frozenset[Audience]] = frozenset({"model", "provider", "cache"})
 
 
 def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    """The changes of what providers are sent: of single tools, and of requests that hold every tool."""
+    """Return the changes of definitions: of single tools, and of requests that hold every tool."""
     found = definitions(every, context)
     if len(pairs) == len(every):
         return found
@@ -173,7 +167,7 @@ def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: C
 
 
 def _not_compared(*sides: tuple[State, Sequence[Diagnostic]], choice: Choice) -> Iterator[Change]:
-    """A change for each spec that one of the states cannot compile: what became of its tool is not known."""
+    """Yield a change for each spec that one of the states cannot compile: nothing is known of its tool."""
     found: dict[tuple[str, ...], list[tuple[State, Diagnostic]]] = {}
     for state, problems in sides:
         for each in problems:
@@ -211,7 +205,7 @@ def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
 
 
 def is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
-    """Whether a tool is one of those named: by name, in either state, or by its spec."""
+    """Return whether a tool is named: by its name in either state, or by its spec."""
     if not wanted:
         return True
     names: set[str] = set()
@@ -223,7 +217,7 @@ def is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
 
 
 def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Context) -> Iterator[Diagnostic]:
-    """Names of no tool, whether it changed or not, and of no file."""
+    """Report names of no tool, whether it changed or not, and of no file."""
     names = {*context.old.unchanged, *context.new.unchanged, *context.old.refused, *context.new.refused}
     for each in wanted:
         folders = (Path(), context.config.specs)
@@ -240,7 +234,7 @@ def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Contex
 def _sorted_out(
     pairs: Sequence[Pair], changes: Iterable[Change], context: Context, choice: Choice
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...], list[Diagnostic]]:
-    """What is reported, what is suppressed, and problems of suppressions."""
+    """Return the reported findings, the suppressed ones, and faults of suppressions."""
     ignored = {pair.name: pair.side.tool.diff_ignore for pair in pairs}
     reported: list[Finding] = []
     suppressed: list[Finding] = []
@@ -279,7 +273,7 @@ def _order(each: Finding) -> tuple[bool, str, int, int, int, str, str]:
 def _problems(
     pairs: Sequence[Pair], used: set[tuple[str, str]], context: Context, choice: Choice
 ) -> Iterator[Diagnostic]:
-    """Suppressions of rules that do not exist, that have ended, and of what was not found."""
+    """Report suppressions of rules that do not exist, that have ended, or that were not found."""
     for pair in pairs:
         tool = pair.side.tool
         for rule, entry in tool.diff_ignore.items():

@@ -18,16 +18,15 @@ _MOST: Final = 40
 
 
 class Direction(Struct, frozen=True):
-    """What a comparison means to one audience.
+    """The meaning of a comparison to one audience.
 
     Attributes:
-        root: which contract is compared.
-        by_reason: reason of an escape → rule.
-        other: the rule for all other reasons.
-        undecided: the rule for what is not decided.
-        forward: values of the old contract are looked for that the new one refuses; else the reverse.
-        sentences: of the reverse, reason → what it means; `sentence` for others. Forward, the comparison's
-            own sentence says it.
+        root: the contract that is compared.
+        by_reason: reason of an escape → rule; `other` is the rule for all other reasons.
+        undecided: the rule for places that are not decided.
+        forward: values of the old contract are searched that the new one refuses; else the reverse.
+        sentences: of the reverse, reason → meaning; `sentence` for others. Forward, the comparison has its
+            own.
     """
 
     root: Root
@@ -58,17 +57,10 @@ def changes_of(
     direction: Direction,
     explained: Sequence[Explained] = (),
 ) -> list[Change]:
-    """The changes that a comparison states.
+    """Return a change for each place and rule of a comparison in the direction's order.
 
-    Args:
-        pair: the tool in both states.
-        context: the states.
-        comparison: of its contracts, in the direction's order.
-        direction: what it means.
-        explained: places with a rule and a sentence of their own.
-
-    Returns:
-        A change for each place and rule, with a witness; without one it says that it is undecided, and why.
+    Each has a witness, or is undecided and says why. Places in `explained` have a rule and sentence of their
+    own.
     """
     found: list[Change] = []
     covers = {each.pointer: each for each in reversed(explained)}  # of two for one place, the first
@@ -132,7 +124,7 @@ class _Place(TypedDict):
 
 
 def place_of(pair: Pair, pointer: str) -> _Place:
-    """Where a place stands, as arguments of `Pair.change`: in the new state, in the old one if it is gone."""
+    """Return a place as arguments of `Pair.change`: in the new state, in the old one if it is gone."""
     side = pair.new
     gone = side is None or not schema_at(side.built.document, pointer)[0]
     return {"pointer": pointer, "old": gone and pair.old is not None}
@@ -141,7 +133,7 @@ def place_of(pair: Pair, pointer: str) -> _Place:
 def _judgements(
     pair: Pair, context: Context, direction: Direction, escapes: Sequence[tuple[Escape, str]]
 ) -> Sequence[Judgement]:
-    """Judge the values of escapes. Decoders are made, which takes most of the time, for what breaks."""
+    """Judge the values of escapes. Decoders, which take most of the time, are made only for what breaks."""
     if not escapes:
         return ()
     old, new = pair.old, pair.new
@@ -157,13 +149,13 @@ def _judgements(
 
 
 def sides(pair: Pair) -> tuple[Side, Side] | None:
-    """Both sides, where both are there and their contracts may differ."""
+    """Return both sides, where both are there and their contracts may differ."""
     if pair.old is None or pair.new is None or pair.old.built is pair.new.built:
         return None
     return pair.old, pair.new
 
 
 def _last(pointer: str) -> str:
-    """The name of the property at a place; empty where it is none."""
+    """Return the name of the property at a place; an empty text where it is none."""
     *above, name = split(pointer)
     return name if above[-1:] == ["properties"] else ""

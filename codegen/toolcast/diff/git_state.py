@@ -44,15 +44,8 @@ class Repository(Struct, frozen=True):
 
 
 def open_repository(config: Config, shown_root: str, option: str) -> Repository:
-    """Find the repository of a project.
-
-    Args:
-        config: the configuration.
-        shown_root: the path of the specs folder in messages.
-        option: what asked for a commit, in messages: "--against HEAD".
-
-    Returns:
-        The repository.
+    """Find the repository of a project. Messages name `shown_root`, the specs folder, and `option`:
+    "--against HEAD".
 
     Raises:
         UnreadableStateError: git is not installed or refuses the repository, there is none, or the specs are
@@ -99,14 +92,7 @@ _CHECK: Final = "see whether `git status` and `git fsck` work here, or name a fo
 
 
 def said(answer: Answer) -> str:
-    """Git's own reason, on one line.
-
-    Args:
-        answer: an answer with an exit status that is not 0.
-
-    Returns:
-        The first line of what it wrote to stderr, or its exit status.
-    """
+    """Return git's own reason for a failure, on one line: the first of stderr, else the exit status."""
     lines = [line for line in answer.errors.splitlines() if line]
     return lines[0].removeprefix("fatal: ")[:200] if lines else f"exit status {answer.status}"
 
@@ -120,20 +106,12 @@ class Commit(Struct, frozen=True):
 
 
 def resolve(repository: Repository, ref: str, since: str, option: str) -> Commit:
-    """The commit that a ref means as one side of a comparison.
+    """Return the commit that a ref means as one side of a comparison.
 
-    A branch goes on while another one is worked on: compared with its tip, what was added there would count
-    as removed here. So a ref means the merge base of it and the other side, as in the review of a pull
-    request; for an ancestor that is the ref itself.
-
-    Args:
-        repository: the repository.
-        ref: any name of a commit; with `..` at its end the commit itself is meant.
-        since: the commit on the other side; empty where the ref is meant as it is.
-        option: the option with the ref, in messages.
-
-    Returns:
-        The commit, with the merge base in its name where that is another one.
+    A branch goes on while another one is worked on: compared with its tip, every addition there would count
+    as removed here. So a ref means its merge base with `since`, the commit on the other side, as in the
+    review of a pull request; for an ancestor that is the ref itself. With `..` at its end, or without
+    `since`, a ref means the commit itself.
 
     Raises:
         UnreadableStateError: there is no such commit, or no merge base.
@@ -174,14 +152,8 @@ def _commit(repository: Repository, name: str, option: str) -> str:
 
 
 def is_commit(folder: Path, name: str) -> bool:
-    """Whether a name is one of a commit, in the repository of a folder.
-
-    Args:
-        folder: any folder.
-        name: the name.
-
-    Returns:
-        False also where there is no repository, or no git.
+    """Return whether a name is one of a commit in the repository of a folder; False without repository or
+    git.
     """
     program = git_program()
     if program is None or not _REF.fullmatch(name) or len(name) > _MAX_REF:
@@ -194,14 +166,7 @@ def _is_shallow(repository: Repository) -> bool:
 
 
 def head(repository: Repository) -> str:
-    """The commit that is checked out; empty where there is none yet.
-
-    Args:
-        repository: the repository.
-
-    Returns:
-        The commit's id.
-    """
+    """Return the id of the commit that is checked out; an empty text where there is none yet."""
     answer = repository.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     return answer.text if answer.status == 0 else ""
 
@@ -219,15 +184,10 @@ class _Entry(Struct, frozen=True):
 
 
 def read_commit(repository: Repository, commit: Commit, prefixes: Sequence[str] = ()) -> SpecFiles:
-    """Read the specs of a commit.
+    """Read the specs of a commit, and the shared types in `prefixes`, the folders outside as references name
+    them.
 
-    Args:
-        repository: the repository.
-        commit: the commit.
-        prefixes: folders of shared types outside, as references reach them from the specs folder.
-
-    Returns:
-        The files. Without a specs folder there are none, and a note says so.
+    Without a specs folder there are no files, and a note says so.
 
     Raises:
         UnreadableStateError: git cannot read the commit, an object is missing, or it holds too much.
@@ -253,14 +213,8 @@ def read_commit(repository: Repository, commit: Commit, prefixes: Sequence[str] 
 
 
 def holds(repository: Repository, prefix: str) -> bool:
-    """Whether a folder of shared types outside of the specs folder is in the repository.
-
-    Args:
-        repository: the repository.
-        prefix: how references reach the folder from the specs folder.
-
-    Returns:
-        False for a folder elsewhere, and for a package.
+    """Return whether a folder of shared types outside of the specs folder is in the repository; a package is
+    not.
     """
     return not is_packaged(prefix) and not _below(repository, prefix).startswith("../")
 
@@ -271,7 +225,9 @@ def _below(repository: Repository, prefix: str) -> str:
 
 
 def _read_tree(repository: Repository, commit: Commit, prefix: str) -> SpecFiles | None:
-    """The files of the specs folder, or of a folder of types; None where the commit has no such folder."""
+    """Return the files of the specs folder, or of a folder of types; None where the commit has no such
+    folder.
+    """
     spot = f"{commit.id}:{_below(repository, prefix)}"
     kind = repository.ask("cat-file", "-t", spot)
     if kind.status or kind.text != "tree":
@@ -302,7 +258,7 @@ _FETCH: Final = "if the clone is partial, complete it: git fetch --refetch --no-
 
 
 def _entries(listing: bytes) -> tuple[dict[str, _Entry], list[str]]:
-    """The entries of `ls-tree -r -z -l` by path, and names that are no text."""
+    """Return the entries of `ls-tree -r -z -l` by path, and names that are no text."""
     entries: dict[str, _Entry] = {}
     odd: list[str] = []
     for line in listing.split(b"\0"):
@@ -330,7 +286,7 @@ class _Found:
         self._entries = entries
 
     def contents(self, paths: Sequence[str]) -> dict[str, bytes]:
-        """The bytes of each file; one that cannot be read is among `problems`."""
+        """Return the bytes of each file; one that cannot be read is among `problems`."""
         links = [path for path in paths if self._entries[path].mode == _LINK]
         targets = self._targets(links)
         objects: dict[str, str] = {}
@@ -361,7 +317,7 @@ class _Found:
         self.problems.append(Diagnostic(file=file, code=code, message=message))
 
     def _targets(self, links: Sequence[str]) -> dict[str, str]:
-        """Where each link ends, as a path below the specs folder; "" where that is outside, or no file."""
+        """Return where each link ends, a path below the specs folder; "" where it is outside, or no file."""
         targets = {path: path for path in links}
         for _ in range(_MAX_HOPS):
             open_ = {path: at for path, at in targets.items() if self._is_link(at)}
@@ -379,7 +335,6 @@ class _Found:
         return entry is not None and entry.mode == _LINK and entry.size <= _MAX_LINK
 
     def _objects(self, wanted: Set[str]) -> dict[str, bytes]:
-        """The contents of blobs, by id."""
         if not wanted:
             return {}
         order = sorted(wanted)

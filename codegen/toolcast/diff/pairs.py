@@ -33,8 +33,6 @@ class Pair(Struct, frozen=True, kw_only=True):
     """A tool in both states; one of the two sides is None where it was added or removed.
 
     Attributes:
-        old: the tool in the old state.
-        new: the tool in the new state.
         renamed_from: the tool's name in the old state, where it has another one now; else empty.
         renamed_parameters: of parameters that were renamed, the new name → the old one.
     """
@@ -69,21 +67,19 @@ class Pair(Struct, frozen=True, kw_only=True):
         witness: Witness | None = None,
         undecided: bool = False,
     ) -> Change:
-        """A change of this tool, positioned in the spec.
+        """Return a change of this tool, positioned in the spec.
 
         Args:
             rule: id of the rule; it gives the audience.
             message: one sentence.
-            pointer: place in the contract document, such as `/parameters/properties/x`.
+            pointer: place in the contract document, such as `/parameters/properties/x`; without it and `at`,
+                the start of the spec.
             at: path in the spec, where the place is in no contract; the key's position counts.
             old: `pointer` or `at` is a place of the old state, since the new one lacks it.
             hint: a way out.
             providers: those concerned; none: all.
             witness: a value that one of the two states refuses.
-            undecided: whether it breaks is not known.
-
-        Returns:
-            The change. Without `pointer` and `at` it stands at the start of the spec.
+            undecided: it may break or not.
         """
         side = (self.old if old else self.new) or self.side
         if pointer:
@@ -110,7 +106,9 @@ class Pair(Struct, frozen=True, kw_only=True):
 
 
 def offered_pair(pair: Pair) -> Pair:
-    """The pair with contracts as models are held to them, without what the program fills in."""
+    """Return the pair with contracts as models are held to them, without parameters that the program fills
+    in.
+    """
     sides = (
         None if side is None else replace(side, built=offered(side.built, side.tool.inject))
         for side in (pair.old, pair.new)
@@ -120,13 +118,11 @@ def offered_pair(pair: Pair) -> Pair:
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What every comparison has beside the pair.
+    """The frame of every comparison.
 
     Attributes:
         config: the project's configuration, which reads both states.
         profiles: the configured providers (or those of `--provider`), in their order.
-        old: the old state.
-        new: the new state.
         today: the day on which `remove_after` and `until` are looked at.
         version: the project's version, which a `remove_after` that is one is compared with; None where it is
             not stated.
@@ -159,14 +155,9 @@ class Pairs(Struct, frozen=True, kw_only=True):
 
 
 def make_pairs(old: State, new: State) -> Pairs:
-    """Pair the tools that two states read.
+    """Pair the tools that two states read, each that may differ.
 
-    Args:
-        old: the old state.
-        new: the new state.
-
-    Returns:
-        A pair for each tool that may differ. A tool that does not compile in one of the states is in no pair.
+    A tool that does not compile in one of the states is in no pair.
     """
     sides = _Sides(old, new)
     both = sorted(old.tools.keys() & new.tools.keys())
@@ -190,7 +181,7 @@ def make_pairs(old: State, new: State) -> Pairs:
 
 
 def _lacking(state: State, other: State) -> list[str]:
-    """Names of tools that the other state does not have: not even as a spec with errors."""
+    """Return the tools that the other state does not have: not even as a spec with errors."""
     return sorted(
         name
         for name in state.tools.keys() - other.tools.keys() - {*other.unchanged} - other.refused
@@ -208,14 +199,12 @@ class _Sides:
         self._new = new
 
     def pair(self, old: ToolSpec, new: ToolSpec) -> Pair | None:
-        """The pair of a tool that both states have; None where one side does not compile."""
         after = self._side(self._new, new)
         shared = not self._old.types and not self._new.types and _same_schemas(old, new)
         before = Side(tool=old, built=after.built) if shared and after else self._side(self._old, old)
         return None if before is None or after is None else _pair(before, after)
 
     def alone(self, state: State, names: Sequence[str]) -> dict[str, Side]:
-        """The sides of tools that one state has."""
         found = ((name, self._side(state, state.tools[name])) for name in names)
         return {name: side for name, side in found if side is not None}
 
@@ -229,7 +218,7 @@ class _Sides:
 
 
 def _same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
-    """Whether both have the same contract, and so the same problems: also the examples are checked by it."""
+    """Return whether both have the same contract and examples, and so the same problems."""
     one, other = old.document.data, new.document.data
     return all(one.get(key) == other.get(key) for key in ("parameters", "result", "examples"))
 
@@ -246,7 +235,7 @@ def _pair(old: Side, new: Side, renamed_from: str = "") -> Pair:
 
 
 def _renamed_tools(removed: Mapping[str, Side], added: Mapping[str, Side]) -> dict[str, str]:
-    """New name → old name, of tools that were renamed and not replaced by another."""
+    """Map new names to old ones, of tools that were renamed and not replaced by another."""
     if len(removed) * len(added) > _MOST_COMPARED:
         return {}
     gone = [(name, side.tool, _bare_parameters(side.built)) for name, side in removed.items()]
@@ -261,7 +250,7 @@ def _renamed_tools(removed: Mapping[str, Side], added: Mapping[str, Side]) -> di
 
 
 def _assigned(scores: list[tuple[float, str, str]]) -> dict[str, str]:
-    """New name → old name: the best first, and each once."""
+    """Map new names to old ones: the best first, and each once."""
     found: dict[str, str] = {}
     for _, before, after in sorted(scores):
         if after not in found and before not in found.values():
@@ -270,7 +259,7 @@ def _assigned(scores: list[tuple[float, str, str]]) -> dict[str, str]:
 
 
 def _likeness(old: ToolSpec, new: ToolSpec, shared: float) -> float:
-    """How surely one tool is the other under another name; 0 where that is not sure.
+    """Return how surely one tool is the other under another name; 0 where that is not sure.
 
     Tools of one program have parameters in common, and descriptions that differ in a noun. So the same file
     or source has to say it, or a name in another spelling, or the very same description. `shared` is the
@@ -286,7 +275,7 @@ def _likeness(old: ToolSpec, new: ToolSpec, shared: float) -> float:
 
 
 def _same_words(one: str, other: str) -> bool:
-    """Whether two names have the same words, or one has words before or after those of the other."""
+    """Return whether two names have the same words, or one has words before or after those of the other."""
     first, second = _words(one), _words(other)
     if len(first) > len(second):
         first, second = second, first
@@ -316,14 +305,14 @@ def _bare_parameters(built: Built) -> dict[str, Any]:
 
 
 def _share(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    """The share of parameters that are the same in both; 1 where neither has any."""
+    """Return the share of parameters that are the same in both; 1 where neither has any."""
     names = one.keys() | other.keys()
     same = [name for name in one if name in other and one[name] == other[name]]
     return len(same) / len(names) if names else 1.0
 
 
 def _renamed_parameters(old: Built, new: Built) -> dict[str, str]:
-    """New name → old name of parameters: equal schemas, and equal descriptions or the same words."""
+    """Map new names of parameters to old ones: equal schemas, and equal descriptions or the same words."""
     one, other = dict(_parameters(old)), dict(_parameters(new))
     removed = [name for name in one if name not in other]
     added = [name for name in other if name not in one]
@@ -353,7 +342,6 @@ def _description(schema: Any) -> str:
 
 
 def _bare(schema: Any) -> Any:
-    """The schema without annotations."""
     if not isinstance(schema, dict):
         return schema
     kept = asserted_keywords(schema)

@@ -1,4 +1,4 @@
-"""Differences as texts: values in short, schemas side by side, and the places of what changed."""
+"""Differences as texts: values in short, schemas side by side, and the places of changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -19,20 +19,20 @@ _MOST_SHOWN: Final = 400  # characters of a difference
 
 
 def compact(value: Any) -> str:
-    """A value as JSON on one line, cut where it is long; "nothing" for None."""
+    """Return a value as JSON on one line, cut where it is long; "nothing" for None."""
     if value is None:
         return "nothing"
     return cut(msgspec.json.encode(value).decode(), _LONGEST_VALUE)
 
 
 def cut(text: str, most: int) -> str:
-    """`text` on one line, with `…` for what is beyond `most` characters."""
+    """Return `text` on one line, with `…` for all beyond `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """`a`, `b` and `c`; of many, the first and how many more there are."""
+    """Return `a`, `b` and `c`; of many, the first and the number of the others."""
     shown = [f"`{name}`" for name in names[:most]]
     if len(names) > most:
         shown.append(f"{len(names) - most} more")
@@ -40,14 +40,10 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def words_changed(old: str, new: str) -> str:
-    """What differs between two texts, word by word: `[-removed-]` and `{+added+}`, with a few words around.
+    """Return the differences of two texts word by word: `[-removed-]` and `{+added+}`, with a few words
+    around.
 
-    Args:
-        old: the text before.
-        new: the text now.
-
-    Returns:
-        One line, cut where it is long. Long texts are compared from the first word that differs.
+    It is one line, cut where it is long. Long texts are compared from the first word that differs.
     """
     before, after = old.split(), new.split()
     if before == after:
@@ -84,7 +80,7 @@ _CONSTRAINTS: Final = ASSERTIONS | HOLDS_SCHEMAS | {"$ref", "$dynamicRef"}
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """One place that reads differently. `old` says that `pointer` is one of the old document."""
+    """One place that reads differently. With `old`, `pointer` is one of the old document."""
 
     rule: str
     pointer: str
@@ -95,16 +91,10 @@ class Difference(Struct, frozen=True, kw_only=True):
 def differences(
     old: Mapping[str, Any], new: Mapping[str, Any], renamed: Mapping[str, str]
 ) -> Iterator[Difference]:
-    """Compare two contract documents.
+    """Yield the differences of two contract documents in the order of the new one.
 
-    Args:
-        old: the document of the old state.
-        new: that of the new state.
-        renamed: of top-level parameters that were renamed, the new name → the old one.
-
-    Yields:
-        The differences in the order of the new document. One of names or of a schema's form comes without
-        those below it.
+    One of names or of a schema's form comes without those below it. `renamed` are top-level parameters, the
+    new name → the old one.
     """
     waiting: list[tuple[Any, Any, str]] = []
     for root in reversed(_ROOTS):
@@ -155,7 +145,7 @@ def _node(
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Equal also in the order of members and in the kind of numbers: models read text."""
+    """Return whether values are equal, in the order of members and the kind of numbers; models see it."""
     return old is new or msgspec.json.encode(old) == msgspec.json.encode(new)
 
 
@@ -211,7 +201,7 @@ def _schema_map(
     renamed: Mapping[str, str],
     below: list[tuple[Any, Any, str]],
 ) -> Iterator[Difference]:
-    """Names and what they hold, of `properties` and the like."""
+    """Yield the differences of names, and add the schemas below to `below`."""
     before: dict[str, Any] = old.get(keyword, {})
     after: dict[str, Any] = new.get(keyword, {})
     noun = {"properties": "the property", "$defs": "the definition"}.get(keyword, f"the name in `{keyword}`")
@@ -245,13 +235,10 @@ _MAX_DEPTH: Final = 40
 
 
 def spoken(pointer: str) -> str:
-    """A pointer into a contract document as people write it.
+    """Return a pointer into a contract document as people write it: `filters[].since`, of a definition
+    `Filter.since`.
 
-    Args:
-        pointer: such as `/parameters/properties/filters/items/properties/since`.
-
-    Returns:
-        `filters[].since`, of a definition `Filter.since`; empty for the parameters or the result themselves.
+    It is empty for the parameters or the result themselves.
     """
     root, *steps = split(pointer)
     text = ""
@@ -283,15 +270,7 @@ def spoken(pointer: str) -> str:
 
 
 def schema_at(document: Mapping[str, Any], pointer: str) -> tuple[bool, Any]:
-    """What stands at a pointer.
-
-    Args:
-        document: a contract document.
-        pointer: a JSON pointer.
-
-    Returns:
-        Whether anything does, and what.
-    """
+    """Return whether anything stands at a JSON pointer of a contract document, and the schema there."""
     node: Any = document
     for step in split(pointer):
         if isinstance(node, Mapping) and step in node:
@@ -304,15 +283,9 @@ def schema_at(document: Mapping[str, Any], pointer: str) -> tuple[bool, Any]:
 
 
 def before_after(old: Mapping[str, Any], new: Mapping[str, Any], pointer: str) -> tuple[str, str]:
-    """The keywords that differ at a place, in both states.
+    """Return the keywords that differ at a place as short JSON, of both states.
 
-    Args:
-        old: the contract document of the old state.
-        new: that of the new state.
-        pointer: the place.
-
-    Returns:
-        Both as short JSON; empty where the place does not exist, or nothing that refuses values differs.
+    They are empty where the place does not exist, or nothing that refuses values differs.
     """
     (_, one), (_, other) = schema_at(old, pointer), schema_at(new, pointer)
     if isinstance(one, dict) and isinstance(other, dict):
@@ -331,8 +304,9 @@ def _pairs(schema: Mapping[str, Any], keys: list[str]) -> str:
 
 
 class PropertyChange(Struct, frozen=True):
-    """A property that one of two objects declares and the other does not; or, `null`, that is optional and
-    had null as a value of its own, which now counts as absence."""
+    """A property that one of two objects declares and the other does not; or, `null`, an optional one that
+    had null as a value of its own, which now counts as absence.
+    """
 
     kind: Literal["dropped", "added", "null"]
     field: Field
@@ -342,15 +316,9 @@ class PropertyChange(Struct, frozen=True):
 
 
 def property_changes(old: Contract, new: Contract, root: str) -> Iterator[PropertyChange]:
-    """Properties that were added or dropped, or lost null, at any depth that both trees share.
+    """Yield properties that were added or dropped, or lost null, at any depth that both trees share.
 
-    Args:
-        old: the old contract.
-        new: the new contract.
-        root: "parameters" or "result".
-
-    Returns:
-        The changes, in the order of the old contract, then of the new one.
+    `root` is "parameters" or "result". The order is that of the old contract, then of the new one.
     """
     seen: set[tuple[str, str]] = set()
     waiting = [(old.roots[root], new.roots[root], 0)]
@@ -396,7 +364,9 @@ def _of_objects(old: Object, new: Object) -> Iterator[PropertyChange]:
 
 
 def _resolved(contract: Contract, node: Node, root: str) -> Node:
-    """The node behind references, and behind a union with one object or array in it, such as with null."""
+    """Return the node behind references, and behind a union with one object or array in it, such as with
+    null.
+    """
     for _ in range(_MAX_DEPTH):
         if isinstance(node, Reference):
             node = contract.definitions[node.name] if node.name else contract.roots[node.root or root]

@@ -16,15 +16,7 @@ from .rules import RULES
 def diff_profiles(
     config: Config, providers: Sequence[str]
 ) -> tuple[tuple[Profile, ...], frozenset[str], tuple[Diagnostic, ...]]:
-    """The providers whose definitions are compared.
-
-    Args:
-        config: the configuration.
-        providers: ids that were asked for; none: those configured.
-
-    Returns:
-        The profiles, the ids of all that are known, and what is wrong.
-    """
+    """Return the providers to compare (`providers`, else those configured), all known ids, and problems."""
     found, problems = profiles_of(config, providers)
     asked = tuple(
         Diagnostic(
@@ -45,14 +37,7 @@ def diff_profiles(
 
 
 def setting_problems(config: Config) -> Iterator[Diagnostic]:
-    """Names in `[tool.toolcast.diff.levels]` that are neither a rule nor an audience.
-
-    Args:
-        config: the configuration.
-
-    Yields:
-        A diagnostic for each.
-    """
+    """Report names in `[tool.toolcast.diff.levels]` that are neither a rule nor an audience."""
     for name in config.diff.levels:
         if name not in RULES and name not in AUDIENCES:
             near = get_close_matches(name, (*AUDIENCES, *RULES), 1)
@@ -63,29 +48,14 @@ def setting_problems(config: Config) -> Iterator[Diagnostic]:
 
 
 def level_of(rule: str, config: Config) -> Level:
-    """The level of a rule in a project: its own, else that of its audience, else the default.
-
-    Args:
-        rule: id of the rule.
-        config: the configuration.
-
-    Returns:
-        The level.
-    """
+    """Return the level of a rule in a project: its own, else that of its audience, else the default."""
     levels = config.diff.levels
     known = RULES[rule]
     return levels.get(rule) or levels.get(known.audience) or known.level
 
 
 def stated_version(pyproject: Path | None) -> str | None:
-    """Read `version` of `[project]`.
-
-    Args:
-        pyproject: the project's `pyproject.toml`; None where there is none.
-
-    Returns:
-        The version; None where it is not stated there, as where a build backend finds it.
-    """
+    """Read `version` of `[project]`; None where it is not stated there, as where a build backend finds it."""
     if pyproject is None:
         return None
     try:

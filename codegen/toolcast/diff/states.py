@@ -36,8 +36,7 @@ class SpecFiles(Struct, frozen=True, kw_only=True):
         label: the state's name in messages.
         shown_root: the path of the specs folder in messages.
         contents: the bytes of every spec and shared type, by posix path as the specs folder has it.
-        refused: paths of files that are there and cannot be read.
-        diagnostics: why not; notes.
+        refused: paths of files that are there and cannot be read; `diagnostics` say why.
     """
 
     label: str
@@ -48,7 +47,7 @@ class SpecFiles(Struct, frozen=True, kw_only=True):
 
 
 class UnreadableStateError(Exception):
-    """A state cannot be read at all; `problem` says why, and what to do."""
+    """A state cannot be read at all; `problem` says why, and has a way out."""
 
     def __init__(self, problem: Diagnostic) -> None:
         super().__init__(problem.message)
@@ -56,17 +55,7 @@ class UnreadableStateError(Exception):
 
 
 def unreadable(file: str, code: str, message: str, hint: str) -> UnreadableStateError:
-    """The error, with its diagnostic.
-
-    Args:
-        file: the file, folder or option that is meant.
-        code: code of the problem.
-        message: what is wrong.
-        hint: a way out.
-
-    Returns:
-        The error, to be raised.
-    """
+    """Return the error with its diagnostic; `file` is a file, a folder or an option."""
     return UnreadableStateError(Diagnostic(file=file, code=code, message=message, hint=hint))
 
 
@@ -75,14 +64,7 @@ def read_folder(
 ) -> SpecFiles:
     """Read every spec and shared type below a specs folder, and the types of folders outside.
 
-    Args:
-        root: the specs folder.
-        shown_root: its path in messages.
-        label: the state's name in messages.
-        folders: folders of shared types outside.
-
-    Returns:
-        The files. Links are treated as `generate` treats them.
+    Links are treated as `generate` treats them.
 
     Raises:
         UnreadableStateError: there is no such folder, or it holds too much.
@@ -125,7 +107,7 @@ def read_folder(
 
 
 def _read(file: FilePath, shown_file: str) -> bytes | Diagnostic:
-    """The bytes of a file, of one that is too large the first that are; the spec's reader refuses it."""
+    """Return the bytes of a file, at most one more than the spec's reader takes."""
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # opening a named pipe would block
             return Diagnostic(
@@ -149,11 +131,10 @@ class State(Struct, frozen=True, kw_only=True):
         tools: by name, those whose spec, or a type that it refers to, is not the same in the other state.
         types: shared types by posix path below the specs root.
         unchanged: names of all other tools, sorted: they are the same in both states, and were not read.
-        refused: paths and names of tools whose spec has errors: they are there, and nothing else is known.
-        diagnostics: what could not be read.
-        listed: the state is a list of tools, as a server publishes it: it has no secrets, no settings of
-            providers, and nothing else that such a list does not state. The permission of each tool is what
-            its hints claim, `write` where they claim nothing.
+        refused: paths and names of tools that have errors: they are there, and nothing else is known.
+        listed: the state is a list of tools, as a server publishes it, without secrets, settings of providers
+            and the like. The permission of each tool is the claim of its hints, `write` where they claim
+            nothing.
     """
 
     label: str
@@ -171,17 +152,7 @@ _NAME_LINE: Final = re.compile(rb"""^name:[ ]*["']?([A-Za-z0-9_-]{1,64})["']?[ ]
 def read_states(
     old: SpecFiles, new: SpecFiles, known_providers: frozenset[str], *, everything: bool = False
 ) -> tuple[State, State]:
-    """Read what is not the same in two states.
-
-    Args:
-        old: the files of the old state.
-        new: the files of the new state.
-        known_providers: ids of the providers that a spec may name.
-        everything: read also what is the same.
-
-    Returns:
-        Both states.
-    """
+    """Read the differing specs of two states; with `everything`, also those that are the same."""
     if everything:
         changed = frozenset({*old.contents, *new.contents})
     else:
@@ -193,7 +164,7 @@ def read_states(
 
 
 def _changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
-    """Paths of files that differ, or that refer to a shared type that does."""
+    """Return paths of files that differ, or that refer to a shared type that does."""
     paths = {*old, *new}
     changed = {path for path in paths if old.get(path) != new.get(path)}
     types = {path for path in paths if kind_of(path) == "type"}
@@ -207,12 +178,14 @@ def _changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[st
 
 
 def _mentions(data: bytes, name: str) -> bool:
-    """Whether a file may refer to one of that name: it has the name, or an escape that may stand for it."""
+    """Return whether a file may refer to one of that name: it has the name, or an escape that may stand for
+    it.
+    """
     return name.encode() in data or b"\\" in data or (b"%" in data and b"$ref" in data)
 
 
 def _state(files: SpecFiles, changed: Set[str], known_providers: frozenset[str]) -> State:
-    """The state with the tools of `changed`, and the types that these refer to."""
+    """Return the state with the tools of `changed`, and the types that these refer to."""
     tools: dict[str, ToolSpec] = {}
     problems = list(files.diagnostics)
     entries: list[Entry] = []
@@ -264,7 +237,7 @@ def _state(files: SpecFiles, changed: Set[str], known_providers: frozenset[str])
 
 
 def _name(data: bytes, path: str) -> str | None:
-    """The name of the tool in a file that is not parsed; None where parsing has to tell."""
+    """Return the name of the tool in a file that is not parsed; None where parsing has to tell."""
     if (line := _NAME_LINE.search(data)) is not None:
         return line[1].decode()
     stem = PurePosixPath(path).stem
@@ -277,7 +250,7 @@ def _parse(files: SpecFiles, path: str) -> SourceDocument | tuple[Diagnostic, ..
 
 
 def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document], list[Diagnostic]]:
-    """The shared types that some specs may refer to, directly or through others."""
+    """Return the shared types that some specs may refer to, directly or through others."""
     left = {path for path in files.contents if kind_of(path) == "type"}
     waiting = list(tools)
     types: dict[str, Document] = {}
@@ -300,14 +273,9 @@ def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document],
 
 
 def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Warnings and notes of the old state, as a run tells them: nobody can correct what was committed.
+    """Return warnings and notes of the old state, with its name and no position: nobody can correct a commit.
 
-    Args:
-        label: the old state's name.
-        problems: its diagnostics; errors are changes of the rule `not-compared`.
-
-    Returns:
-        Those that name the state, without positions in files that may be gone.
+    Errors are changes of the rule `not-compared`.
     """
     return tuple(
         structs.replace(each, line=0, column=0, message=f"in {label}, {each.message}")
@@ -324,20 +292,13 @@ class ListedTool(Struct, frozen=True, kw_only=True):
     line: int = 0
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line of the tool, 0 where it is not known; and column 0."""
+        """Return the line of the tool, 0 where it is not known, and column 0."""
         del path, key
         return self.line, 0
 
 
 def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
-    """Read a file that lists tools.
-
-    Args:
-        file: JSON or JSON lines, as `toolcast import tools` reads them.
-        known_providers: ids of the providers that a spec may name.
-
-    Returns:
-        The state; tools that cannot be read are among its diagnostics.
+    """Read a file that lists tools, JSON or JSON lines, as `toolcast import tools` does.
 
     Raises:
         UnreadableStateError: the file lists no tools.

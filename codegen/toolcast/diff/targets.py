@@ -1,4 +1,4 @@
-"""What `--against` and `--to` name: the work tree, a commit, a folder, or a saved list of tools."""
+"""The states that `--against` and `--to` name: the work tree, a commit, a folder, or a list of tools."""
 
 import os
 from collections.abc import Sequence
@@ -30,16 +30,13 @@ class Target(Struct, frozen=True):
 def open_states(
     config: Config, against: str | None, to: str | None, known_providers: frozenset[str]
 ) -> tuple[State, State]:
-    """Read the two states of a comparison.
+    """Read the two states of a comparison; of two sets of specs, only the files that differ.
 
     Args:
         config: the configuration; it reads both states.
-        against: a commit, folder or file; None for what the configuration names, else HEAD.
+        against: a commit, folder or file; None for the one that the configuration names, else HEAD.
         to: a commit, folder or file; None for the work tree.
         known_providers: ids of the providers that a spec may name.
-
-    Returns:
-        The old state and the new one. Of two sets of specs, only what differs has been read.
 
     Raises:
         UnreadableStateError: a state cannot be read.
@@ -66,8 +63,9 @@ def _whole(side: State | SpecFiles, known_providers: frozenset[str]) -> State:
 
 
 def _target(config: Config, text: str, option: str, base: Path) -> Target:
-    """What a text names. A path that exists, seen from `base`, is a path; what is also a commit has to be
-    written otherwise."""
+    """Return the target of a text. A path that exists, seen from `base`, is a path; the name of a commit,
+    too, has to be written otherwise then.
+    """
     path = base / (text or "\0")
     kind: Literal["folder", "list"] | None = None
     with suppress(OSError, ValueError):  # too long, or with a character that no path has
@@ -94,7 +92,6 @@ class _Opened:
         self._repository: Repository | None = None
 
     def files(self, target: Target) -> SpecFiles:
-        """The files of a side."""
         if target.kind == "work tree":
             return self._folder(self._config.specs, "the work tree", self._config)
         if target.kind == "folder":
@@ -118,7 +115,9 @@ class _Opened:
         return read_folder(root, shown_root=show(root), label=label, folders=folders)
 
     def _types_elsewhere(self, prefixes: Sequence[str]) -> dict[str, bytes]:
-        """Types that no commit has, of installed packages above all: as they are now, in both states."""
+        """Return types that no commit has, those of installed packages above all: as they are now, in both
+        states.
+        """
         others = [each for each in self._config.types if each.prefix not in prefixes]
         if not others:
             return {}
@@ -132,8 +131,9 @@ class _Opened:
         return self._repository
 
     def _project_of(self, folder: Path) -> tuple[Path, str, Config]:
-        """The specs folder of a project that lies in a folder, or the folder itself; its name in messages;
-        the configuration that names folders of types."""
+        """Return the specs folder of the project in a folder, or the folder itself; its name in messages; and
+        the configuration that names folders of types.
+        """
         if find_config(folder) != folder / "pyproject.toml":
             return folder, show(folder), self._config
         config, problems = load_config(Path.cwd(), folder / "pyproject.toml")

@@ -29,7 +29,7 @@ _LONGEST: Final = 300
 
 
 class Judgement(Struct, frozen=True):
-    """A value that was judged: the witness, or why it is none.
+    """A value that was judged: the witness, or the objection to it.
 
     `coerced`: the new schema refuses the value, and decoding accepts it by a named allowance, such as an
     explicit null that counts as absent.
@@ -41,15 +41,9 @@ class Judgement(Struct, frozen=True):
 
 
 def validator_judge(side: Side, root: Root) -> Refusal:
-    """What a state says to values by the validator of its contract.
+    """Return a function from a value to the reasons why the validator of a state's contract refuses it.
 
-    Args:
-        side: the tool in that state.
-        root: which of the tool's contracts.
-
-    Returns:
-        A function from a value to the reasons why it is refused, none where it is accepted. It raises
-        DisagreementError where validator and jsonschema-rs differ.
+    It raises DisagreementError where validator and jsonschema-rs differ.
     """
     oracle = _oracle(side, root)
     validator = side.built.validator(f"/{root}")
@@ -63,15 +57,7 @@ def validator_judge(side: Side, root: Root) -> Refusal:
 
 @contextmanager
 def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[Refusal]:
-    """What a state says to calls by the decoder that it generates, usable inside the block.
-
-    Args:
-        side: the tool in that state.
-        types: the shared types of that state.
-
-    Yields:
-        As `validator_judge` returns.
-    """
+    """Yield, as `validator_judge` returns, a judge that is the generated decoder, usable inside the block."""
     oracle = _oracle(side, "parameters")
     files, module, constant = decoding_files(side.tool, side.built, types)
     with imported(files) as package:
@@ -84,7 +70,7 @@ def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[Refusa
 
 
 class DisagreementError(Exception):
-    """The two judges of one state differ about a value; the text says how."""
+    """The two judges of one state differ about a value, as the text says."""
 
 
 def _oracle(side: Side, root: Root) -> Oracle | None:
@@ -126,15 +112,8 @@ def _texts(violations: Sequence[Violation]) -> tuple[str, ...]:
 
 
 def judged(accepting: Refusal, refusing: Refusal, values: Iterable[tuple[Any, str]]) -> tuple[Judgement, ...]:
-    """Judge values that one state should accept and the other refuse.
-
-    Args:
-        accepting: the state that should accept.
-        refusing: the state that should refuse.
-        values: each value, with the name of the place for which it should be refused.
-
-    Returns:
-        A judgement for each.
+    """Judge values that one state should accept and the other refuse, each with the name of the refused
+    place.
     """
     found: list[Judgement] = []
     for value, name in values:
@@ -155,19 +134,13 @@ def judged(accepting: Refusal, refusing: Refusal, values: Iterable[tuple[Any, st
 
 
 def _is_about(refusal: str, name: str) -> bool:
-    """Whether a reason names a property, or has it at the end of its path."""
+    """Return whether a reason names a property, or has it at the end of its path."""
     return bool(name) and (f"`{name}`" in refusal or refusal.partition(": ")[0].endswith(f".{name}"))
 
 
 def valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
-    """A call that a state accepts.
-
-    Args:
-        side: the tool in that state.
-        types: the shared types of that state.
-
-    Returns:
-        An example of the spec, or arguments made from the contract; None where none was found.
+    """Return a call that a state accepts, an example of the spec or one made from the contract; None without
+    one.
     """
     oracle = _oracle(side, "parameters")
     if oracle is None:
@@ -183,7 +156,7 @@ def valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
 
 
 def _made(oracle: Oracle) -> Iterable[Any]:
-    """Arguments made from the contract, the smallest first."""
+    """Return arguments made from the contract, the smallest first."""
     generator, schema = InstanceGenerator(rng=random.Random(0)), judged_by(oracle)
     made: list[Any] = []
     for _ in range(_TRIES):
@@ -195,15 +168,7 @@ def _made(oracle: Oracle) -> Iterable[Any]:
 
 
 def call_of_old_name(side: Side, types: Mapping[str, Document]) -> Witness | None:
-    """A call of a tool whose name is gone.
-
-    Args:
-        side: the tool in the old state.
-        types: the shared types of that state.
-
-    Returns:
-        The call that was valid, as witness; None where none was found.
-    """
+    """Return a call of a tool without that name now as witness; None where none was found."""
     value = valid_call(side, types)
     if value is None:
         return None

@@ -1,8 +1,8 @@
 """The instances that a tool is verified with: valid ones, every edge of the schema, one edit from valid, and
 junk.
 
-Edges are each bound and the value just past it, an object without each property and with one more. Each edit
-is keyed by the schema that it tries, so that a hundred items of one list are tried once.
+Edges are each bound and the value just past it, an object without each property and with one more. The schema
+that an edit tries is its key, so that a hundred items of one list are tried once.
 """
 
 import random
@@ -19,7 +19,7 @@ from .schema_tree import POSSIBLE, Tree
 from .shrink import Path, inside, replaced, without
 
 Edge = tuple[Hashable, Path, Any]
-"""What is tried (a key), where, and the value to put there; `REMOVED` takes the place away."""
+"""The key of an edit, its place, and the value to put there; `REMOVED` takes the place away."""
 
 REMOVED = object()
 _WRONG: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {})
@@ -27,17 +27,17 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 
 def edges(tree: Tree, value: Any) -> Iterator[Edge]:
-    """The edges that can be tried by one edit of `value`."""
+    """Yield the edges that can be tried by one edit of `value`."""
     yield from _edges(tree, value, tree.same_value([(tree.start, POSSIBLE)]), ())
 
 
 def applied(value: Any, path: Path, new: Any) -> Any:
-    """`value` with one edge tried."""
+    """Return `value` with one edge tried."""
     return without(value, path) if new is REMOVED else replaced(value, path, new)
 
 
 def is_type(key: Hashable) -> bool:
-    """Whether an edge is a value of another type, to which no keyword but `type` applies."""
+    """Return whether an edge is a value of another type, to which no keyword but `type` applies."""
     return isinstance(key, tuple) and key[1] == "type"
 
 
@@ -59,7 +59,7 @@ def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[Edge]:
 
 
 def _of(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
-    """What one schema suggests in the place of `value`, each under a name."""
+    """Yield the values that one schema suggests in the place of `value`, each under a name."""
     for number, member in enumerate(node["enum"] if isinstance(node.get("enum"), list) else ()):
         yield ("enum", number), member
         yield ("enum", number, "near"), _near(member)
@@ -170,7 +170,7 @@ def _of_size(value: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
-    """`value` with one edit at a random location; the schemas that apply there guide the edit."""
+    """Return `value` with one edit at a random place; the schemas that apply there guide it."""
     found = list(inside(value))
     path, child = rng.choice(found if len(found) < 12 else found[:4] + rng.sample(found[4:], 8))
     nodes = _nodes(tree, value, path)
@@ -193,7 +193,6 @@ def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
 
 
 def _nodes(tree: Tree, value: Any, path: Path) -> _Nodes:
-    """The schemas that may apply to the value at `path`."""
     nodes = tree.same_value([(tree.start, POSSIBLE)])
     for step in path:
         below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)
@@ -207,7 +206,9 @@ def _words(nodes: _Nodes, *keywords: str) -> list[Any]:
 
 
 def _literal(rng: random.Random, nodes: _Nodes) -> list[Any]:
-    """Members of enumerations that may apply: the value of another branch is the likeliest mistake."""
+    """Choose a member of the enumerations that may apply: the value of another branch is the likeliest
+    mistake.
+    """
     found = _words(nodes, "const")
     for members in _words(nodes, "enum"):
         found += members if isinstance(members, list) else []
@@ -255,7 +256,6 @@ def _edited_array(rng: random.Random, value: list[Any], nodes: _Nodes) -> list[A
 
 
 def _numeric(facts: Iterable[dict[str, Any]], keyword: str) -> list[Any]:
-    """The values of a keyword that are numbers."""
     return [fact[keyword] for fact in facts if is_number(fact.get(keyword))]
 
 
@@ -307,7 +307,7 @@ MAX_EDGES = 20_000
 
 
 def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
-    """`count` values: up to half of them edges, a third made to be valid, the rest edits at random."""
+    """Yield `count` values: up to half of them edges, a third made to be valid, the rest random edits."""
     generator, schema = Generator(rng=rng), judged_by(oracle)
     tried = _edge_instances(oracle, generator, schema, rng, count // 2)
     yield from tried
@@ -338,7 +338,6 @@ def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
 def _edge_instances(
     oracle: Oracle, generator: Generator, schema: Part, rng: random.Random, count: int
 ) -> list[Any]:
-    """At most `count` edges, chosen by chance where there are more."""
     found: dict[Hashable, tuple[Any, Any, Any]] = {}
     for number in range(BASES):
         try:

@@ -1,7 +1,7 @@
 """Makes values of schemas: small ones without chance, or varied ones with a `random.Random`.
 
-`hard` schemas are met. `soft` ones are met where that is possible, and left out where it is not. `hints` only
-suggest: bounds and members of another schema, at which two contracts are likely to differ.
+`hard` schemas are met; `soft` ones are met where that is possible. `hints` only suggest: bounds and members
+of another schema, at which two contracts are likely to differ.
 """
 
 import random
@@ -66,14 +66,14 @@ class _SpentError(Exception):
 
 
 class Budget:
-    """Parts of values that are made in one comparison."""
+    """The parts of values that are made in one comparison."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
 
 class _Facts:
-    """What schemas that all apply to a value say together, each computed once."""
+    """Schemas that all apply to one value, and their joint statements, each computed once."""
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
         self.parts = parts
@@ -120,11 +120,11 @@ class _Facts:
 
     @cached_property
     def open(self) -> bool:
-        """Whether the schemas say of which kind properties are that none of them names."""
+        """The schemas describe properties that none of them names."""
         return bool(self.patterns) or any(map(bool, values_of(self.parts, "additionalProperties")))
 
     def tested(self, kind: str) -> bool:
-        """Whether a value of a kind may be refused, made as it is."""
+        """Return whether a value of a kind may be refused, made as it is."""
         return not self.keywords.isdisjoint(
             _TESTED | _OF_KIND[kind] if kind in ("number", "string") else _TESTED
         )
@@ -158,10 +158,8 @@ class Generator:
         return self._bounded(lambda: self._fill(tuple(hard), tuple(soft), tuple(hints), 0))
 
     def varied(self, schema: Part, fullness: float | None = None) -> Any:
-        """Return a value by chance, with that share of optional properties; any share without it.
-
-        Raises:
-            UnfillableError: none was found.
+        """Return a value by chance, with that share of optional properties; without it, with any share.
+        Raises UnfillableError.
         """
         assert self.rng is not None
         self.fullness = self.rng.choice((0.0, 0.2, 0.5, 0.8, 1.0)) if fullness is None else fullness
@@ -179,10 +177,8 @@ class Generator:
         soft: Iterable[Part] = (),
         hints: Iterable[Part] = (),
     ) -> dict[str, Any]:
-        """Return an object of a case with one property set, whatever the schemas say of it.
-
-        Raises:
-            UnfillableError: none was found.
+        """Return an object of a case with one property set, whatever the schemas say of it. Raises
+        UnfillableError.
         """
         return self._bounded(
             lambda: self._object(case, _soft_facts(soft, case), tuple(hints), 0, {name: value})
@@ -220,7 +216,6 @@ class Generator:
         return found
 
     def _near(self, hints: tuple[Part, ...]) -> _Facts:
-        """All schemas that may apply to a value of `hints`."""
         keys = tuple([part.key for part in hints])
         found = self._near_of.get(keys)
         if found is None:
@@ -245,7 +240,7 @@ class Generator:
         return self._any(hard, soft, hints, depth)
 
     def _remembered(self, hard: tuple[Part, ...], soft: tuple[Part, ...], depth: int) -> Any:
-        """The small value of the same schemas is always the same, and costs once."""
+        """Return the small value of the schemas, which is always the same and costs once."""
         known = (tuple(part.key for part in hard), tuple(part.key for part in soft))
         self._hits += 1
         self._left -= self._hits % 4 == 0
@@ -274,7 +269,7 @@ class Generator:
         return self._of_cases(self._in_order(self._cases_of(hard)), soft, hints, depth)
 
     def _in_order(self, cases: list[Case]) -> Sequence[Case]:
-        """Cases in an order by chance, if there is any; mostly those of the kind that keywords speak of."""
+        """Shuffle cases; mostly those of a kind that keywords are about come first."""
         if self.rng is None or len(cases) < 2:
             return cases
         found = _shuffled(cases, self.rng)
@@ -309,7 +304,6 @@ class Generator:
     def _tested(
         self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
     ) -> tuple[Any] | None:
-        """A value of the case, which all its schemas accept."""
         if case.literals is not None or case.kind in ("number", "string"):
             try:
                 return (self._scalar(case, soft, hints),)
@@ -393,7 +387,6 @@ class Generator:
         return length if most is None else min(length, most)
 
     def _contained(self, case: Case, depth: int) -> list[Any]:
-        """The items that `contains` asks for."""
         found: list[Any] = []
         for fact in case.facts:
             if "contains" not in fact.schema:
@@ -415,7 +408,7 @@ class Generator:
         depth: int,
         taken: set[Any] | None,
     ) -> Any:
-        """An item; one that is not `taken` yet, where items are unique."""
+        """Return an item that is not `taken` yet, where items are unique."""
         value = self._fill(parts, soft, hints, depth + 1)
         if taken is None:
             return value
@@ -483,7 +476,6 @@ class Generator:
         return value
 
     def _optional(self, ours: _Facts, near: _Facts, depth: int) -> list[str]:
-        """Properties that may be left out, by chance."""
         assert self.rng is not None
         if self._left < self._frugal:
             return []
@@ -531,7 +523,7 @@ class Generator:
                 del value[name]
 
     def _free_names(self, ours: _Facts, near: _Facts) -> Iterator[str]:
-        """Names that nothing declares, by patterns of names where there are any."""
+        """Yield names that nothing declares, first those for patterns of names."""
         rng = self.rng or random.Random(0)
         seen = {*ours.declared, *near.declared}
         for name in chain(
@@ -550,7 +542,7 @@ class Generator:
             yield sample(rng, pattern)
 
     def _further_names(self, patterns: list[str], rng: random.Random) -> Iterator[str]:
-        """Names for patterns, also longer ones: a pattern may be found anywhere in a name."""
+        """Yield names for patterns, also longer ones: a pattern may be found anywhere in a name."""
         for number in range(MAX_NAMES if patterns else 0):
             yield (sample(rng, rng.choice(patterns)) or "") + ("", "a", str(number))[number % 3]
 
@@ -571,7 +563,7 @@ _TEXT: Final = {"type": "string"}
 
 
 def _soft_facts(soft: Iterable[Part], case: Case) -> tuple[Part, ...]:
-    """Schemas of one case of `soft` that has values of the kind of `case`."""
+    """Return the schemas of the first case of `soft` that has values of the kind of `case`."""
     soft = tuple(soft)
     if not soft:
         return ()
@@ -582,7 +574,6 @@ def _soft_facts(soft: Iterable[Part], case: Case) -> tuple[Part, ...]:
 
 
 def _first(case: Case, values: Iterable[Any]) -> Any:
-    """The first value that all schemas of a case accept."""
     for value in values:
         if mask_of(value) & case.mask and fits(case, value):
             return value
@@ -590,14 +581,13 @@ def _first(case: Case, values: Iterable[Any]) -> Any:
 
 
 def fits(case: Case, value: Any) -> bool:
-    """Whether all schemas of a case accept a value, and those that it refuses do not."""
+    """Return whether all schemas of a case accept a value, and those that it refuses do not."""
     return all(fact.accepts(value) for fact in case.facts) and not any(
         part.accepts(value) for part in case.refused
     )
 
 
 def _shuffled(items: Sequence[T], rng: random.Random | None) -> list[T]:
-    """The items in an order by chance, if there is any."""
     found = list(items)
     if rng is not None and len(found) > 1:
         rng.shuffle(found)

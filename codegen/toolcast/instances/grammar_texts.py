@@ -1,4 +1,4 @@
-"""Texts of a grammar, by random walks: what a tool whose argument is one text is verified with."""
+"""Texts of a grammar, by random walks, for the verification of a tool whose argument is one text."""
 
 import random
 from collections.abc import Iterator
@@ -17,15 +17,8 @@ _FAILED: Final = 20
 
 
 def grammar_texts(grammar: TextGrammar, rng: random.Random, count: int) -> Iterator[str]:
-    """Make texts of a grammar, byte by byte out of those that the engine lets a model write.
-
-    Args:
-        grammar: the grammar.
-        rng: what decides.
-        count: how many; some may be equal.
-
-    Yields:
-        The texts; fewer where walks do not come to an end.
+    """Yield `count` texts of a grammar, fewer where walks do not end; some may be equal. Each byte is one of
+    those that the engine lets a model write.
     """
     failed = 0
     while count and failed < _FAILED:
@@ -38,7 +31,6 @@ def grammar_texts(grammar: TextGrammar, rng: random.Random, count: int) -> Itera
 
 
 def _walk(matcher: Any, rng: random.Random) -> str | None:
-    """A text; None where the walk is given up."""
     out = bytearray()
     while len(out) < _LONGEST:
         if matcher.is_accepting() and (len(out) > _LONG or rng.random() < 0.3):

@@ -54,7 +54,7 @@ _NO_DOT = r"[^\n\r\u2028\u2029]"
 
 
 def asserted_formats() -> frozenset[str]:
-    """Formats that decoders assert; all others are annotations."""
+    """Return the formats that decoders assert; all others are annotations."""
     return frozenset(FORMATS) if resources.ASSERT_FORMATS else frozenset()
 
 
@@ -72,8 +72,7 @@ class Oracle:
         formats: frozenset[str] = frozenset(),
         checks: Mapping[str, Callable[[str], bool]] = CHECKS,
     ) -> None:
-        """`formats` are asserted, by `checks` where these have them; every other one is an annotation. Raises
-        OracleError."""
+        """Assert `formats`, by `checks` where these have them. Raises OracleError."""
         self._checks = dict(checks)
         self.tree = Tree(_plain(document, formats), root)
         self.asserts = bool(formats)
@@ -91,7 +90,7 @@ class Oracle:
         )
 
     def part(self, schema: Schema) -> Any:
-        """A validator for a subschema of the document (by identity), made once."""
+        """Return the validator of a subschema of the document (by identity), made once."""
         known = self._parts.get(id(schema))
         if known is None:
             known = (schema, self._validator(schema))
@@ -99,7 +98,7 @@ class Oracle:
         return known[1]
 
     def _circles(self) -> bool:
-        """Whether anything refers to the document as a whole."""
+        """Return whether anything refers to the document as a whole."""
         return any(node.get("$ref") in ("", "#") for _, node in all_subschemas_of(self.tree.document))
 
     def _validator(self, schema: Schema) -> Any:
@@ -124,29 +123,29 @@ class Oracle:
             raise OracleError(str(problem)[:300]) from None
 
     def accepts(self, value: Any) -> bool:
-        """Whether the schema accepts `value` as it is."""
+        """Return whether the schema accepts `value` as it is."""
         return bool(self._whole.is_valid(value))
 
     def surely_accepts(self, value: Any) -> bool:
-        """Whether the schema accepts `value` however its large floats are written; see `verdict`."""
+        """Return whether the schema accepts `value` however its large floats are written; see `verdict`."""
         if not self.accepts(value):
             return False
         exact = _whole(value)
         return exact is value or self.accepts(exact)
 
     def refuses(self, value: Any) -> bool:
-        """Whether the schema refuses `value` however its large floats are written; see `verdict`."""
+        """Return whether the schema refuses `value` however its large floats are written; see `verdict`."""
         if self.accepts(value):
             return False
         exact = _whole(value)
         return exact is value or not self.accepts(exact)
 
     def problems(self, value: Any) -> Iterator[Any]:
-        """jsonschema-rs's own errors."""
+        """Yield jsonschema-rs's own errors."""
         yield from self._whole.iter_errors(value)
 
     def verdict(self, value: Any) -> bool | None:
-        """Law L1: whether a decoder must accept `value`; None where the allowances leave it open."""
+        """Decide law L1: whether a decoder must accept `value`; None where the allowances leave it open."""
         found = self._verdict(value)
         exact = _whole(value)
         # jsonschema-rs compares a large float with a large bound inexactly: 2.0**64 and 2**64 are one number.
@@ -171,14 +170,14 @@ class Oracle:
         return False
 
     def settled(self, value: Any) -> Any:
-        """`value` without the nulls that certainly count as absent."""
+        """Return `value` without the nulls that certainly count as absent."""
         nulls = self._nulls(value, [(self.tree.start, CERTAIN)], ())
         return _dropped(value, [path for path, sure in nulls if sure])
 
     def _nulls(
         self, value: Any, schemas: list[tuple[Schema, int]], path: Path
     ) -> Iterator[tuple[Path, bool]]:
-        """Nulls that may count as absent, and whether they certainly do."""
+        """Yield nulls that may count as absent, and whether they certainly do."""
         if isinstance(value, dict):
             if not _may_hold_null(value):
                 return
@@ -196,7 +195,9 @@ class Oracle:
                     yield from self._nulls(child, self.tree.item(nodes, index), (*path, index))
 
     def _certain(self, nodes: list[tuple[dict[str, Any], int]], name: str) -> bool:
-        """Optional wherever the object is spoken of, and not nullable where it certainly is."""
+        """Return whether a property is optional in every schema, and not nullable in one that certainly
+        applies.
+        """
         if any(name in (node.get("required") or ()) for node, _ in nodes):
             return False
         declared = [
@@ -230,7 +231,7 @@ def judged_by(oracle: Oracle) -> Part:
 
 
 def path_of(problem: Any, value: Any) -> Path:
-    """Where in `value`, which was judged, a violation is.
+    """Return the path of a violation in `value`, which was judged.
 
     jsonschema-rs leaves keys without characters out of its path, and states a key of digits as a number. So
     the path is one that reads like its own and leads to the value that the violation is about.
@@ -259,7 +260,7 @@ def _reads_as(name: str, step: str | int) -> bool:
 
 
 def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object schema of a contract file or of a plain schema."""
+    """Yield every object schema of a contract file or of a plain schema."""
     yield from subschemas_of(document)
     for root in ("parameters", "result"):
         if root in document:
@@ -267,7 +268,9 @@ def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[s
 
 
 def _whole(value: Any) -> Any:
-    """`value` with floats past 2**53 as the integers that they are; the very same object where none is."""
+    """Return `value` with floats past 2**53 as the integers that they are; the very same object where none
+    is.
+    """
     if isinstance(value, float) and abs(value) >= 2**53:
         return int(value)
     if isinstance(value, dict):
@@ -290,7 +293,7 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
 
 
 def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
-    """A copy with asserted formats only, and with patterns translated from ECMA-262."""
+    """Copy a document with asserted formats only, and with patterns translated from ECMA-262."""
     copied: dict[str, Any] = jsonable(document)
     for _, node in all_subschemas_of(copied):
         if "format" in node and node["format"] not in formats:
@@ -303,7 +306,7 @@ def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, An
 
 
 def jsonable(value: Any) -> Any:
-    """A deep copy of JSON data out of any mappings and sequences."""
+    """Copy JSON data out of any mappings and sequences."""
     if isinstance(value, Mapping):
         return {key: jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

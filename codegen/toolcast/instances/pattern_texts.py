@@ -1,5 +1,4 @@
-"""Texts for patterns: a random one for a single pattern, and the shortest one that some patterns find and
-others do not.
+"""Texts for patterns: a random one for a single pattern, and the shortest one for several.
 
 The shortest comes of a breadth-first search through the automata of the patterns together. Each pattern runs
 as the set of its states; `FOUND` absorbs. Patterns with conditions or back-references have no exact
@@ -40,7 +39,7 @@ def _parsed(pattern: str) -> Any:
 
 
 def sample(rng: random.Random, pattern: str) -> str | None:
-    """A string for `pattern`, or None where none can be derived."""
+    """Return a string for `pattern`, or None where none can be derived."""
     tree = _parsed(pattern)
     if tree is None:
         return None
@@ -52,7 +51,7 @@ def sample(rng: random.Random, pattern: str) -> str | None:
 
 
 def sample_first(pattern: str) -> str:
-    """Always the same string for `pattern`; empty where none can be derived."""
+    """Return always the same string for `pattern`; an empty one where none can be derived."""
     return sample(random.Random(0), pattern) or ""
 
 
@@ -141,19 +140,9 @@ class UndecidedTextError(Exception):
 def find_text(
     found: Sequence[str], refused: Sequence[str], least: int = 0, most: int | None = None
 ) -> str | None:
-    """The shortest text in which some patterns are found, and others are not.
-
-    Args:
-        found: ECMA-262 patterns that are found in it.
-        refused: patterns that are not found in it.
-        least: characters that it has at least.
-        most: characters that it has at most.
-
-    Returns:
-        The text; None where there is none.
-
-    Raises:
-        UndecidedTextError: that is not decided within the bounds of this module.
+    """Return the shortest text, within bounds of its length, in which the patterns of `found` match and those
+    of `refused` do not; None where there is none. Patterns are ECMA-262's. Raises UndecidedTextError where
+    that is not decided within the bounds of this module.
     """
     if sum(map(len, (*found, *refused))) > MAX_PATTERNS:
         raise UndecidedTextError
@@ -167,7 +156,7 @@ def find_text(
 def _found(
     found: tuple[str, ...], refused: tuple[str, ...], least: int, most: int | None
 ) -> str | UndecidedTextError | None:
-    """`find_text`, with its error as a value: the same patterns are asked for many times."""
+    """Call `_searched`, with its error as a value: the same patterns are asked for many times."""
     try:
         return _searched(found, refused, least, most)
     except UndecidedTextError as undecided:
@@ -199,7 +188,7 @@ def _machine(pattern: str) -> Automaton:
 
 
 def _letters(alphabet: Alphabet, machines: list[Automaton]) -> list[tuple[int, str]]:
-    """One character of each class, one that reads well where there is one."""
+    """Return one character of each class, one that reads well where there is one."""
     edges = [
         chr(point)
         for machine in machines
@@ -228,7 +217,6 @@ class _Run:
         self.start: _States = _FOUND if self._initially == NOTHING else (Automaton.START,)
 
     def step(self, states: _States, kind: int) -> _States:
-        """The states behind one more character."""
         if states is None:
             return _FOUND
         known = (states, kind)
@@ -244,7 +232,6 @@ class _Run:
         return self._known[known]
 
     def accepts(self, states: _States, *, empty: bool) -> bool:
-        """Whether the pattern is found in a text that ends here."""
         if states is None:
             return True
         at_end = self._initially if empty else self._later

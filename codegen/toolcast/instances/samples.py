@@ -76,7 +76,7 @@ WIDER: Final[Mapping[str, str]] = {
 
 
 def patterns_of(formats: Iterable[str]) -> list[str]:
-    """The patterns that every text of all of `formats` matches."""
+    """Return the patterns that every text of all of `formats` matches."""
     return list(dict.fromkeys(WIDER[name] for name in formats if name in WIDER))
 
 

@@ -19,17 +19,13 @@ TRIES: Final = 16
 
 
 def _literals(facts: Sequence[Part], wanted: Callable[[Any], bool]) -> list[Any]:
-    """Some members of `enum` and `const`."""
     found = [value for values in values_of(facts, "enum") for value in values[:20]]
     found += values_of(facts, "const")
     return [value for value in found if wanted(value)]
 
 
 class Numbers:
-    """Numbers that are likely to be in a case.
-
-    `soft` schemas may be met; `near` ones tell where numbers are interesting.
-    """
+    """Numbers that are likely to be in a case, and in `soft` schemas; interesting ones of `near` schemas."""
 
     def __init__(self, case: Case, soft: Sequence[Part], near: Sequence[Part], *, hinted: bool) -> None:
         self._whole = case.whole
@@ -83,7 +79,6 @@ def _number_edges(facts: Sequence[Part]) -> list[Any]:
 
 
 def _multiples(interval: Interval) -> list[Any]:
-    """Some of the numbers of an interval, from its end."""
     step = interval.step or Fraction(1)
     first, last = interval.first, interval.last
     if first is not None:
@@ -173,7 +168,7 @@ class Texts:
 
 
 def _is_pattern(part: Part) -> bool:
-    """Whether a schema refuses texts by a pattern alone."""
+    """Return whether a schema refuses texts by a pattern alone."""
     return isinstance(part.schema, dict) and "pattern" in part.schema and part.schema.keys() <= _PATTERN
 
 

@@ -19,17 +19,14 @@ POSSIBLE = 0
 
 
 class Tree:
-    """A document whose references are local, and the schema in it that applies to values.
-
-    `root` is a JSON pointer: "" where the document is the schema itself.
-    """
+    """A document with local references, and the schema at `root`, a JSON pointer, that applies to values."""
 
     def __init__(self, document: Mapping[str, Any], root: str = "") -> None:
         self.document = document
         self.start = self.find("#" + root)
 
     def find(self, reference: Any) -> Schema:
-        """What a local reference points at; `True` where it points at nothing (others report that)."""
+        """Return the schema at a local reference; `True` where there is none (others report that)."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return True
         try:
@@ -38,7 +35,9 @@ class Tree:
             return True
 
     def same_value(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
-        """Every object schema that may apply to the same value, each once, with whether it certainly does."""
+        """Return every object schema that may apply to the same value, each once, with whether it certainly
+        does.
+        """
         found: dict[int, tuple[dict[str, Any], int]] = {}
         waiting = list(schemas)
         while waiting:
@@ -60,7 +59,7 @@ class Tree:
         return list(found.values())
 
     def member(self, nodes: Sequence[tuple[dict[str, Any], int]], name: str) -> list[tuple[Schema, int]]:
-        """The schemas for property `name` of a value to which `nodes` (from `same_value`) apply."""
+        """Return the schemas for property `name` of a value to which `nodes` (from `same_value`) apply."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
             named = False
@@ -80,7 +79,7 @@ class Tree:
         return found
 
     def item(self, nodes: Sequence[tuple[dict[str, Any], int]], index: int) -> list[tuple[Schema, int]]:
-        """The schemas for the item at `index`."""
+        """Return the schemas for the item at `index`."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
             prefix = _list(node.get("prefixItems"))
@@ -106,13 +105,13 @@ def _pattern_validator(pattern: str) -> jsonschema_rs.Draft202012Validator | Non
 
 
 def matches(pattern: str, text: str) -> bool:
-    """An approximation of whether a pattern matches: enough to decide which schema *may* apply."""
+    """Return whether a pattern matches, approximately: enough to decide which schema *may* apply."""
     validator = _pattern_validator(pattern)
     return validator is not None and validator.is_valid(text)
 
 
 def subschemas_of(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object schema of a document with its JSON pointer; literals are not looked into."""
+    """Yield every object schema of a document with its JSON pointer, but none inside of literals."""
     if not isinstance(schema, dict):
         return
     yield path, schema

@@ -9,7 +9,7 @@ Path = tuple[str | int, ...]
 
 
 def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value inside `value`, itself first, with its path."""
+    """Yield every value inside `value`, itself first, with its path."""
     yield path, value
     if isinstance(value, dict):
         for name, child in value.items():
@@ -20,7 +20,7 @@ def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def differences(one: Any, other: Any, path: Path = ()) -> Iterator[Path]:
-    """The path of everything that two values do not share, as deep as can be."""
+    """Yield the path of everything that two values do not share, as deep as can be."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
             if name in one and name in other:
@@ -35,14 +35,14 @@ def differences(one: Any, other: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def at(value: Any, path: Path) -> Any:
-    """The value at `path`."""
+    """Return the value at `path`."""
     for step in path:
         value = value[step]
     return value
 
 
 def replaced(value: Any, path: Path, new: Any) -> Any:
-    """A copy of `value` with `new` at `path`; what is not on the way is shared."""
+    """Return a copy of `value` with `new` at `path`; all that is not on the way is shared."""
     if not path:
         return new
     step, *rest = path
@@ -52,7 +52,7 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
 
 
 def without(value: Any, path: Path) -> Any:
-    """A copy of `value` without the property or item at `path` (not the root)."""
+    """Return a copy of `value` without the property or item at `path` (not the root)."""
     *outer, last = path
     parent = at(value, tuple(outer))
     if isinstance(parent, dict):
@@ -63,7 +63,7 @@ def without(value: Any, path: Path) -> Any:
 
 
 def size(value: Any) -> tuple[int, int]:
-    """How much there is to read in a counterexample: number of values, then length of its text."""
+    """Return the size of a counterexample to its reader: number of values, then length of its text."""
     count = sum(1 for _ in inside(value))
     return count, len(repr(value))
 
@@ -73,7 +73,9 @@ BUDGET = 1500
 
 
 def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> Any:
-    """The smallest value that was found for which `holds`, starting from one for which it does."""
+    """Return the smallest value found for which `holds`, from one for which it does, by at most `budget`
+    calls.
+    """
     calls = 0
     progress = True
     while progress:
@@ -91,7 +93,7 @@ def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> An
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Removals first, the largest parts before the small ones; then simpler leaves."""
+    """Yield removals first, the largest parts before the small ones; then simpler leaves."""
     found = list(inside(value))
     removable = sorted((pair for pair in found if pair[0]), key=lambda pair: size(pair[1]), reverse=True)
     for path, child in removable:

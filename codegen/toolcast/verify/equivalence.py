@@ -16,12 +16,12 @@ ACCEPTED = "accepts it"
 
 
 def as_text(value: Any) -> bytes:
-    """JSON text of an instance."""
+    """Return the JSON text of an instance."""
     return json.dumps(value, ensure_ascii=False).encode()
 
 
 def decoded(binding: Decoder, arguments: Any, provider: str | None = None) -> tuple[str, Any]:
-    """The decoder's verdict in words, and the typed value where it accepts."""
+    """Return the decoder's verdict in words, and the typed value where it accepts."""
     try:
         return ACCEPTED, binding.decode(arguments, provider)
     except ArgumentError as refusal:
@@ -31,7 +31,7 @@ def decoded(binding: Decoder, arguments: Any, provider: str | None = None) -> tu
 
 
 def equivalence(binding: Decoder, oracle: Oracle, value: Any) -> Failure | None:
-    """How the two sides disagree about `value`, if they do."""
+    """Return the disagreement of decoder and contract about `value`, if there is one."""
     if isinstance(value, str) or value is None:
         return None  # by design, text that holds the arguments as text is opened, and null means no arguments
     expected = oracle.verdict(value)
@@ -92,13 +92,13 @@ def _short(value: Any) -> str:
 
 
 def difference(oracle: Oracle, before: Any, after: Any) -> str | None:
-    """The differences of `after` from `before` that a round trip may not make."""
+    """Return the differences of `after` from `before` that a round trip may not make."""
     found = differing(oracle, before, after)
     return found and f"{_shown(found[0])} is {found[1]}"
 
 
 def differing(oracle: Oracle, before: Any, after: Any, *, blurred: bool = False) -> tuple[Path, str] | None:
-    """The place of the first difference that counts, and how it differs.
+    """Return the place of the first difference that counts, and the difference in words.
 
     `blurred`: absent and null are one for declared properties, because a dialect has only one of them.
     """
@@ -154,7 +154,9 @@ def _may_go(
     *,
     root: bool,
 ) -> bool:
-    """Whether a property may be left out: a default, a null that counts as absent, undeclared and open."""
+    """Return whether a property may be left out: a default, a null that counts as absent, undeclared and
+    open.
+    """
     if _is_default(oracle.tree, below, value):
         return True
     if value is None and _refuses_null(oracle, below):
@@ -170,7 +172,6 @@ def _may_go(
 
 
 def _named(node: dict[str, Any]) -> set[str]:
-    """Properties that an object schema knows by name."""
     return {*(node.get("properties") or ()), *(node.get("required") or ())}
 
 

@@ -25,7 +25,8 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 class ToolLedger:
     """One tool's ledger for one provider. `wire_forms` map locations of the wire form to those of the
-    contract."""
+    contract.
+    """
 
     def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
         self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
@@ -40,8 +41,9 @@ class ToolLedger:
             self._rests |= {form.rest} if form.rest else set()
 
     def claims_key(self, value: Any) -> bool:
-        """Whether an object in the value has the key under which a renamed property is sent: the ledger has
-        the property, and no object declares that key, so the key would be read as the property."""
+        """Return whether an object in the value has the key under which a renamed property is sent: the
+        ledger has the property, and no object declares that key, so the key would be read as the property.
+        """
         if not self._names:
             return False
         return any(
@@ -51,7 +53,7 @@ class ToolLedger:
     # -- meanings -----------------------------------------------------------------------------
 
     def changed(self, contract: Oracle, path: Path, sent: Any = None) -> bool:
-        """Whether the ledger has an entry on the path `path` that changes meaning.
+        """Return whether the ledger has an entry on `path` that changes meaning.
 
         With `sent`, the path is one into that value, as the provider's schema has it.
         """
@@ -70,7 +72,7 @@ class ToolLedger:
     def _below(
         self, contract: Oracle, nodes: _Nodes, step: str | int, sent: Any
     ) -> Iterator[tuple[Schema, int]]:
-        """The contract's schemas for one step down; too many rather than too few where a form is sent."""
+        """Return the contract's schemas for one step down; too many than too few where a form is sent."""
         tree = contract.tree
         if isinstance(step, int):
             yield from tree.item(nodes, step)
@@ -94,7 +96,7 @@ class ToolLedger:
     # -- constraints --------------------------------------------------------------------------
 
     def lost(self, contract: Oracle, problem: Any, sent: Any = None, *, absent: bool = True) -> bool:
-        """Whether the ledger names the constraint that `problem`, one of the contract's, is about.
+        """Return whether the ledger names the constraint of the contract that `problem` is about.
 
         `sent` is the value as it was sent. `absent`: a null may be one that means absence.
         """
@@ -112,7 +114,7 @@ class ToolLedger:
         return any(entry == location or entry.startswith((f"{location}/", *below)) for entry in self._entries)
 
     def _listed(self, sent: Any, path: Path) -> bool:
-        """Whether what stands at `path` of the contract's form was sent in a list of further keys."""
+        """Return whether the value at `path` of the contract's form was sent in a list of further keys."""
         for step in path:
             below = _child(sent, step)
             if below is None and isinstance(sent, dict):
@@ -127,7 +129,6 @@ _POSITION = position(0).removesuffix("1")
 
 
 def _all(wire_forms: WireForms | None) -> Iterator[WireForm]:
-    """Every way of a tool."""
     waiting = [] if wire_forms is None else [wire_forms.root, *wire_forms.definitions.values()]
     while waiting:
         form = waiting.pop()
@@ -146,7 +147,7 @@ def _child(value: Any, step: str | int) -> Any:
 
 
 def inner(pointer: str) -> str:
-    """From a pointer into the contract file to one into the parameters' schema, as ledgers have it."""
+    """Return a pointer into the contract file as one into the parameters' schema, as ledgers have it."""
     return pointer.removeprefix("/parameters")
 
 
@@ -161,11 +162,11 @@ def _pointers(contract: Oracle) -> dict[int, str]:
 
 
 def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> Iterator[str]:
-    """Every keyword passed on the way to a violation, as pointers into the parameters' schema.
+    """Yield every keyword passed on the way to a violation, as pointers into the parameters' schema.
 
-    What stands behind a reference is named in two ways: by its definition, and, as where it was inlined, by
-    the place that refers to it. A `null` may be what a property that is optional there took: `required`
-    beside it tells.
+    A schema behind a reference is named in two ways: by its definition, and, as where it was inlined, by the
+    place that refers to it. A `null` may be what a property that is optional there took: `required` beside it
+    tells.
     """
     tree = contract.tree
     node: Any = tree.start
@@ -186,7 +187,7 @@ def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> It
 
 
 def _reached(contract: Oracle, path: Sequence[str | int]) -> tuple[str, ...]:
-    """Definitions that the keyword at `path` reaches: a loss in one of them is a loss here."""
+    """Return the definitions that the keyword at `path` reaches: a loss in one of them is a loss here."""
     node: Any = contract.tree.document
     for step in path:
         try:
@@ -214,9 +215,9 @@ _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
 def silent_losses(
     contract: Mapping[str, Any], emitted: Mapping[str, Any], ledger: Sequence[LedgerEntry]
 ) -> Iterator[Failure]:
-    """L4: keywords of the contract that `emitted` lacks at their place and no entry covers.
+    """Decide L4: yield keywords of the contract that `emitted` lacks at their place and no entry covers.
 
-    An entry covers its keyword and all below it. What has moved into a branch is not missing.
+    An entry covers its keyword and all below it. A keyword that has moved into a branch is not missing.
     """
     present = set(_keywords(emitted))
     present |= {(_BRANCH.sub("", path), keyword) for path, keyword in present}
@@ -242,10 +243,10 @@ def _keywords(schema: Any) -> Iterator[tuple[str, str]]:
 
 
 def fixpoint(contract: Mapping[str, Any], profile: Profile, strict: bool | None) -> Iterator[Failure]:
-    """L5: the input stays as it was, and the result normalised again is the result.
+    """Decide L5: the input stays as it was, and the result normalised again is the result.
 
-    The second time in the mode of the first outcome: the reason against strict mode may be in
-    words by then, and is not read.
+    The second time in the mode of the first outcome: the reason against strict mode may be in words by then,
+    and is not read.
     """
     schema = copy.deepcopy(dict(contract))
     before = copy.deepcopy(schema)

@@ -1,4 +1,5 @@
-"""L2 and L3: what the contract accepts a provider's schema lets pass, and what that accepts comes back.
+"""L2 and L3: a value that the contract accepts passes a provider's schema, and a value of that schema comes
+back.
 
 The encoder of values in the form that a provider is sent has jsonschema-rs as the judge of schemas.
 """
@@ -23,8 +24,6 @@ from .verify_report import Failure
 
 
 class _OracleJudge:
-    """The oracle as the encoder asks it."""
-
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
         self.start = oracle.tree.start
@@ -35,9 +34,9 @@ class _OracleJudge:
 
 
 def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
-    """`value`, which the contract accepts, as `schema` wants it: what `wire_forms` decodes.
+    """Encode `value`, which the contract accepts, as `schema` wants it; `wire_forms` decode it.
 
-    `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
+    `schema` is the provider's parameter schema, as JSON Schema. A value without an encoding stays as it is.
     """
     return WireEncoder(Oracle(schema), wire_forms).encoded(value)
 
@@ -47,13 +46,15 @@ class WireEncoder(wire_encoding.WireEncoder):
 
     def __init__(self, oracle: Oracle, wire_forms: WireForms | None, *, closes: bool = False) -> None:
         """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
-        were closed."""
+        were closed.
+        """
         super().__init__(_OracleJudge(oracle), wire_forms, closes=closes)
         self.oracle = oracle
 
     def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
-        """What is sent as `value`, which the union at `path` of the schema takes in no form: as encoded for
-        each branch, as far as it goes, and what that branch has against it. For what was encoded last."""
+        """Return, for the value encoded last: `value`, which the union at `path` takes in no form, as encoded
+        for each branch as far as it goes, and the violations of that branch.
+        """
         branches: Any = self.oracle.tree.document
         for step in path:
             branches = branches[step]
@@ -75,7 +76,7 @@ class Dialect:
         formats: frozenset[str] = frozenset(),
         wire_forms: WireForms | None = None,
     ) -> None:
-        """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
+        """Assert `formats`. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
         self.ledger = ToolLedger(ledger, wire_forms)
@@ -86,17 +87,17 @@ class Dialect:
         self._wire_decoder = None if wire_forms is None else WireDecoder(wire_forms, emitted)
 
     def encoded(self, value: Any) -> Any:
-        """A value of the contract as this provider's schema wants it."""
+        """Encode a value of the contract as this provider's schema wants it."""
         return self._wire_encoder.encoded(value)
 
     def decode_wire(self, sent: Any) -> Any:
-        """What was sent, in the contract's form."""
+        """Decode a sent value to the contract's form."""
         return sent if self._wire_decoder is None else self._wire_decoder(sent)
 
     # -- L2 -----------------------------------------------------------------------------------
 
     def lock_out(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
-        """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
+        """Decide L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
         if not contract.surely_accepts(value) or self.ledger.claims_key(value):
             return None
         failure: Failure | None = None
@@ -107,7 +108,7 @@ class Dialect:
         return failure
 
     def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
-        """Why `value` cannot be sent as `sent`, unless the ledger has an entry for it."""
+        """Return why `value` cannot be sent as `sent`, unless the ledger has an entry for it."""
         problem = next(self.oracle.problems(sent), None)
         if problem is None or self._is_recorded(contract, problem, sent):
             return None
@@ -115,8 +116,9 @@ class Dialect:
         return Failure("L2", "the contract accepts it", actual, value)
 
     def _is_recorded(self, contract: Oracle, problem: Any, sent: Any) -> bool:
-        """Whether the ledger has an entry for a violation; for a union's, entries for all violations of one
-        branch."""
+        """Return whether the ledger has an entry for a violation; for a union's, entries for all violations
+        of one branch.
+        """
         path = path_of(problem, sent)
         if self.ledger.changed(contract, path, sent):
             return True
@@ -134,9 +136,10 @@ class Dialect:
         )
 
     def _is_recorded_below(self, contract: Oracle, path: Path, problem: Any, sent: Any) -> bool:
-        """The same for what one branch has against a value that was encoded for it, though it takes it not.
+        """Decide the same for the violations of one branch by a value that was encoded for it.
 
-        Of unions inside, a change below is enough: what no branch of theirs takes is not encoded for any.
+        Of unions inside, a change below is enough: a value that no branch of theirs takes is not encoded for
+        any.
         """
         location = (*path, *path_of(problem, at(sent, path)))
         if self.ledger.changed(contract, location, sent):
@@ -176,7 +179,7 @@ class Dialect:
     # -- L3 -----------------------------------------------------------------------------------
 
     def check_decoding(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
-        """L3 for one value, if this provider's schema accepts it."""
+        """Decide L3 for one value, if this provider's schema accepts it."""
         if not self.oracle.surely_accepts(value):
             return None
         expected = f"{self.provider}'s schema accepts it, and the ledger names no constraint that it breaks"
@@ -200,7 +203,7 @@ class Dialect:
         return Failure("L3", expected, f"the decoder {verdict}", value)
 
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
-        """The violations of `contract` by `sent`, once decoded, for which the ledger has no entry."""
+        """Yield the violations of `contract` by `sent`, once decoded, for which the ledger has no entry."""
         plain = self.decode_wire(sent)
         hidden = [each for each in _violations(contract, plain) if not self.ledger.lost(contract, each, sent)]
         if not hidden:

@@ -1,4 +1,4 @@
-"""A second opinion: what the models that datamodel-code-generator writes make of the same instances."""
+"""A second opinion: the verdicts of datamodel-code-generator's models on the same instances."""
 
 import sys
 import warnings
@@ -14,7 +14,7 @@ from .verify_report import Disagreement
 
 
 def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
-    """Where pydantic models of the same contract accept what is invalid or refuse what is valid."""
+    """Yield where pydantic models of the same contract accept invalid values or refuse valid ones."""
     name = class_name(found.tool.name, "Params")
     try:
         source = generate_models(
@@ -38,7 +38,7 @@ def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreemen
     from .equivalence import as_text
 
     def opinion(value: Any) -> tuple[str, str]:
-        """How the model differs, and its reason; ("", "") where it agrees."""
+        """Return the difference of the model, and its reason; ("", "") where it agrees."""
         expected = contract.accepts(value)  # the allowances are ours: no other family knows them
         try:
             model.model_validate_json(as_text(value))

@@ -1,6 +1,6 @@
-"""L4 for the spec: what it states beside its parameters stands in the tool object, or in the ledger.
+"""L4 for the spec: each statement beside its parameters stands in the tool object, or in the ledger.
 
-The reading is independent: it looks for the stated values in what was emitted, whatever the members are
+The reading is independent: it looks for the stated values in the tool object, whatever the members are
 called.
 """
 
@@ -22,16 +22,10 @@ _REWORDED: Final = frozenset(("callers", "defer", "stream_arguments", "blocking"
 def silent_keys(
     tool: ToolSpec, definition: Mapping[str, Any], parameters: Any, lost: Set[str]
 ) -> Iterator[str]:
-    """Keys of a spec that a tool object lacks, and no entry of the ledger names.
+    """Return keys of a spec that a tool object lacks and no entry of the ledger names.
 
-    Args:
-        tool: the spec.
-        definition: the tool object of one provider.
-        parameters: the schema of the parameters in it, which is not looked into.
-        lost: the keys that the ledger names.
-
-    Returns:
-        The keys, in the order of the spec's format.
+    The schema of the `parameters` in the tool object is not looked into; `lost` are the keys that the ledger
+    names. Their order is that of the spec's format.
     """
     members = list(_members(definition, parameters))
     for key, stands in _stated(tool):
@@ -40,7 +34,7 @@ def silent_keys(
 
 
 def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
-    """What asks for something, each with the look for it."""
+    """Yield each key that is stated, with a test of the tool object for it."""
     if tool.input is not None and tool.input.grammar is not None:
         definition = tool.input.definition
         yield "input", lambda members: any(value == definition for _, value in members)
@@ -78,14 +72,8 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
 
 
 def sent_examples(definition: Mapping[str, Any], parameters: Any) -> list[Any]:
-    """The examples of calls in a tool object.
-
-    Args:
-        definition: the tool object of one provider.
-        parameters: the schema of the parameters in it, which is not looked into.
-
-    Returns:
-        The examples, as the provider is sent them.
+    """Return the examples of calls in a tool object as the provider is sent them; `parameters` in it are not
+    looked into.
     """
     return _examples(list(_members(definition, parameters)))
 
@@ -95,7 +83,7 @@ def _examples(members: Members) -> list[Any]:
 
 
 def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
-    """Every member of an object, at any depth, but for those of the parameters."""
+    """Yield every member of an object, at any depth, but for those of the parameters."""
     for key, item in value.items() if isinstance(value, dict) else ():
         if item is parameters:
             continue
@@ -124,6 +112,8 @@ def _has_value(value: Any, members: Members) -> bool:
 
 
 def _has_hint(members: Members, name: str, value: str | bool) -> bool:
-    """Whether a member whose name begins so has the value: `destructive` may be `destructiveHint`."""
+    """Return whether a member with a name that begins so has the value: `destructive` may be
+    `destructiveHint`.
+    """
     start = name.replace("_", "")
     return any(item == value and key.replace("_", "").lower().startswith(start) for key, item in members)

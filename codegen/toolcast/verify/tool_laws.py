@@ -49,24 +49,21 @@ class _GrammarFormat(Struct, frozen=True, eq=False):
     grammar: TextGrammar
 
     def accepts(self, text: str) -> bool:
-        """Whether the grammar has a text."""
         return self.grammar.problem(text) is None
 
     def instances(self, rng: random.Random, count: int) -> list[dict[str, str]]:
-        """Texts that the grammar derives, and each with one character changed."""
+        """Yield texts that the grammar derives, and each with one character changed."""
         texts = list(grammar_texts(self.grammar, rng, (count + 1) // 2))
         return [{PARAMETER: text} for text in (*texts, *(_changed(text, rng) for text in texts))]
 
 
 def _grammar_format(tool: ToolSpec) -> _GrammarFormat | None:
-    """The format for a tool; None for one without a grammar."""
     if tool.input is None or tool.input.grammar is None:
         return None
     return _GrammarFormat(grammar_of(tool.input.grammar, tool.input.definition))
 
 
 def _with_format(contract: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a contract file with the format at the text."""
     parameters = contract["parameters"]
     text = {**parameters["properties"][PARAMETER], "format": _GRAMMAR}
     return {**contract, "parameters": {**parameters, "properties": {PARAMETER: text}}}
@@ -78,14 +75,16 @@ def _changed(text: str, rng: random.Random) -> str:
 
 
 class _WholeCalls:
-    """Decodes values of the whole contract: what models send, and what the program fills in."""
+    """Decodes values of the whole contract: the arguments of models, and those that the program fills in."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self.encode = binding.encode
 
     def decode(self, arguments: Any, provider: str | None = None) -> Any:
-        """As the binding's. Raises ArgumentError, also for a value of the program's that is refused."""
+        """Decode as the binding does. Raises ArgumentError, also for a value of the program's that is
+        refused.
+        """
         value = parse_arguments(self._binding.name, arguments)
         inject = self._binding.inject
         if not isinstance(value, dict):
@@ -99,28 +98,26 @@ class _WholeCalls:
 
 
 class _OfferedCalls:
-    """Decodes what models send, to plain data."""
+    """Decodes arguments of models to plain data."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
 
     def decode(self, arguments: Any, provider: str | None = None) -> dict[str, Any]:
-        """As `decode_offered` of the binding."""
         return self._binding.decode_offered(arguments, provider)
 
     def encode(self, params: dict[str, Any]) -> bytes:
-        """Plain data is written as it is."""
         return msgspec.json.encode(params)
 
 
 def _offered_document(contract: Mapping[str, Any], inject: Mapping[str, str]) -> dict[str, Any]:
-    """A contract file as models are offered it."""
     return {**contract, "parameters": without_parameters(contract["parameters"], inject)}
 
 
 def _sets_injected(binding: Binding, value: Any, provider: str | None = None) -> bool:
-    """Whether a model that sends `value` sets what only the program sets: of an open object no definition can
-    say that, so that no law is about it."""
+    """Return whether a model that sends `value` sets what only the program sets: no definition of an open
+    object can say that, so no law is about it.
+    """
     try:
         binding.decode_offered(as_text(value), provider)
     except SentInjectedError:
@@ -131,7 +128,6 @@ def _sets_injected(binding: Binding, value: Any, provider: str | None = None) ->
 
 
 def _offered_part(value: Any, inject: Mapping[str, str]) -> Any:
-    """What a model sends of a call."""
     if not isinstance(value, dict):
         return value
     return {name: item for name, item in value.items() if name not in inject}
@@ -145,7 +141,7 @@ Check = Callable[[Any], Failure | None]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """How hard to try."""
+    """The effort of a verification."""
 
     examples: int = 200
     seed: int = 0
@@ -155,8 +151,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 def check_laws(
     tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings
 ) -> ToolReport:
-    """Compile one tool and check every law. The report of a tool that does not compile has its
-    diagnostics."""
+    """Compile one tool and check every law. The report of one that does not compile has its diagnostics."""
     line, column = tool.document.locate(("parameters",))
     base = ToolReport(tool=tool.name, file=tool.document.file, line=line, column=column)
     try:
@@ -179,7 +174,9 @@ def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
 
 
 def _entries(found: Subject, provider: str) -> tuple[LedgerEntry, ...]:
-    """The entry for the format that stands for a grammar, where the ledger of the spec names the grammar."""
+    """Return the entry for the format that stands for a grammar, where the ledger of the spec names the
+    grammar.
+    """
     return (_GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
 
 
@@ -264,7 +261,9 @@ class _Case:
                 yield self._counterexample("L3", failure, id)
 
     def _examples(self, id: str, dialect: Dialect) -> Iterator[Counterexample]:
-        """L2 for the examples in a tool object: the provider refuses the request where one does not fit."""
+        """Decide L2 for the examples in a tool object: the provider refuses the request where one does not
+        fit.
+        """
         found = self.subject
         for sent in sent_examples(found.definitions[id], found.emitted.get(id)):
             problem = next(dialect.oracle.problems(sent), None)
@@ -338,7 +337,7 @@ class _Case:
 
 
 def smallest(made: list[Any], check: Check) -> Iterator[Failure]:
-    """One failure of each kind, made as small as it gets."""
+    """Yield one failure of each kind, made as small as it gets."""
     worst: dict[str, Any] = {}
     for value in made:
         failure = check(value)
@@ -370,7 +369,6 @@ def _with(base: ToolReport, **more: Any) -> ToolReport:
 
 
 def _without_empty(value: Any, names: Sequence[str]) -> Any:
-    """`value` without those properties that are empty strings."""
     if not isinstance(value, dict):
         return value
     return {name: item for name, item in value.items() if item != "" or name not in names}

@@ -35,7 +35,7 @@ class Decoder(Protocol):
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """What the laws are held to."""
+    """A compiled tool as the laws are held to it."""
 
     tool: ToolSpec
     built: Built
@@ -49,7 +49,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     profiles: Mapping[str, Profile]
 
     def locate(self, pointer: str) -> tuple[int, int]:
-        """Line and column in the spec for a pointer into the contract file (`/parameters/…`).
+        """Return line and column in the spec for a pointer into the contract file (`/parameters/…`).
 
         A location in a shared type is reported at the tool's own `parameters`.
         """
@@ -69,7 +69,7 @@ class NotCompiledError(Exception):
 
 @contextmanager
 def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Generator[Subject]:
-    """The compiled tool, usable inside the block. Raises NotCompiledError."""
+    """Yield the compiled tool, usable inside the block. Raises NotCompiledError."""
     compiled = _without_errors(compile_tool(tool, types, options))
     files = dict(compiled.files)
     for path in compiled.uses:
@@ -107,7 +107,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
 
 
 def _wire_forms(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
-    """The wire form that the walk states; the binding reads it from the generated files."""
+    """Return the wire form that the walk states; the binding reads it from the generated files."""
     contract = built.normal.offered(tool.inject)
     made = {
         id: normalize(contract, profile, strict=wanted_strict(tool, profile)).wire_forms
@@ -124,7 +124,7 @@ def _without_errors(compiled: Compiled) -> Compiled:
 
 
 def _parameters(template: Any, definition: Any) -> Any:
-    """The value in a tool object where the envelope's template has `$parameters`."""
+    """Return the value in a tool object where the envelope's template has `$parameters`."""
     for key, item in template.items():
         if not isinstance(definition, dict) or key not in definition:
             continue

@@ -1,4 +1,4 @@
-"""What verification found, as values; how they look is the command's business."""
+"""The findings of a verification, as values that the command prints."""
 
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Disagreement(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where another model family differs from the contract: information, unless the project decides else."""
+    """A difference of another model family: information, unless the project decides else."""
 
     kind: Literal["accepts what is invalid", "refuses what is valid", "cannot be built"]
     count: int
@@ -47,10 +47,9 @@ class Disagreement(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ToolReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One tool.
+    """The report on one tool.
 
-    `open` instances are those whose verdict the two allowances leave open; `suppressed` is how many findings
-    the spec suppresses.
+    The two allowances leave the verdict on `open` instances open; the spec suppresses `suppressed` findings.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""Which tools are verified, in this process or in several, and what the settings make of the outcome.
+"""Verifies the tools of a project, in this process or in several, and applies its settings.
 
 The outcome is the same, in the same order, however many processes there are.
 """
@@ -40,7 +40,7 @@ LEVELS: Final[Mapping[str, Level]] = {
 
 
 def unknown_levels(config: Config) -> Iterator[Diagnostic]:
-    """Codes in `[tool.toolcast.verify.levels]` that verification does not know."""
+    """Yield a diagnostic for codes in `[tool.toolcast.verify.levels]` that verification does not know."""
     for code in config.verify.levels:
         if code not in VERIFY_CODES:
             hint = suggestion(code, VERIFY_CODES, "the codes are")
@@ -49,7 +49,7 @@ def unknown_levels(config: Config) -> Iterator[Diagnostic]:
 
 
 def ended(tool: ToolSpec, today: date) -> Iterator[Diagnostic]:
-    """Suppressions of a tool whose last day is over."""
+    """Yield a diagnostic for each suppression of a tool that has ended."""
     for code, each in tool.verify_ignore.items():
         if each.until is not None and each.until < today:
             message = f"the suppression of {code!r} ended on {each.until}: it suppresses nothing"
@@ -59,16 +59,8 @@ def ended(tool: ToolSpec, today: date) -> Iterator[Diagnostic]:
 
 
 def judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], today: date) -> ToolReport:
-    """A report with the project's severities, without what is off and what the spec suppresses.
-
-    Args:
-        report: what verification found, with the severities of `LEVELS`.
-        tool: the tool that it is about.
-        levels: the project's severities, by code.
-        today: the date on which suppressions are in force or not.
-
-    Returns:
-        The report; `suppressed` counts what the spec suppresses.
+    """Return a report with the project's severities (`levels`, by code), without findings that are off or
+    that the spec suppresses; `suppressed` counts these. `today` ends suppressions.
     """
     chosen: dict[str, Level] = {**LEVELS, **levels}
     severities: dict[str, Severity] = {}
@@ -107,14 +99,14 @@ Progress = Callable[[int, int], None]
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """How a run is made: the date that ends suppressions, and processes (None: one per processor)."""
+    """The date that ends suppressions, and the number of processes (None: one per processor)."""
 
     today: date
     jobs: int | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """A run. `diagnostics` are the reasons why something could not be verified, and warnings."""
+    """The outcome of a run. `diagnostics` are warnings, and reasons why something could not be verified."""
 
     seed: int
     examples: int
@@ -123,7 +115,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """Whether there is an error: a counterexample, or something that could not be verified."""
+        """There is an error: a counterexample, or something that could not be verified."""
         found = [each.severity for each in self.diagnostics]
         for report in self.reports:
             found += [each.severity for each in report.counterexamples]
@@ -206,7 +198,7 @@ def _is_selected(wanted: Sequence[str], path: str, name: str, context: Context) 
 
 
 def _mentioned(wanted: Sequence[str], shown: str, context: Context) -> bool:
-    """Whether a file is one of those named: as shown, below the specs root, with or without its ending."""
+    """Return whether a file is named: as shown, or below the specs root, with or without its ending."""
     inner = shown.removeprefix(f"{context.shown_root}/")
     names = {shown, inner, inner.rpartition(".")[0], str(Path(context.root) / inner)}
     return any(each in names or show(Path(each).absolute()) == shown for each in wanted)
@@ -230,7 +222,7 @@ def _unknown(
 
 
 def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
-    """One tool. Never raises: a bug here must not hide the reports of other tools."""
+    """Hold one tool. Never raises: a bug here must not hide the reports of other tools."""
     try:
         return check_laws(spec, types, context.options, settings), None
     except Exception as error:  # reported with its location; the run fails

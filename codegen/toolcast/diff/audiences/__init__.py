@@ -1,1 +1,1 @@
-"""What changed for each audience, as pure functions of two states."""
+"""The changes for each audience, as pure functions of two states."""

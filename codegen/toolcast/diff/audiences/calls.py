@@ -1,4 +1,4 @@
-"""What changed for those who call: a call that was valid and is refused now, with such a call as proof."""
+"""Changes for callers: a call that was valid and is refused now, with such a call as proof."""
 
 from collections.abc import Iterator, Mapping, Set
 from typing import Final
@@ -51,15 +51,7 @@ REFUSED: Final = Direction(
 
 
 def calls(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """Changes for callers of one tool.
-
-    Args:
-        pair: the tool in both states; of one that is gone nothing is said here.
-        context: the states.
-
-    Returns:
-        The changes.
-    """
+    """Return the changes for callers of one tool; none for one that is gone."""
     if pair.new is None:
         return ()
     if pair.old is None:
@@ -109,8 +101,9 @@ def _of_contracts(pair: Pair, context: Context, old: Side, new: Side) -> Iterato
 
 
 def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]:
-    """Calls that are valid now and were refused. `told`: properties of which another change tells that they
-    are there or are not."""
+    """Yield a change for calls that are valid now and were refused. Of properties in `told`, other changes
+    say that they are there or not.
+    """
     wider = compare(new.built, old.built, "parameters", search=False)
     of_property = (*ABSENCE, "property-declared")
     places = [
@@ -133,7 +126,7 @@ def _renaming(before: str, after: str) -> str:
 
 
 def _explained(pair: Pair, properties: list[PropertyChange]) -> Iterator[Explained]:
-    """Places whose sentence is ours: renamed and dropped parameters, and new ones that are required."""
+    """Yield places with a sentence of their own: renamed and dropped parameters, and new required ones."""
     for after, before in pair.renamed_parameters.items():
         message = _renaming(_pointer(before), _pointer(after))
         for name in (before, after):

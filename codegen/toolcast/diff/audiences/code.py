@@ -2,8 +2,8 @@
 
 A field that is only read may hold fewer types than before, one that is only written more. Handlers and
 callers together do both with parameters and with results, so each class is looked at both ways. A type is an
-annotation as it is emitted, with the module that it stands in. It is parsed, never evaluated. Tools that end
-are removed after notice, or without.
+annotation as it is emitted, with its module. It is parsed, never evaluated. Tools that end are removed after
+notice, or without.
 """
 
 import ast
@@ -28,15 +28,7 @@ from ..rules import RULES
 
 
 def deprecation(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """What changed about the end of a tool.
-
-    Args:
-        pair: a tool of both states, or one that was removed.
-        context: has the day of the comparison, and the version of the project.
-
-    Returns:
-        For a tool that was removed, one change; else those of its notice.
-    """
+    """Return the changes of the notice about a tool's end; of a tool that was removed, one change."""
     if pair.new is None:
         return (removal(pair, context),)
     before = None if pair.old is None else pair.old.tool.deprecated
@@ -47,15 +39,7 @@ def deprecation(pair: Pair, context: Context) -> tuple[Change, ...]:
 
 
 def removal(pair: Pair, context: Context) -> Change:
-    """Judge the removal of a tool by what its notice announced.
-
-    Args:
-        pair: a tool that was removed.
-        context: has the day of the comparison, and the version of the project.
-
-    Returns:
-        The change.
-    """
+    """Judge the removal of a tool by the announcement of its notice."""
     assert pair.old is not None
     deprecation = pair.old.tool.deprecated
     name, version = pair.name, context.version
@@ -84,7 +68,7 @@ def removal(pair: Pair, context: Context) -> Change:
 
 
 def _is_beyond(version: str | None, end: str) -> bool | None:
-    """Whether a version is later than the last one with the tool; None where that cannot be said."""
+    """Return whether a version is later than the last one with the tool; None where that cannot be said."""
     try:
         return None if version is None else Version(version) > Version(end)
     except InvalidVersion:
@@ -110,7 +94,7 @@ def _notice(pair: Pair, before: Deprecation | None, after: Deprecation | None) -
 
 
 def _is_sooner(before: str | None, after: str | None) -> bool:
-    """Whether an announced time moved towards the present. A first announcement is no such move."""
+    """Return whether an announced time moved towards the present. A first announcement is no such move."""
     if before is None or after is None or before == after:
         return False
     days = [removal_date(Deprecation(remove_after=each)) for each in (before, after)]
@@ -135,7 +119,7 @@ class Type(Struct, frozen=True):
 
 
 class Emitted(Struct, frozen=True, kw_only=True):
-    """The modules that a tool's code consists of: its own, and those of the shared types that it uses."""
+    """The modules of a tool's code: its own, and those of the shared types that it uses."""
 
     names: ToolNames
     roots: Roots
@@ -143,12 +127,12 @@ class Emitted(Struct, frozen=True, kw_only=True):
     imported: Mapping[Name, Name]  # a name in a module → the definition that it stands for
 
     def home(self, module: Dotted, name: str) -> Name:
-        """The definition that a name in a module stands for."""
+        """Return the definition that a name in a module stands for."""
         return self.imported.get((module, name), (module, name))
 
 
 def emitted(side: Side) -> Emitted:
-    """The modules of a tool in one state, as they are rendered."""
+    """Render the modules of a tool in one state."""
     built, names = side.built, tool_names(side.tool)
     module, roots = tool_module(built, name=side.tool.name, module=names.module)
     modules: dict[Dotted, Module] = {names.module: module}
@@ -166,7 +150,7 @@ def emitted(side: Side) -> Emitted:
 
 
 def _absolute(module: Dotted, relative: str) -> Dotted:
-    """The module that `..a.b` means in `module`."""
+    """Return the module that `..a.b` means in `module`."""
     rest = relative.lstrip(".")
     above = len(relative) - len(rest)
     return (*module[: len(module) - above], *filter(None, rest.split(".")))
@@ -193,17 +177,17 @@ class Comparison:
     """Compares types of one state with types of the other."""
 
     def __init__(self, old: Emitted, new: Emitted, renamed: Mapping[Name, Name]) -> None:
-        """`renamed` maps classes of the old state to those that stand for them now."""
+        """Map classes of the old state to those that stand for them now by `renamed`."""
         self._sides = {"old": old, "new": new}
         self._renamed = renamed
         self._known: dict[tuple[str, Type, Type], bool] = {}
 
     def reads(self, old: Type, new: Type) -> bool:
-        """Whether code that takes a value for `old` may be handed one of `new`."""
+        """Return whether code that takes a value for `old` may be handed one of `new`."""
         return self._within("new", new, "old", old)
 
     def writes(self, old: Type, new: Type) -> bool:
-        """Whether code that hands over a value of `old` may do so where `new` is wanted."""
+        """Return whether code that hands over a value of `old` may do so where `new` is wanted."""
         return self._within("old", old, "new", new)
 
     def _within(self, side: str, one: Type, other_side: str, other: Type) -> bool:
@@ -248,7 +232,7 @@ class Comparison:
         return self._renamed.get(name, name) if side == "old" else name  # type: ignore[call-overload]
 
     def _members(self, side: str, of: Type) -> Iterator[_Member]:
-        """The types of a union; an alias is what it stands for."""
+        """Yield the types of a union, and those behind an alias."""
         waiting = [(of.module, ast.parse(of.text, mode="eval").body)]
         visited: set[Name] = set()
         while waiting:
@@ -288,12 +272,12 @@ class Comparison:
 
 
 def is_alias(definition: Definition | None) -> bool:
-    """Whether a definition is a name for a type, and no class."""
+    """Return whether a definition is a name for a type, and no class."""
     return isinstance(definition, AliasDefinition)
 
 
 def _encoded_names(definition: ClassDefinition) -> dict[str, str]:
-    """The Python name of each field → its name in JSON."""
+    """Map the Python name of each field to its name in JSON."""
     found: dict[str, str] = {}
     for line in definition.fields:
         found[line.name] = line.name
@@ -310,14 +294,9 @@ _LONGEST = 120  # characters of a type
 
 
 def code(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """What no longer type-checks of code that was written against a tool's generated Python.
+    """Return the changes by which code against a tool's generated Python no longer type-checks.
 
-    Args:
-        pair: the tool in both states.
-        context: the states. A list of tools is nothing that code was generated from.
-
-    Returns:
-        The changes.
+    There are none of a list of tools: no code was generated from it.
     """
     if context.old.listed or context.new.listed:
         return ()
@@ -350,7 +329,7 @@ def _moved(pair: Pair) -> Iterator[Change]:
 
 
 def _execution(old: ToolSpec, new: ToolSpec, pair: Pair) -> Iterator[Change]:
-    """Whether there is a handler, and what runs beside it."""
+    """Yield changes of the handler's presence, and of the calls that run beside it."""
     if old.external and not new.external:
         message = "the tool is no longer external: `register_all` wants a handler for it"
         yield pair.change(
@@ -379,7 +358,7 @@ class _Code:
         self.types = Comparison(old, new, self.renamed)
 
     def _name_now(self, name: Name) -> Name:
-        """What the definition is called where only its tool was renamed or moved."""
+        """Return the name of a definition after its tool alone was renamed or moved."""
         module, own = name
         if module != self.old.names.module:
             return name
@@ -390,7 +369,7 @@ class _Code:
         return self.new.names.module, own
 
     def changes(self) -> Iterator[Change]:
-        """The changes of every class, and of what a handler returns."""
+        """Yield the changes of every class, and of a handler's result."""
         for name, definition in self.old.definitions.items():
             now = self.new.definitions.get(self.renamed[name])
             if isinstance(definition, AliasDefinition):
@@ -454,7 +433,7 @@ class _Code:
             yield self.pair.change("field-written-type", message, pointer=pointer)
 
     def _result(self) -> Iterator[Change]:
-        """What a handler returns; its module has a name for it, or it returns text or nothing."""
+        """Yield the change of a handler's result; its module has a name for it, or it is text or nothing."""
         old, new = (_returned(each) for each in (self.old, self.new))
         name = (old.module, self.old.roots.result)
         if name in self.renamed and self.renamed[name] not in self.new.definitions:
@@ -466,7 +445,7 @@ class _Code:
 
 
 def _returned(emitted: Emitted) -> Type:
-    """What a handler may return of its own types; besides, it may return text."""
+    """Return the types of a handler's own that it may return; besides, it may return text."""
     name = emitted.roots.result
     return Type(emitted.names.module, "str | None" if name == "None" else f"{name} | str")
 
@@ -478,5 +457,5 @@ def _is_required(line: FieldLine) -> bool:
 
 
 def _place(definition: ClassDefinition, name: str) -> str:
-    """The contract's place of a field; of its class where it stands for no single property."""
+    """Return the contract's place of a field; of its class where it stands for no single property."""
     return f"{definition.pointer}/properties/{escape(name)}"

@@ -1,6 +1,6 @@
-"""The audiences that look at what providers are sent: each definition is made once.
+"""The audiences of definitions: each definition is made once.
 
-For each provider: strict mode, what its schema lacks, its limits and what a request costs. For requests that
+For each provider: strict mode, losses of its schema, its limits and the cost of a request. For requests that
 hold every tool: limits that are passed now. For caches of prompts: from which tool on a request differs, and
 how much lies behind. For models: every place that reads differently, with both texts in short.
 """
@@ -39,7 +39,7 @@ class Sent(Struct, frozen=True, kw_only=True):
     Attributes:
         subject: the tool with each provider's schema.
         definitions: by provider, the tool object as compact JSON.
-        summary: what brief definitions say.
+        summary: the text of brief definitions.
         problems: why the other providers have no definition.
     """
 
@@ -50,15 +50,16 @@ class Sent(Struct, frozen=True, kw_only=True):
 
 
 class _SentPair(Struct, frozen=True, kw_only=True):
-    """A pair with what providers are sent; None for a state without the tool."""
+    """A pair as providers are sent it; None for a state without the tool."""
 
     pair: Pair
     old: Sent | None
     new: Sent | None
 
     def differing(self, *, brief: bool = False) -> tuple[str, ...]:
-        """Providers whose definition is another one now, or the brief one with `brief`; all that have one,
-        where the tool is in one state only."""
+        """Return providers whose definition is another one now, the brief one with `brief`; all that have
+        one, where the tool is in one state only.
+        """
         sides = [({} if each is None else each.definitions) for each in (self.old, self.new)]
         ids = dict.fromkeys((*sides[1], *sides[0]))
         texts = [None if each is None else each.summary for each in (self.old, self.new)]
@@ -81,7 +82,7 @@ def sent_pairs(pairs: Sequence[Pair], profiles: Sequence[Profile]) -> tuple[_Sen
 
 
 def _same_schemas(pair: Pair) -> bool:
-    """Whether every provider gets the same schema in both states."""
+    """Return whether every provider gets the same schema in both states."""
     old, new = pair.old, pair.new
     if old is None or new is None:
         return False
@@ -94,7 +95,7 @@ def _same_schemas(pair: Pair) -> bool:
 
 
 def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | None = None) -> Sent:
-    """What is sent of a tool; its schemas are those of `like` where that is stated."""
+    """Return a tool as it is sent; its schemas are those of `like` where that is stated."""
     if like is None:
         subject, problems = emitted_subject(side.tool, side.built, profiles)
     else:
@@ -116,15 +117,11 @@ _MOST: Final = 100
 
 
 def model_changes(sent: _SentPair) -> tuple[Change, ...]:
-    """What models read differently of a tool.
+    """Return the changes of a tool to models, by place of the contract; none where every definition is the
+    same.
 
-    Args:
-        sent: a tool of both states, as providers are sent it; one that was added or removed has no such
-            changes.
-
-    Returns:
-        The changes, by place of the contract; none where every provider's definition, full and brief, is what
-        it was. Each names the providers whose definition of the tool differs, nobody where all of them do.
+    Each names the providers whose definition of the tool differs, nobody where all of them do. A tool that
+    was added or removed has no such changes.
     """
     pair = sent.pair
     if pair.old is None or pair.new is None or sent.old is None or sent.new is None:
@@ -148,7 +145,7 @@ def model_changes(sent: _SentPair) -> tuple[Change, ...]:
 
 
 def _is_explained(old: ToolSpec, new: ToolSpec) -> bool:
-    """Whether other audiences are told why a definition differs: by hints, strict mode and the like."""
+    """Return whether other audiences learn why a definition differs: by hints, strict mode and the like."""
     return any(key.value_in(old) != key.value_in(new) for key in KEYS.values() if key.audience)
 
 
@@ -170,7 +167,9 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
 
 
 def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """What clients are sent beside what models read: each for the providers whose tool objects have it."""
+    """Yield changes of data for clients beside the model's, each for the providers whose tool objects have
+    it.
+    """
     assert sent.old is not None
     assert sent.new is not None
     old, new = sent.old.subject.tool, sent.new.subject.tool
@@ -193,7 +192,7 @@ def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
 
 
 def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Calls that definitions show as examples."""
+    """Yield changes of the calls that definitions show as examples."""
     shown = [
         {id: _shown(text) for id, text in each.definitions.items()}
         for each in (sent.old, sent.new)
@@ -207,7 +206,7 @@ def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
 
 
 def _shown(definition: bytes) -> Any:
-    """The examples in a tool object; None without them, and for declarations of functions."""
+    """Return the examples in a tool object; None without them, and for declarations of functions."""
     if _KEY not in definition or not definition.startswith(b"{"):
         return None
     return msgspec.json.decode(definition).get(EXAMPLES)
@@ -236,15 +235,10 @@ _LEAST_LONGER: Final = 1.1  # a quarter more tokens never is in so few more char
 
 
 def provider_changes(sent: _SentPair, context: Context) -> tuple[Change, ...]:
-    """What changed for single providers about one tool.
+    """Return the changes of one tool for single providers. Those that several providers share are one, which
+    names them.
 
-    Args:
-        sent: a tool of both states, as providers are sent it; one that was added or removed has no such
-            changes.
-        context: has the providers.
-
-    Returns:
-        The changes. Those that several providers share are one, which names them.
+    A tool that was added or removed has no such changes.
     """
     old, new = sent.old, sent.new
     if old is None or new is None:
@@ -273,7 +267,7 @@ def _provider(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterat
 
 
 def _tokens(sent: _SentPair, old: Sent, new: Sent) -> Iterator[Change]:
-    """One change for all providers, with the tokens of the first."""
+    """Return one change for all providers, with the tokens of the first."""
     grown: dict[str, tuple[int, int]] = {}
     for id in new.definitions.keys() & old.definitions.keys():
         texts = old.definitions[id], new.definitions[id]
@@ -308,8 +302,9 @@ def _strictness(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iter
 
 
 def _losses(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
-    """For each rule one change for all new entries about schemas, and one for each key of the spec; one, too,
-    for all providers that have the same."""
+    """Yield a change for all new entries of a rule about schemas, and one for each key of the spec; providers
+    that have the same share it.
+    """
     renamed = sent.pair.renamed_parameters
     before = Counter(_kind(entry) for entry in _entries(old, profile))
     added: dict[tuple[str, str], list[LedgerEntry]] = {}
@@ -332,7 +327,7 @@ def _losses(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator
 
 
 def _entries(sent: Sent, profile: Profile) -> list[LedgerEntry]:
-    """Entries that neither lint nor a change of strictness is about."""
+    """Return entries that neither lint nor a change of strictness is about."""
     ledger = sent.subject.ledger(profile)
     return [each for each in ledger if each.severity != "reject" and not each.reason.startswith(NOT_STRICT)]
 
@@ -348,7 +343,6 @@ def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple
 
 
 def _pointer(entry: LedgerEntry) -> str:
-    """The place in the contract document of an entry about a schema."""
     return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
@@ -366,12 +360,11 @@ def _limits(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator
 
 
 def _placed(change: Change, finding: Finding) -> Change:
-    """A change at the position of a finding."""
     return replace(change, file=finding.file, line=finding.line, column=finding.column)
 
 
 def _merged(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Changes that differ by provider alone are one."""
+    """Join changes that differ by provider alone."""
     groups: dict[Change, list[str]] = {}
     for each in changes:
         groups.setdefault(replace(each, providers=()), []).extend(each.providers)
@@ -383,15 +376,10 @@ _SUMMED: Final = ("all_properties", "optional", "unions", "strict_tools")
 
 
 def _request_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """What changed for requests that hold every tool.
+    """Return the changes of requests that hold every tool, of no single tool.
 
-    Args:
-        sent: every pair that may differ, as providers are sent it.
-        context: the states; tools that are the same in both are known by name alone.
-
-    Returns:
-        The changes, of no single tool. Where a limit depends on what tools hold that were not read, and the
-        ones that were read hold more than before, the change is undecided.
+    Tools that are the same in both states are known by name alone. Where a limit depends on them, and the
+    tools that were read hold more than before, the change is undecided.
     """
     return tuple(change for profile in context.profiles for change in _of_provider(sent, context, profile))
 
@@ -418,7 +406,7 @@ def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) 
 
 
 def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> Iterator[Change]:
-    """The limits that only the number of tools decides."""
+    """Yield changes of limits that only the number of tools decides."""
     before, after = counts
     rows = (
         (profile.limits.tools, "limit-passed", "tools", "accepted"),
@@ -432,7 +420,7 @@ def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> I
 
 
 def _grown(old: Sequence[Subject], new: Sequence[Subject], profile: Profile) -> Iterator[str]:
-    """Limits on sums that these tools may pass alone, or together with others."""
+    """Yield changes of limits on sums that these tools may pass alone, or together with others."""
     limits = profile.limits
     sums = [_sums(each, profile) for each in (old, new)]
     for name in _SUMMED:
@@ -470,7 +458,7 @@ def _of_requests(
 
 
 class _End(Struct, frozen=True):
-    """Where the prefix ends that two requests share."""
+    """The end of the prefix that two requests share."""
 
     first: str  # the tool whose definition differs, is new or is gone
     behind: int  # tools of the new request from there on
@@ -478,14 +466,8 @@ class _End(Struct, frozen=True):
 
 
 def _cache_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """Where the prefix ends that a request of all tools shares with the one before.
-
-    Args:
-        sent: every pair that may differ, as providers are sent it.
-        context: the states; tools that are the same in both are known by name alone.
-
-    Returns:
-        A change for each place where it ends, with the providers for which it ends there.
+    """Return a change for each place where the prefix ends that a request of all tools shares with the former
+    one, with the providers for which it ends there.
     """
     ends: dict[_End, list[str]] = {}
     for profile in context.profiles:
@@ -506,7 +488,7 @@ def _end(sent: Sequence[_SentPair], context: Context, provider: str) -> _End | N
 
 
 def _known(sent: Sequence[_SentPair], first: str, provider: str) -> list[bytes]:
-    """The definitions of the new state from `first` on, of those tools that were read."""
+    """Return the definitions of the new state from `first` on, of those tools that were read."""
     return [
         each.new.definitions[provider]
         for each in sent
@@ -515,7 +497,7 @@ def _known(sent: Sequence[_SentPair], first: str, provider: str) -> list[bytes]:
 
 
 def _names(sent: _SentPair) -> Iterator[str]:
-    """The names in both states: a tool that was renamed leaves a place and takes another."""
+    """Return the names in both states: a tool that was renamed leaves a place and takes another."""
     return (each.subject.tool.name for each in (sent.old, sent.new) if each is not None)
 
 
@@ -550,19 +532,14 @@ def _prefix_change(
 
 
 def _side(sent: _SentPair, name: str) -> Sent:
-    """The state of a pair that has this name; the new one where both have."""
+    """Return the state of a pair that has this name; the new one where both have."""
     return next(each for each in (sent.new, sent.old) if each is not None and each.subject.tool.name == name)
 
 
 def definitions(pairs: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    """What changed for models, providers and caches of prompts.
+    """Return the changes for models, providers and caches of prompts.
 
-    Args:
-        pairs: every tool that may differ.
-        context: the states and the providers.
-
-    Returns:
-        The changes of single tools in the order of the pairs, then those of requests that hold all.
+    Those of single tools come first, in the order of the pairs, then those of requests that hold all.
     """
     sent = sent_pairs(pairs, context.profiles)
     changes: list[Change] = []

@@ -1,4 +1,4 @@
-"""What changed for those who read results: values that were impossible, and properties that were promised."""
+"""Changes for readers of results: values that were impossible, and properties that were promised."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -52,15 +52,7 @@ WIDENED: Final = Direction(
 
 
 def results(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """Changes for readers of one tool's results.
-
-    Args:
-        pair: the tool in both states; of one that is new or gone nothing is said here.
-        context: the states.
-
-    Returns:
-        The changes.
-    """
+    """Return the changes for readers of one tool's results; none for a tool that is new or gone."""
     both = sides(pair)
     if both is None:
         return ()

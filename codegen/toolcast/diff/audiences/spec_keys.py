@@ -28,15 +28,10 @@ class LostText(Struct, frozen=True):
 
 
 def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -> LostText | None:
-    """Look for a text that the old grammar has and the new one lacks.
+    """Return the shortest text found that the old grammar has (None: any text was valid) and the new one
+    lacks.
 
-    Args:
-        old: the old grammar; None where any text was valid.
-        new: the new grammar, which can be read.
-        examples: calls of the tool, whose texts are tried, too.
-
-    Returns:
-        The shortest that was found; None where all that were tried are valid.
+    The texts of `examples`, calls of the tool, are tried, too.
     """
     after = _stated_grammar(new)
     before = None if old is None else _stated_grammar(old)
@@ -67,14 +62,10 @@ CALLERS: Final[Mapping[Caller, str]] = {"model": "the model itself", "code": "co
 
 
 def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """What changed by keys such as `empty_is_absent`, `callers` and `defaults`.
+    """Return the changes of keys such as `empty_is_absent`, `callers` and `defaults`.
 
-    Args:
-        pair: a tool of both states; one that was added or removed has no such changes.
-        context: the states. A list of tools does not state all of these keys: it has no such changes.
-
-    Returns:
-        The changes.
+    There are none of a list of tools, which does not state all of these keys, and of a tool that was added or
+    removed.
     """
     if pair.old is None or pair.new is None or context.old.listed or context.new.listed:
         return ()
@@ -90,14 +81,8 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
 
 
 def flag_changes(old: ToolSpec, new: ToolSpec) -> Iterator[tuple[str, str, Key]]:
-    """Compare the keys that have a rule.
-
-    Args:
-        old: the tool in the old state.
-        new: the tool in the new state.
-
-    Returns:
-        For each key that asks for something in one state alone: the id of the rule, the message, the key.
+    """Yield, for each key that asks for something in one state alone: the id of the rule, the message, the
+    key.
     """
     for key in KEYS.values():
         asks = key.asks_for(key.value_in(new)) if key.rule else None
@@ -106,7 +91,7 @@ def flag_changes(old: ToolSpec, new: ToolSpec) -> Iterator[tuple[str, str, Key]]
 
 
 def may_call(tool: ToolSpec) -> frozenset[Caller]:
-    """Who may call a tool: without a word of the spec, the model and its code."""
+    """Return who may call a tool: by default the model and its code."""
     return frozenset(CALLERS if tool.callers is None else tool.callers)
 
 
@@ -128,7 +113,7 @@ def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """Of a grammar that is new or another one: a text that it lacks, or that none was found."""
+    """Yield, of a grammar that is new or another one, a text that it lacks, or that none was found."""
     before, after = (each.input if each.input and each.input.grammar else None for each in (old, new))
     if before == after or not _was_parameter(pair, PARAMETER) or not _is_parameter(pair, PARAMETER):
         return
@@ -169,7 +154,9 @@ def _bounded(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _defaults(pair: Pair, old: ToolSpec, new: ToolSpec, context: Context) -> Iterator[Change]:
-    """Without either word, receivers that see the schema of results get none, and all others get them."""
+    """Yield changes of `defaults`. By default receivers that see the schema of results get none, all others
+    do.
+    """
     if old.result is None or new.result is None:
         return
     before, after = (each.defaults or context.config.defaults for each in (old, new))
@@ -191,7 +178,7 @@ def _keys(tool: ToolSpec) -> frozenset[str]:
 
 
 def _is_parameter(pair: Pair, former: str) -> bool:
-    """Whether a parameter of the old state is still there, by whatever name."""
+    """Return whether a parameter of the old state is still there, by whatever name."""
     assert pair.new is not None
     now = {before: after for after, before in pair.renamed_parameters.items()}.get(former, former)
     return now in _declared(pair.new.built.normal.roots["parameters"])
@@ -203,6 +190,5 @@ def _was_parameter(pair: Pair, former: str) -> bool:
 
 
 def _declared(schema: object) -> frozenset[str]:
-    """The properties that a parameters schema declares at its root."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     return frozenset(properties) if isinstance(properties, dict) else frozenset()

@@ -28,14 +28,9 @@ claim."""
 
 
 def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """What changed for those who decide how far a tool is trusted.
+    """Return the changes for those who decide how far a tool is trusted.
 
-    Args:
-        pair: a tool of both states; one that was added or removed has no such changes.
-        context: the states. A list of tools states no secrets, no request and no source.
-
-    Returns:
-        The changes.
+    A tool that was added or removed has none. A list of tools states no secrets, no request and no source.
     """
     if pair.old is None or pair.new is None:
         return ()
@@ -58,7 +53,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
 
 
 def widens(old: Permission, new: Permission) -> bool:
-    """Whether `new` allows something that `old` does not allow."""
+    """Return whether `new` allows something that `old` does not allow."""
     return old != new and new not in _BELOW[old]
 
 
@@ -77,7 +72,9 @@ def _permission(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _claimed(pair: Pair, context: Context, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """Of a list, only the claim to be read-only is known. It imports as `network` where the world is open."""
+    """Return the permission that a list claims, which can only be read-only; `network` where the world is
+    open.
+    """
     before = old.permission == "read" or (context.old.listed and old.permission == "network")
     after = new.permission == "read" or (context.new.listed and new.permission == "network")
     if before and not after:
@@ -132,7 +129,7 @@ _REQUEST: Final = ("method", "path", "in", "body", "encoding")
 
 
 def _request(pair: Pair, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    """`http`, as written; empty where a tool stands for no request."""
+    """Return `http` as written; an empty text where a tool stands for no request."""
     if not old or not new:
         if old or new:
             message = f"the tool {'stands for' if new else 'no longer stands for'} an HTTP request"
@@ -206,7 +203,7 @@ def _injected(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _is_offered(pair: Pair, former: str) -> bool:
-    """Whether a parameter of the old state is one of the new state, by whatever name."""
+    """Return whether a parameter of the old state is one of the new state, by whatever name."""
     assert pair.new is not None
     now = {before: after for after, before in pair.renamed_parameters.items()}.get(former, former)
     return now in pair.new.built.normal.roots["parameters"].get("properties", {})
