@@ -10,6 +10,11 @@ from typing import Any
 _REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
 
 
+INVALID_PARAMS = -32602
+"""JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
+INTERNAL_ERROR = -32603
+
+
 class McpMissingError(ImportError):
     """The official MCP SDK, or the release of it that is needed, is not installed."""
 
@@ -24,3 +29,9 @@ def load(module: str) -> Any:
             raise McpMissingError(f"MCP needs {missing.name}, which is not installed; {_REMEDY}") from missing
         old = "too old" if root != missing.name else "not installed"
         raise McpMissingError(f"The MCP SDK is {old}; {_REMEDY}") from missing
+
+
+def protocol_error(code: int, message: str, data: Any = None) -> Exception:
+    """Return an error that the SDK's server answers a request with."""
+    error: Exception = load("mcp.shared.exceptions").MCPError(code, message, data)
+    return error

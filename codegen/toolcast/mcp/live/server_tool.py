@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from ...hidden_characters import describe_character, without_hidden
 from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
-from ...jsonschema.json_values import too_deep, type_of
+from ...jsonschema.json_values import nested_objects, too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
 from ...jsonschema.pointers import resolve
 from ...jsonschema.quarantine import sound_schema
@@ -354,17 +354,11 @@ def _in_words(key: str, entry: SchemaChange) -> str:
 
 def _patterns(schema: Any) -> set[str]:
     found: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            if isinstance(node.get("pattern"), str):
-                found.add(node["pattern"])
-            if isinstance(node.get("patternProperties"), dict):
-                found.update(node["patternProperties"])
-            waiting += node.values()
-        elif isinstance(node, list):
-            waiting += node
+    for node in nested_objects(schema):
+        if isinstance(node.get("pattern"), str):
+            found.add(node["pattern"])
+        if isinstance(node.get("patternProperties"), dict):
+            found.update(node["patternProperties"])
     return found
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...runtime.context import ToolContext
 from ..sdk import load
-from .request_guards import Origin
+from .request_guards import Origin, refuse
 
 _TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
 """RFC 6750, 2.1: b64token."""
@@ -158,7 +158,11 @@ class BearerGuard:
             raise RuntimeError(f"{scope['type']} is not served")
         refused, principal = await self._check(scope)
         if principal is None:
-            await _answer(send, *refused)
+            status, error, description, challenge = refused
+            told = {**({"error": error} if error else {}), "error_description": description}
+            headers = [(b"www-authenticate", challenge.encode())] if challenge else []
+            body = msgspec.json.encode(told)
+            await refuse(send, status, body, (b"content-type", b"application/json"), *headers)
             return
         # The SDK binds a session to the user that opened it.
         access = self._access(token="", client_id=principal.id, scopes=list(principal.scopes))
@@ -217,13 +221,3 @@ def _metadata_path(resource: str) -> str:
     """RFC 9728, 3.1: the well-known part comes before the path of the resource."""
     path = urlsplit(resource).path
     return f"/.well-known/oauth-protected-resource{path if path != '/' else ''}"
-
-
-async def _answer(send: Any, status: int, error: str, description: str, challenge: str) -> None:
-    told = {"error": error, "error_description": description} if error else {"error_description": description}
-    body = msgspec.json.encode(told)
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if challenge:
-        headers.append((b"www-authenticate", challenge.encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

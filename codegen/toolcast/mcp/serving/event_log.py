@@ -20,7 +20,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..sdk import load
+from ..sdk import INTERNAL_ERROR, load
+from .request_guards import header_values
 
 MEBIBYTE = 1 << 20
 
@@ -57,8 +58,6 @@ class Replay(Struct, frozen=True, kw_only=True):
 _STANDALONE = "_GET_stream"
 """The SDK's id for the stream that belongs to no request."""
 _SECONDS = "toolcast.stream_seconds"
-_LOST = -32603
-"""JSON-RPC's internal error, for a result that could not be kept."""
 
 
 class _Event(Struct, frozen=True):
@@ -208,7 +207,9 @@ class EventLog:
 
     def _lost(self, request: Any, why: str) -> Any:
         text = f"The connection broke before the result arrived, and the server did not keep it: {why}."
-        return self._error(jsonrpc="2.0", id=request, error=self._error_data(code=_LOST, message=text))
+        return self._error(
+            jsonrpc="2.0", id=request, error=self._error_data(code=INTERNAL_ERROR, message=text)
+        )
 
     async def replay_events_after(
         self, last_event_id: str, send_callback: Callable[[Any], Awaitable[None]]
@@ -258,8 +259,8 @@ class SessionLogs:
         self._app = app
         self._store = store
         self._idle = idle
-        self._keys: dict[bytes, str] = {}
-        self._older = [each.encode() for each in load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS]
+        self._keys: dict[str, str] = {}
+        self._older = load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -270,8 +271,8 @@ class SessionLogs:
             # The transport has no answer for who asks it to replay without a store.
             await self._app(_without(scope, b"last-event-id"), receive, send)
             return
-        session = _header(scope, b"mcp-session-id")
-        revision = _header(scope, b"mcp-protocol-version")
+        session = next(iter(header_values(scope, b"mcp-session-id")), None)
+        revision = next(iter(header_values(scope, b"mcp-protocol-version")), None)
         if session is None and revision is not None and revision not in self._older:
             await self._app(scope, receive, send)  # the newest revision has no sessions
             return
@@ -293,7 +294,7 @@ class SessionLogs:
                 opened = dict(message.get("headers", ())).get(b"mcp-session-id")
                 if session is None and opened is not None and served:
                     self._sweep(store)
-                    self._keys[opened] = key
+                    self._keys[opened.decode("latin-1")] = key
                     kept = True
                 elif scope["method"] == "DELETE" and message["status"] < 300:
                     kept = False
@@ -337,10 +338,6 @@ async def closing_stream(context: Any) -> AsyncGenerator[None]:
 async def _after(seconds: float, close: Callable[[], Awaitable[None]]) -> None:
     await asyncio.sleep(seconds)
     await close()
-
-
-def _header(scope: Any, name: bytes) -> bytes | None:
-    return next((value for key, value in scope["headers"] if key == name), None)
 
 
 def _without(scope: Any, name: bytes) -> dict[str, Any]:

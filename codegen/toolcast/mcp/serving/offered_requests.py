@@ -2,6 +2,7 @@
 
 import logging
 import os
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...runtime.handlers import call
 from ...runtime.result import Content
 from ...runtime.view import ToolView
 from ...runtime.workers import Workers, unwrap
-from ..sdk import load
+from ..sdk import INTERNAL_ERROR, INVALID_PARAMS, load, protocol_error
 from .announce import SUBSCRIPTIONS
 from .client_channel import ClientChannel, Extra
 from .listed import is_modern, page_of
@@ -23,9 +24,6 @@ from .prompts_and_resources import Found, Prompts, Resources, TextArguments, con
 Remember = Callable[[Any], None]
 """Takes a request's context: its client is told of changes from now on."""
 
-INVALID_PARAMS = -32602
-"""JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
-INTERNAL_ERROR = -32603
 _LOG = logging.getLogger("toolcast.mcp")
 
 
@@ -37,7 +35,6 @@ class OfferedFunctions:
         self._registry = registry
         self._page_size = page_size
         self._workers = Workers()
-        self._error = load("mcp.shared.exceptions").MCPError
 
     async def value(self, context: Any, kind: str, name: str, content: Any, *arguments: Any) -> Any:
         """Return `content`, of a resource or prompt with a name, or its function's result, without values of
@@ -63,18 +60,14 @@ class OfferedFunctions:
 
     def refused(self, problem: RefusalError, data: Any = None) -> Exception:
         """Return a protocol error with the words of a refusal."""
-        error: Exception = self._error(INVALID_PARAMS, self._registry.redact(str(problem)), data)
-        return error
+        return protocol_error(INVALID_PARAMS, self._registry.redact(str(problem)), data)
 
     def failed(self, what: str, problem: BaseException) -> Exception:
         """Return a protocol error for a fault of the program; the log has its traceback, without secrets."""
         number, kind = os.urandom(6).hex(), type(problem).__name__
-        import traceback
-
         text = "".join(traceback.format_exception(problem))
         _LOG.error("%s failed [%s]\n%s", what, number, self._registry.redact(text))
-        error: Exception = self._error(INTERNAL_ERROR, f"{what}: internal error {kind} (error id {number}).")
-        return error
+        return protocol_error(INTERNAL_ERROR, f"{what}: internal error {kind} (error id {number}).")
 
     def page(self, entries: Mapping[str, Any], params: Any) -> tuple[list[dict[str, Any]], str | None]:
         """Return the definitions of one page, sorted by key, and the cursor of the next."""
@@ -96,7 +89,6 @@ class Completions:
         self._prompts = prompts
         self._functions = functions
         self._types = load("mcp.types")
-        self._error = load("mcp.shared.exceptions").MCPError
 
     async def complete(self, context: Any, params: Any) -> Any:
         arguments, name = self._arguments(params.ref)
@@ -118,7 +110,7 @@ class Completions:
             found = self._resources.templates.get(ref.uri) or self._resources.resources.get(ref.uri)
             name = ref.uri
         if found is None:
-            raise self._error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
+            raise protocol_error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
         return found.arguments, name
 
 
@@ -130,7 +122,6 @@ class OfferedPrompts:
         self._functions = functions
         self._remember = remember
         self._types = load("mcp.types")
-        self._error = load("mcp.shared.exceptions").MCPError
 
     async def list(self, context: Any, params: Any) -> Any:
         self._remember(context)
@@ -141,7 +132,7 @@ class OfferedPrompts:
     async def get(self, context: Any, params: Any) -> Any:
         prompt = self._prompts.prompts.get(params.name)
         if prompt is None:
-            raise self._error(INVALID_PARAMS, f"Unknown prompt: {params.name!r:.80}")
+            raise protocol_error(INVALID_PARAMS, f"Unknown prompt: {params.name!r:.80}")
         try:
             typed = prompt.arguments.convert(params.arguments or {})
         except RefusalError as problem:
@@ -179,7 +170,6 @@ class OfferedResources:
         self._functions = functions
         self._remember = remember
         self._types = load("mcp.types")
-        self._error = load("mcp.shared.exceptions").MCPError
 
     async def list(self, context: Any, params: Any) -> Any:
         self._remember(context)
@@ -211,7 +201,7 @@ class OfferedResources:
         self._find(context, uri)
         subscribed: set[str] = context.session._connection.state.setdefault(SUBSCRIPTIONS, set())
         if uri not in subscribed and len(subscribed) >= MAX_SUBSCRIPTIONS:
-            raise self._error(
+            raise protocol_error(
                 INVALID_PARAMS, f"A connection subscribes to at most {MAX_SUBSCRIPTIONS} resources."
             )
         subscribed.add(uri)
@@ -229,7 +219,7 @@ class OfferedResources:
             raise self._functions.refused(problem, {"uri": uri}) from None
         if found is None:
             code = INVALID_PARAMS if is_modern(context.protocol_version) else NOT_FOUND
-            raise self._error(code, "Resource not found", {"uri": uri})
+            raise protocol_error(code, "Resource not found", {"uri": uri})
         return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..sdk import load
+from ..sdk import INTERNAL_ERROR, load
 
 _TEXT = b"The request did not arrive in time."
 _AUTHORITY = re.compile(
@@ -95,11 +95,11 @@ class HostGuard:
             return
         port = (scope.get("server") or ("", None))[1]
         own = [] if port is None else [Authority(name, port) for name in _NAMES]
-        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+        hosts, origins = header_values(scope, b"host"), header_values(scope, b"origin")
         if not self._is_known(hosts, [*self._hosts, *own]):
-            await _refuse(send, 421, b"Invalid Host header")
+            await refuse(send, 421, b"Invalid Host header")
         elif origins and not self._is_allowed(origins, [Origin(scope["scheme"], each) for each in own]):
-            await _refuse(send, 403, b"Invalid Origin header")
+            await refuse(send, 403, b"Invalid Origin header")
         else:
             await self._app(scope, receive, send)
 
@@ -159,7 +159,7 @@ class BodyDeadline:
         except _LateError:
             if started:
                 raise
-            await _refuse(send, 408, _TEXT, (b"connection", b"close"))
+            await refuse(send, 408, _TEXT, (b"connection", b"close"))
 
 
 class _LateError(Exception):
@@ -192,7 +192,7 @@ class SessionShares:
         self._opening = asyncio.Lock()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        id = next(iter(_values(scope, b"mcp-session-id")), None) if scope["type"] == "http" else ""
+        id = next(iter(header_values(scope, b"mcp-session-id")), None) if scope["type"] == "http" else ""
         if id is None and not self._is_newest(scope):
             await self._open(scope, receive, send)
         elif id is not None and id in self._sessions:
@@ -228,9 +228,9 @@ class SessionShares:
         try:
             await self._app(scope, receive_then_admit, send_noting)
         except _NoRoomError:
-            error = {"code": -32603, "message": "Too many open sessions"}
+            error = {"code": INTERNAL_ERROR, "message": "Too many open sessions"}
             body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
-            await _refuse(send, 503, body, (b"content-type", b"application/json"))
+            await refuse(send, 503, body, (b"content-type", b"application/json"))
         finally:
             session.calls = session.requests = 0
             session.used = monotonic()
@@ -295,7 +295,7 @@ class SessionShares:
         )
 
     def _is_newest(self, scope: Any) -> bool:
-        revision = next(iter(_values(scope, b"mcp-protocol-version")), None)
+        revision = next(iter(header_values(scope, b"mcp-protocol-version")), None)
         return revision is not None and revision not in load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
 
 
@@ -316,11 +316,13 @@ def _owner(scope: Any) -> str:
     return f"address {getattr(address, 'ipv4_mapped', None) or address}"
 
 
-def _values(scope: Any, name: bytes) -> list[str]:
+def header_values(scope: Any, name: bytes) -> list[str]:
+    """Return the values of a header of an ASGI request."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-async def _refuse(send: Any, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+async def refuse(send: Any, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+    """Answer an ASGI request; a body without a content type is plain text."""
     plain = (b"content-type", b"text/plain")
     stated = [*headers] if any(name == plain[0] for name, _ in headers) else [plain, *headers]
     stated.append((b"content-length", str(len(body)).encode()))

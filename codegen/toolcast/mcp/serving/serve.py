@@ -1,5 +1,7 @@
 """A registry over stdio or streamable HTTP, until the client goes or the program ends."""
 
+import logging
+import socket
 import sys
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -118,8 +120,6 @@ async def serve_http(
         ValueError: other machines reach the address, and there are no `allowed_hosts`.
         OSError: the address is in use.
     """
-    import socket
-
     app = http_app(server, host, options)
     uvicorn = load("uvicorn")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -134,7 +134,9 @@ async def serve_http(
             proxy_headers=False,  # whoever calls could state any address, and so have any number of shares
         )  # fmt: skip
         shown = f"[{host}]" if ":" in host else host
-        _log(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}")
+        logging.getLogger("toolcast.mcp").info(
+            f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}"
+        )
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
@@ -214,9 +216,3 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _log(message: str) -> None:
-    import logging
-
-    logging.getLogger("toolcast.mcp").info(message)

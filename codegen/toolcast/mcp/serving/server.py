@@ -31,14 +31,14 @@ from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
 from ...runtime.middleware.policy.terminal import described
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
-from ..sdk import load
+from ..sdk import INVALID_PARAMS, load, protocol_error
 from .announce import Announcer, Changes, Kind
 from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
 from .event_log import closing_stream
 from .listed import Listed, ListedTool, answer, is_modern
-from .offered_requests import INVALID_PARAMS, OfferedFunctions, request_handlers
+from .offered_requests import OfferedFunctions, request_handlers
 from .prompts_and_resources import Prompts, Resources
 
 _ATTRIBUTES = (
@@ -298,7 +298,6 @@ class _Offered:
         self._listed = listed
         self._turns = turns
         self._types = load("mcp.types")
-        self._error = load("mcp.shared.exceptions").MCPError
         self.announcer = Announcer(listed, changes)
 
     @asynccontextmanager
@@ -325,7 +324,7 @@ class _Offered:
         """Answer one call through the registry, or one more request of it, with answers."""
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
-            raise self._error(INVALID_PARAMS, self._unknown(params.name))
+            raise protocol_error(INVALID_PARAMS, self._unknown(params.name))
         identity = call_identity(context, params)
         call = (
             self._begin(context, params, tool)
@@ -372,7 +371,7 @@ class _Offered:
         """Go on with a call that waits for answers. Raises the SDK's MCPError where there is none."""
         call = waiting_calls(context).take(params.request_state, identity)
         if call is None:
-            raise self._error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
+            raise protocol_error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
         call.channel.attach(context, params.input_responses or {})
         return call
 
