@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.importers.import_tools import import_tools
+from toolcast.importers.import_tools import read_tools, specs_of
 from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices, in_words
 from toolcast.spec.read_file import parse_document
@@ -16,7 +16,7 @@ from toolcast.spec.read_file import parse_document
 def _import(tmp_path: Path, tool: dict[str, Any]) -> tuple[str, list[str]]:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([tool]))
-    done = import_tools([file], Choices(permission="read", secrets=[]))
+    done = specs_of(read_tools([file]), Choices(permission="read", secrets=[]))
     return next(iter(done.specs.values())), [d.code for d in done.diagnostics]
 
 

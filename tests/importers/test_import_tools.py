@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
-from toolcast.importers.import_tools import Imported, import_tools
+from toolcast.importers.import_tools import Imported, read_tools, specs_of
 from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tool_lists import Document, parse_documents
@@ -37,7 +37,7 @@ def run(tmp_path: Path, data: Any, name: str = "tools.json", **options: Any) -> 
     path = tmp_path / name
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
     group = options.pop("group", "")
-    return import_tools([path], Choices(**options), group=group)
+    return specs_of(read_tools([path]), Choices(**options), group=group)
 
 
 def only(imported: Imported) -> dict[str, Any]:
@@ -411,7 +411,7 @@ def test_deepest_accepted_nesting_is_written(tmp_path: Path) -> None:
 
 def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b'[{"name": "\xe9"}]')
-    imported = import_tools([tmp_path / "missing.json", tmp_path / "latin.json"])
+    imported = specs_of(read_tools([tmp_path / "missing.json", tmp_path / "latin.json"]))
     assert [problem.code for problem in imported.diagnostics] == ["import-unreadable", "import-unreadable"]
 
 
@@ -427,7 +427,7 @@ def test_no_text_crashes_the_reader(text: str, lines: bool) -> None:
 def test_corpora_become_one_spec_per_tool(shared_dir: Path, tmp_path: Path, every: int) -> None:
     files = part_of_corpora(shared_dir, tmp_path, every)
     records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    imported = import_tools(files, Choices(examples=2))
+    imported = specs_of(read_tools(files), Choices(examples=2))
     codes = [problem.code for problem in imported.diagnostics]
     assert {*codes} <= {"import-default", "import-defect"}
     assert codes.count("import-defect") == (every == 1)  # of 1,158 tools, `type: ""`
@@ -441,7 +441,7 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path, tmp_path: Path, ever
         if spec.get("examples"):
             validator = jsonschema_rs.validator_for(spec["parameters"])
             assert all(validator.is_valid(example) for example in spec["examples"])
-    assert import_tools(files, Choices(examples=2)) == imported
+    assert specs_of(read_tools(files), Choices(examples=2)) == imported
 
 
 @pytest.mark.thorough
@@ -449,7 +449,7 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path, tmp_path: Path, ever
 def test_our_own_reader_accepts_what_was_imported(shared_dir: Path, tmp_path: Path) -> None:
     """Every fifth spec loads as it is once permission and secrets are decided."""
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
-    imported = import_tools(files, Choices(permission="read", secrets=()))
+    imported = specs_of(read_tools(files), Choices(permission="read", secrets=()))
     for name, text in list(imported.specs.items())[::5]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     library = load_library(tmp_path, shown_root="specs", known_providers=frozenset())
@@ -477,7 +477,7 @@ def test_strict_is_kept_for_the_providers_that_have_it(tmp_path: Path) -> None:
     ]
     path = tmp_path / "tools.json"
     path.write_text(json.dumps(tools), encoding="utf-8")
-    specs = {name: yaml.safe_load(text) for name, text in import_tools([path]).specs.items()}
+    specs = {name: yaml.safe_load(text) for name, text in specs_of(read_tools([path])).specs.items()}
     assert {name: spec.get("providers") for name, spec in specs.items()} == {
         "a.yaml": {"openai": {"strict": True}, "openai-responses": {"strict": True}},
         "b.yaml": {"openai": {"strict": False}, "openai-responses": {"strict": False}},

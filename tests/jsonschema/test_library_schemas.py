@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.importers.import_tools import import_tools
+from toolcast.importers.import_tools import read_tools, specs_of
 from toolcast.importers.spec_text import Choices
 from toolcast.jsonschema.unusable_values import library_schema
 from toolcast.mcp import Limits, LiveTool
@@ -78,7 +78,7 @@ def imported(tmp_path: Path, schema: Any) -> Any:
         {"name": "good", "description": "Good.", "inputSchema": JSON_SCHEMA},
     ]
     file.write_text(json.dumps(tools), encoding="utf-8")
-    return import_tools([file], Choices(permission="read", secrets=()))
+    return specs_of(read_tools([file]), Choices(permission="read", secrets=()))
 
 
 @pytest.mark.parametrize("name", [*OBJECTS, *SHAPES])

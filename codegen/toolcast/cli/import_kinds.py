@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic
 from ..http.operation import METHODS
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
-from ..importers.imported_specs import decided
+from ..importers.imported_specs import ImportedSpec
 from ..importers.lock import write_text
 from ..importers.merge import Side
 from ..importers.python_objects.run_modules import read_python
@@ -23,7 +23,7 @@ from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..permissions import PERMISSIONS, Permission
 from ..spec.discovery import discover
-from ..spec.read_file import SourceDocument, decode, read_document
+from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem
 from .complete_values import complete_tools
 from .import_outcome import ImportOptions, print_problems, write_imported, write_nothing, write_specs
@@ -471,7 +471,7 @@ def _decide(
             found["secrets"] = [name for name in property_names(data.get("parameters")) if name in named]
     if found:
         try:
-            write_text(file, decided(path, decode(file.read_bytes()), data, found))
+            write_text(file, ImportedSpec(path, document.text, data).decided(found).text)
         except (EditError, OSError) as problem:
             message = f"cannot be changed: {problem}"
             return Diagnostic(file=show(file), code="decide", message=message, hint="write it by hand")

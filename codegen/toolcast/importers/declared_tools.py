@@ -29,6 +29,7 @@ class Declared(Struct, frozen=True, kw_only=True):
         source: where the declaration comes from, for people.
         left_out: parts of the declaration that a spec cannot hold.
         changes: of `parameters` and `result`, by their names.
+        wrong_defaults: defaults that `parameters` refused, with their JSON pointers; they are left out.
         http: the request that runs the tool, as the spec's key `http`.
         input: the spec's key `input` where the argument is one text; `parameters` describes it, too.
         strict: the source's wish for strict mode, of the providers `strict_for`.
@@ -48,6 +49,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     source: str = ""
     left_out: tuple[str, ...] = ()
     changes: tuple[tuple[str, SchemaChange], ...] = ()
+    wrong_defaults: tuple[tuple[str, Any], ...] = ()
     parallel: bool = True
     external: bool = False
     callers: tuple[Caller, ...] = ()

@@ -79,11 +79,6 @@ class Imported(Struct, frozen=True, kw_only=True):
 NOTHING_CHOSEN = Choices()
 
 
-def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
-    """Read lists of tools and turn them into specs."""
-    return specs_of(read_tools(files), choices, group=group)
-
-
 def read_tools(files: Sequence[Path]) -> Declarations:
     """Read the tools that `files` list: JSON arrays, JSON lines, or answers of `tools/list`."""
     elements, problems = read_elements(files)
@@ -142,8 +137,8 @@ def specs_of(
             problems.append(_problem(tool, "import-unwritable", f"cannot be written as YAML: {error}"))
         except LibrarySchemaError as error:
             where = error.path or "the root"
-            problem = _problem(tool, "library-schema", f"has no JSON Schema: at {where}, {error.message}")
-            problems.append(structs.replace(problem, hint=error.hint))
+            text = f"has no JSON Schema: at {where}, {error.message}"
+            problems.append(_problem(tool, "library-schema", text, error.hint))
     for tool in declared:
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])
@@ -163,7 +158,7 @@ def specs_of(
             hint = "leave parts of its schemas out"
             if tool.result is not None:
                 hint = "leave its result out (`--no-results` for OpenAPI), or other parts of its schemas"
-            problems.append(structs.replace(_problem(tool, "import-too-large", words), hint=hint))
+            problems.append(_problem(tool, "import-too-large", words, hint))
             continue
         drafts.append(draft)
     types = tuple(
@@ -209,36 +204,24 @@ def _cleaned(tool: Declared) -> Declared:
     result, of_result = without_bad_defects(tool.result)
     changes = [("parameters", entry) for entry in (*of_parameters, *headers)]
     changes += [("result", entry) for entry in of_result]
-    return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
+    parameters, wrong = without_wrong_defaults(parameters)
+    return structs.replace(
+        tool, parameters=parameters, result=result, changes=tuple(changes), wrong_defaults=wrong
+    )
 
 
 def _warnings(tool: Declared) -> list[Diagnostic]:
-    _, wrong = without_wrong_defaults(tool.parameters)
-    defects = [
-        Diagnostic(
-            file=tool.file,
-            line=tool.line,
-            severity="warning",
-            code="import-defect",
-            message=f"{tool.location} has a schema of which a part cannot be used: {in_short(root, entry)}",
-            hint=("it is left out of the spec" if entry.action == "dropped" else "the spec has it so")
-            + "; state the right one there",
-        )
-        for root, entry in tool.changes
-        if entry.keyword != "nullable"
-    ]
-    return defects + [
-        Diagnostic(
-            file=tool.file,
-            line=tool.line,
-            severity="warning",
-            code="import-default",
-            message=f"{tool.location} has a default that does not fit its own schema: "
-            + (pointer or "that of the parameters themselves"),
-            hint="it is left out of the spec; state the right one there",
-        )
-        for pointer, _ in wrong
-    ]
+    found: list[tuple[str, str, str]] = []
+    for root, entry in tool.changes:
+        if entry.keyword != "nullable":
+            message = f"has a schema of which a part cannot be used: {in_short(root, entry)}"
+            hint = "it is left out of the spec" if entry.action == "dropped" else "the spec has it so"
+            found.append(("import-defect", message, f"{hint}; state the right one there"))
+    for pointer, _ in tool.wrong_defaults:
+        where = pointer or "that of the parameters themselves"
+        message = f"has a default that does not fit its own schema: {where}"
+        found.append(("import-default", message, "it is left out of the spec; state the right one there"))
+    return [structs.replace(_problem(tool, *each), severity="warning") for each in found]
 
 
 _IS_OBJECT = "is replaced by object, because it is not a type of JSON Schema, and arguments are an object"

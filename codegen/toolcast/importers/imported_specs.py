@@ -11,13 +11,19 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..spec.discovery import discover
 from ..spec.imported_fields import SOURCE_KINDS
-from ..spec.read_file import SourceDocument, decode, read_document
+from ..spec.read_file import SourceDocument, read_document
 from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_names import shown
 from .edit_yaml import EditError, edited_yaml
 from .lock import Key
 from .merge import Edit, applied
 from .spec_text import UNDECIDED_PERMISSION, UNDECIDED_SECRETS, dump
+
+_UNDECIDED = re.compile(
+    rf"^(permission|secrets): TODO(?:  # (?:{re.escape(UNDECIDED_PERMISSION)}|{re.escape(UNDECIDED_SECRETS)})"
+    r"[^\r\n]*)?(?=\r?$)",
+    re.MULTILINE,
+)
 
 
 class ImportedSpec(Struct, frozen=True):
@@ -27,9 +33,32 @@ class ImportedSpec(Struct, frozen=True):
     text: str
     data: dict[str, Any]
 
-    def edited(self, edits: tuple[Edit, ...]) -> str:
-        """Return the text after edits. Raises EditError."""
-        return edited(self.path, self.text, self.data, edits)
+    def edited(self, edits: tuple[Edit, ...]) -> "ImportedSpec":
+        """Edit YAML in place, and write JSON anew with the same indentation.
+
+        Raises EditError for YAML that cannot be edited so.
+        """
+        if not edits:
+            return self
+        try:
+            data = applied(self.data, edits)
+            if not self.path.endswith(".json"):
+                return ImportedSpec(self.path, edited_yaml(self.text, edits), data)
+        except (KeyError, RecursionError) as problem:
+            raise EditError(f"a place is not there: {problem}") from None
+        found = re.match(r"\s*\{\s*?\n([ \t]+)", self.text)
+        made = json.dumps(data, ensure_ascii=False, indent=found[1] if found else 2)
+        return ImportedSpec(self.path, made + ("\n" if self.text.endswith("\n") else ""), data)
+
+    def decided(self, decisions: Mapping[str, Any]) -> "ImportedSpec":
+        """Put `permission` and `secrets` in place of undecided lines and their comments. Raises EditError."""
+        lines = {key: dump({key: value}).rstrip("\n") for key, value in decisions.items()}
+        edits = tuple(Edit((key,), value) for key, value in decisions.items())
+        undecided = [found[1] for found in _UNDECIDED.finditer(self.text)]
+        if self.path.endswith(".json") or any(undecided.count(key) != 1 for key in lines):
+            return self.edited(edits)
+        text = _UNDECIDED.sub(lambda found: lines.get(found[1], found[0]), self.text)
+        return ImportedSpec(self.path, text, applied(self.data, edits))
 
 
 class ImportedSpecs(Struct, frozen=True):
@@ -73,13 +102,12 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
                 )
             )
             continue
-        text = decode((root / path).read_bytes())
-        specs[key] = ImportedSpec(path, text, document.data)
+        specs[key] = ImportedSpec(path, document.text, document.data)
     types: dict[str, ImportedSpec] = {}
     for path in found.types:
         document = read_document(root / path, shown(shown_root, path))
         if isinstance(document, SourceDocument) and isinstance(document.data, dict):
-            types[path] = ImportedSpec(path, decode((root / path).read_bytes()), document.data)
+            types[path] = ImportedSpec(path, document.text, document.data)
         elif not isinstance(document, SourceDocument):
             problems += document
     return ImportedSpecs(specs, frozenset(found.tools), tuple(problems), types)
@@ -102,37 +130,3 @@ def source_of(data: Any) -> Key | None:
     if kind not in SOURCE_KINDS or not isinstance(label, str) or not isinstance(name, str):
         return None
     return kind, label, name
-
-
-def edited(path: str, text: str, data: dict[str, Any], edits: tuple[Edit, ...]) -> str:
-    """Return the text of a spec after edits: YAML in place, JSON anew with the same indentation.
-
-    Raises EditError for YAML that cannot be edited so.
-    """
-    if path.endswith(".json"):
-        found = re.match(r"\s*\{\s*?\n([ \t]+)", text)
-        made = json.dumps(applied(data, edits), ensure_ascii=False, indent=found[1] if found else 2)
-        return made + ("\n" if text.endswith("\n") else "")
-    try:
-        return edited_yaml(text, edits)
-    except (KeyError, RecursionError) as problem:
-        raise EditError(f"a place is not there: {problem}") from None
-
-
-_UNDECIDED = re.compile(
-    rf"^(permission|secrets): TODO(?:  # (?:{re.escape(UNDECIDED_PERMISSION)}|{re.escape(UNDECIDED_SECRETS)})"
-    r"[^\r\n]*)?(?=\r?$)",
-    re.MULTILINE,
-)
-
-
-def decided(path: str, text: str, data: dict[str, Any], decisions: Mapping[str, Any]) -> str:
-    """Return the text of a spec with `permission` and `secrets` in place of undecided lines and their
-    comments. Raises EditError.
-    """
-    lines = {key: dump({key: value}).rstrip("\n") for key, value in decisions.items()}
-    if path.endswith(".json") or any(
-        [found[1] for found in _UNDECIDED.finditer(text)].count(key) != 1 for key in lines
-    ):
-        return edited(path, text, data, tuple(Edit((key,), value) for key, value in decisions.items()))
-    return _UNDECIDED.sub(lambda found: lines.get(found[1], found[0]), text)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from msgspec import Struct
@@ -13,7 +13,8 @@ from ..jsonschema.schema_change import SchemaChange
 from ..permissions import Permission
 from ..spec.tool_spec import SourceKind
 from .declared_tools import Declared
-from .published_schemas import without_wrong_defaults
+
+T = TypeVar("T")
 
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_$./@%+~^*()=;?!<>&|'\"-]| (?=[^ #]))*")
 _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf"})
@@ -154,18 +155,19 @@ class Choices(Struct, frozen=True, kw_only=True):
 
     def permission_for(self, *names: str, claimed: Permission | None = None) -> Permission | None:
         """Return the permission of the tool that has one of `names`; `claimed` by its hints."""
-        matching: list[Permission] = [each for pattern, each in self.permissions if _matches(pattern, names)]
         trusted = claimed if self.trust_hints else None
-        return matching[-1] if matching else trusted or self.permission
+        return last_match(self.permissions, names) or trusted or self.permission
 
     def secrets_for(self, *names: str) -> Sequence[str] | None:
         """Return the secrets decided for the tool that has one of `names`."""
-        matching = [each for pattern, each in self.secrets_of if _matches(pattern, names)]
-        return matching[-1] if matching else self.secrets
+        decided = last_match(self.secrets_of, names)
+        return self.secrets if decided is None else decided
 
 
-def _matches(pattern: str, names: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for name in names)
+def last_match(rules: Sequence[tuple[str, T]], names: Sequence[str]) -> T | None:
+    """Return the value of the last shell pattern that one of `names` fits."""
+    fitting = [value for pattern, value in rules if any(fnmatchcase(name, pattern) for name in names)]
+    return fitting[-1] if fitting else None
 
 
 _HEAD = ("name", "description", "summary")
@@ -212,11 +214,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     return {
         "name": name,
         **texts,
-        **(
-            {"parameters": without_wrong_defaults(tool.parameters)[0]}
-            if tool.input is None
-            else {"input": tool.input}
-        ),
+        **({"parameters": tool.parameters} if tool.input is None else {"input": tool.input}),
         **{key: value for key, value in optional.items() if value is not None},
     }
 
@@ -301,7 +299,6 @@ def in_words(name: str) -> str:
 
 def _comments(tool: Declared, name: str) -> str:
     """The comments at the head of a spec. JSON-quoted, so no text of the declaration ends one."""
-    wrong = without_wrong_defaults(tool.parameters)[1]
     lines: list[str] = []
     if tool.source:
         lines.append(f"# Source: {json.dumps(tool.source)}\n")
@@ -319,7 +316,7 @@ def _comments(tool: Declared, name: str) -> str:
     for root, entry in tool.changes:
         if entry.keyword != "nullable":
             lines.append(f"# Schema changed: {json.dumps(in_short(root, entry))}\n")
-    for pointer, default in wrong:
+    for pointer, default in tool.wrong_defaults:
         shown = json.dumps(default) if len(json.dumps(default)) <= 200 else "a long value"
         lines.append(f"# Default left out, as it does not fit its schema: {json.dumps(pointer)}, {shown}\n")
     return "".join(lines)

@@ -23,10 +23,6 @@ class Element(Struct, frozen=True, kw_only=True):
     gemini: bool = False  # from functionDeclarations: its `parameters` are in Gemini's dialect
 
 
-class _RefusedError(ValueError):
-    """JSON that parses but must not be guessed about; the message completes "cannot be read: …"."""
-
-
 class Document(Struct, frozen=True, kw_only=True):
     """One JSON document of a file; `line` is its line in JSON lines, else 0."""
 
@@ -54,7 +50,7 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
         shown = path.as_posix()
         try:
             if path.stat().st_size > MAX_BYTES:
-                raise _RefusedError(f"is larger than {MAX_BYTES // 2**20} MiB")
+                raise ValueError(f"is larger than {MAX_BYTES // 2**20} MiB")
             text = path.read_bytes().decode("utf-8-sig")
         except (OSError, ValueError) as error:
             message = f"cannot be read: {_reason(error)}"
@@ -71,32 +67,27 @@ def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document
     if not lines:
         try:
             return [Document(file=file, line=0, data=_parse(text))], []
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data" or not _is_json(text.lstrip().split("\n", 1)[0]):
-                return [], [_syntax(file, error.lineno, error.colno, error.msg)]
         except (ValueError, RecursionError) as error:
-            return [], [_syntax(file, 0, 0, _reason(error))]
+            goes_on = getattr(error, "msg", "") == "Extra data" and _is_json(text.lstrip().split("\n", 1)[0])
+            if not goes_on:
+                return [], [_syntax(file, getattr(error, "lineno", 0), error)]
     documents: list[Document] = []
     problems: list[Diagnostic] = []
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            documents.append(Document(file=file, line=number, data=_parse(line)))
-        except json.JSONDecodeError as error:
-            problems.append(_syntax(file, number, error.colno, error.msg))
-        except (ValueError, RecursionError) as error:
-            problems.append(_syntax(file, number, 0, _reason(error)))
+        if line.strip():
+            try:
+                documents.append(Document(file=file, line=number, data=_parse(line)))
+            except (ValueError, RecursionError) as error:
+                problems.append(_syntax(file, number, error))
     return documents, problems
 
 
 def _is_json(line: str) -> bool:
+    """True also for JSON that is refused."""
     try:
         _parse(line)
-    except json.JSONDecodeError:
-        return False
-    except (ValueError, RecursionError):
-        return True  # JSON, though refused
+    except (ValueError, RecursionError) as error:
+        return not isinstance(error, json.JSONDecodeError)
     return True
 
 
@@ -109,18 +100,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         double = next(key for key in keys if keys.count(key) > 1)
-        raise _RefusedError(f"object has the key {json.dumps(double)} twice")
+        raise ValueError(f"object has the key {json.dumps(double)} twice")
     return found
 
 
 def _constant(name: str) -> Any:
-    raise _RefusedError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise _RefusedError(f"number {text[:40]} is too large for a double")
+        raise ValueError(f"number {text[:40]} is too large for a double")
     return value
 
 
@@ -186,7 +177,10 @@ def _listed(data: dict[str, Any]) -> list[Any] | None:
     return next((data[key] for key in _LISTS if isinstance(data.get(key), list)), None)
 
 
-def _syntax(file: str, line: int, column: int, reason: str) -> Diagnostic:
+def _syntax(file: str, line: int, error: BaseException) -> Diagnostic:
+    column, reason = 0, _reason(error)
+    if isinstance(error, json.JSONDecodeError):
+        column, reason = error.colno, error.msg
     return Diagnostic(
         file=file, line=line, column=column, code="import-syntax", message=f"is not JSON: {reason}"
     )

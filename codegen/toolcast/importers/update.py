@@ -1,7 +1,6 @@
 """The plan of an import: writes, deletions, upstream changes, and conflicts. Pure."""
 
 from collections.abc import Collection, Mapping
-from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, field
@@ -13,10 +12,11 @@ from ..spec.tool_names import shown
 from ..spec.tool_spec import SourceKind
 from .edit_yaml import EditError
 from .import_tools import Draft, TypeDraft
-from .imported_specs import ImportedSpec, ImportedSpecs, decided
+from .imported_specs import ImportedSpec, ImportedSpecs
 from .lock import Key, Lock, LockedTool, LockedType
-from .merge import Edit, FieldChange, Side, applied, merge
+from .merge import FieldChange, Side, merge
 from .spec_fields import digests_of, fields_of, schema_fields
+from .spec_text import last_match
 
 ChangeKind = Literal["new", "changed", "gone", "deleted"]
 
@@ -38,10 +38,7 @@ class Settling(Struct, frozen=True, kw_only=True):
 
     def side(self, *names: str) -> Side | None:
         """Return the side that wins for the tool that has one of `names`."""
-        matching: list[Side] = [
-            side for pattern, side in self.take if any(fnmatchcase(name, pattern) for name in names)
-        ]
-        return matching[-1] if matching else None
+        return last_match(self.take, names)
 
 
 class ToolChange(Struct, frozen=True, kw_only=True):
@@ -113,7 +110,7 @@ class _Work(Struct):
 
     def _write(self, draft: Draft, path: str, kind: ChangeKind) -> None:
         self.writes[path] = draft.text
-        self._lock(draft, _digests(draft), ())
+        self._lock(draft, digests_of(fields_of(draft.data)), ())
         self.changes.append(ToolChange(kind=kind, name=draft.original, path=path))
 
     def _merge(self, draft: Draft, spec: ImportedSpec, before: LockedTool | None) -> None:
@@ -122,8 +119,7 @@ class _Work(Struct):
         merged = merge(base, fields_of(spec.data), fields_of(draft.data), side)
         decisions = _decisions(spec.data, draft)
         try:
-            text = spec.edited(merged.edits) if merged.edits else spec.text
-            text = decided(spec.path, text, _after(spec, merged.edits), decisions) if decisions else text
+            text = spec.edited(merged.edits).decided(decisions).text
         except EditError as problem:
             fields = ", ".join(change.pointer for change in merged.changes)
             message = f"cannot be edited where it stands: {problem}; changed upstream: {fields}"
@@ -166,7 +162,7 @@ class _Work(Struct):
             side = self.settling.side(draft.path)
             merged = merge(base, schema_fields(here.data), upstream, side)
             try:
-                text = here.edited(merged.edits) if merged.edits else here.text
+                text = here.edited(merged.edits).text
             except EditError as problem:
                 message = f"cannot be edited where it stands: {problem}"
                 self._problem(draft.path, "import-edit", message, "make the changes by hand")
@@ -271,10 +267,6 @@ def _changed_hint(before: LockedTool, draft: Draft) -> tuple[FieldChange, ...]:
     return (FieldChange(path=("annotations", "readOnlyHint"), kind="noted", here=here, upstream=upstream),)
 
 
-def _digests(draft: Draft) -> Any:
-    return digests_of(fields_of(draft.data))
-
-
 def _decisions(data: dict[str, Any], draft: Draft) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if is_todo(data.get("permission")) and draft.permission is not None:
@@ -282,8 +274,3 @@ def _decisions(data: dict[str, Any], draft: Draft) -> dict[str, Any]:
     if is_todo(data.get("secrets")) and draft.secrets is not None:
         found["secrets"] = draft.secrets
     return found
-
-
-def _after(spec: ImportedSpec, edits: tuple[Edit, ...]) -> dict[str, Any]:
-
-    return applied(spec.data, edits)

@@ -11,9 +11,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from http.client import HTTPMessage
 from pathlib import Path as FilePath
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final, Literal, Protocol
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ from ...jsonschema.pointers import child
 from ...jsonschema.pointers import split as split_pointer
 from ...spec.json_reader import parse_json
 from ...spec.parsed_document import Path
-from ...spec.positions import Lines, Node, locate
+from ...spec.positions import Lines, locate
 from ...spec.read_file import decode
 from ...spec.reader_problems import Limits, Problem, RefusedError, quoted
 from ...spec.yaml_reader import read_yaml
@@ -190,36 +191,26 @@ _JSON = re.compile(r"\s*\{\s*[\"}]")
 _WHOLE = re.compile(r"3\.[0-2]")
 
 
-class OpenApiDocument:
+class _Locate(Protocol):
+    def __call__(self, path: Path, *, key: bool = False) -> tuple[int, int]: ...
+
+
+class OpenApiDocument(Struct, frozen=True, eq=False):
     """One OpenAPI document.
 
     Attributes:
         file: path or address as shown in diagnostics, without credentials.
         data: plain JSON values. Parts that YAML repeats by alias are one object.
+        locate: finds line and column (from 1) of the value at a path, or of its key; of the nearest parent if
+            absent.
         address: where it was downloaded from; empty for a file.
     """
 
-    def __init__(
-        self,
-        file: str,
-        data: dict[str, Any],
-        version: Version,
-        positions: "JsonPositions | Node",
-        address: str,
-    ) -> None:
-        self.file = file
-        self.data = data
-        self.version: Version = version
-        self.address = address
-        self._positions = positions
-
-    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return line and column (from 1) of the value at `path`, or of its key; of the nearest parent if
-        absent.
-        """
-        if isinstance(self._positions, JsonPositions):
-            return self._positions.locate(path, key=key)
-        return locate(self._positions, path, key=key)
+    file: str
+    data: dict[str, Any]
+    version: Version
+    locate: _Locate
+    address: str
 
 
 def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
@@ -266,29 +257,21 @@ def parse_openapi(
         text = decode(content)
     except RefusedError as error:
         return (_diagnostic(file, error.problem),)
-    positions: JsonPositions | Node | None
+    place: _Locate | None = None
     if _JSON.match(text):
         data, problems = parse_json(text, LIMITS)
-        positions = JsonPositions(text)
+        place = JsonPositions(text).locate
     else:
-        data, positions, problems = read_yaml(text, LIMITS)
-    if problems or positions is None:
+        data, root, problems = read_yaml(text, LIMITS)
+        place = None if root is None else partial(locate, root, key=False)
+    if problems or place is None:
         return tuple(sorted(_diagnostic(file, problem) for problem in problems))
     problem = _version_problem(data)
     if problem is not None:
         key, message, hint = problem
-        at = (
-            positions.locate(key)
-            if isinstance(positions, JsonPositions)
-            else locate(positions, key, key=False)
-        )
-        return (
-            Diagnostic(
-                file=file, line=at[0], column=at[1], code="openapi-version", message=message, hint=hint
-            ),
-        )
+        return (_diagnostic(file, Problem(*place(key), "openapi-version", message, hint)),)
     version: Version = next(known for known in VERSIONS if str(data["openapi"]).startswith(known))
-    return OpenApiDocument(file, data, version, positions, address)
+    return OpenApiDocument(file, data, version, place, address)
 
 
 def _version_problem(data: Any) -> tuple[Path, str, str] | None:

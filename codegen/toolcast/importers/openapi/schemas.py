@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
+from ...jsonschema.json_values import count_parts
 from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST
 from ...jsonschema.pointers import escape, join, unescape
 from ...jsonschema.subschemas import subschemas
@@ -112,7 +113,7 @@ class SchemaConverter:
             path, part = self._owners[name]
             self._definitions[name] = self._schema(_at(self.document, path), path, self._draft, part)
             self._used[name] = tuple(_references(self._definitions[name]))
-            self._sizes[name] = _values(self._definitions[name])
+            self._sizes[name] = count_parts(self._definitions[name])
         return self._definitions[name]
 
     def _schema(self, schema: Any, path: Path, draft: int, part: Part) -> Any:
@@ -339,16 +340,6 @@ def _references(schema: Any) -> list[str]:
             found[_name_of(each["$ref"])] = None
         waiting += [item for _, item in subschemas(each)]
     return list(found)
-
-
-def _values(value: Any) -> int:
-    count, waiting = 0, [value]
-    while waiting:
-        each = waiting.pop()
-        count += 1
-        if isinstance(each, dict | list):
-            waiting += each.values() if isinstance(each, dict) else each
-    return count
 
 
 def _with_null(schema: Any) -> Any:

@@ -21,6 +21,7 @@ from msgspec import NODEFAULT, Struct
 
 from ...diagnostics import Diagnostic
 from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
+from ...jsonschema.json_values import nested_objects
 from ...runtime.functions.conversions import json_default
 from ...runtime.functions.signature import (
     EMPTY,
@@ -371,16 +372,8 @@ def _inlined(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[
     else:
         made = {key: value for key, value in definitions[name].items() if key not in ("title", "description")}
         others = {key: value for key, value in definitions.items() if key != name}
-        if _refers_to(name, [made, others]):
+        if any(each.get("$ref") == f"#/$defs/{name}" for each in nested_objects([made, others])):
             others[name] = definitions[name]
     made.pop("title", None)
     made.pop("description", None)
     return {**made, "$defs": others} if others else made
-
-
-def _refers_to(name: str, schema: Any) -> bool:
-    if isinstance(schema, dict):
-        if schema.get("$ref") == f"#/$defs/{name}":
-            return True
-        schema = list(schema.values())
-    return isinstance(schema, list) and any(_refers_to(name, each) for each in schema)
