@@ -18,7 +18,7 @@ from ..importers.import_tools import import_sample, read_tools
 from ..importers.imported_specs import ImportedSpec
 from ..importers.lock import write_text
 from ..importers.merge import Side
-from ..importers.python_objects.run_modules import read_python
+from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..permissions import PERMISSIONS, Permission
@@ -320,8 +320,7 @@ def openapi_command(
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
     pets. --trust-hints gives GET and HEAD the permission network and all others write.
     """
-    from ..importers.openapi.operation_names import names_text, read_names
-    from ..importers.openapi.operations import Selection
+    from ..importers.openapi.operations import Selection, names_text, read_names
     from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 
     chosen, problems = ({}, ()) if names is None else read_names(names)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.schema_change import SchemaChange
-from ..runtime.grammars import SYNTAXES, TextInput
+from ..runtime.grammars import SYNTAXES, GrammarError, TextInput, grammar_of
 from ..spec.imported_fields import META_KEY
 from ..spec.read_by_schema import is_icon
 from ..spec.text_input import text_parameters
@@ -224,8 +224,6 @@ def _text_input(format: Any) -> tuple[Any, list[str]]:
     syntax, definition = stated.get("syntax"), stated.get("definition")
     if syntax not in SYNTAXES or not isinstance(definition, str):
         return "text", ["format"]
-    from ..runtime.grammars import GrammarError, grammar_of
-
     try:
         grammar_of(syntax, definition)
     except GrammarError:

@@ -9,7 +9,7 @@ from ..python.structs.python_names import identifier
 
 MAX_LENGTH = 64
 _ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_DIGITS = 8
+DIGITS = 8
 _EMPTY = "tool"
 """Stands for a name of which nothing can be kept."""
 
@@ -23,7 +23,7 @@ def clean(name: str) -> str:
     if _ALLOWED.fullmatch(name):
         return name
     stem = _stem(name)
-    return stem if stem != _EMPTY and len(stem) <= MAX_LENGTH else _marked(stem, name)
+    return stem if stem != _EMPTY and len(stem) <= MAX_LENGTH else marked(stem, name)
 
 
 def fold(name: str) -> str:
@@ -45,11 +45,11 @@ def unique(names: Sequence[str]) -> list[str]:
     chosen: dict[str, str] = {}
     for name in sorted(set(names), key=lambda name: (_ALLOWED.fullmatch(name) is None, name.swapcase())):
         candidate = name
-        digits = _DIGITS
+        digits = DIGITS
         if not _ALLOWED.fullmatch(name):
-            candidate = _marked(_stem(name), name)
+            candidate = marked(_stem(name), name)
         while fold(candidate) in taken:
-            candidate = _marked(_stem(name), name, digits)
+            candidate = marked(_stem(name), name, digits)
             digits += 1
         taken.add(fold(candidate))
         chosen[name] = candidate
@@ -72,8 +72,8 @@ def _stem(name: str) -> str:
     return cleaned if re.match(r"[A-Za-z]", cleaned) else f"{_EMPTY}_{cleaned}".rstrip("_")
 
 
-def _marked(stem: str, name: str, digits: int = _DIGITS) -> str:
-    """`stem` with hex digits of the SHA-256 of `name`."""
+def marked(stem: str, name: str, digits: int = DIGITS) -> str:
+    """Return `stem`, cut where it is long, with hex digits of the SHA-256 of `name`."""
     return _cut(stem, "_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:digits])
 
 

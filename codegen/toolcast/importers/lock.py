@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from ..replace_file import replace_file
 from ..spec.tool_spec import SourceKind
-from .spec_fields import are_digests
+from .merge import are_digests
 
 NAME = "import.lock"
 _VERSION = 1

@@ -18,7 +18,7 @@ from ..jsonschema.subschemas import map_subschemas, subschemas
 from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..spec.tool_names import package_problem
 from .imported_names import clean, unique
-from .spec_fields import SCHEMAS
+from .merge import SCHEMAS
 
 Share: TypeAlias = Literal["none", "definitions", "all"]
 """What becomes a shared type: nothing, equal definitions, or equal objects and enums without a name, too."""

@@ -20,8 +20,7 @@ from ..hidden_characters import (
 )
 from ..jsonschema.pointers import join
 from .import_tools import Draft, TypeDraft
-from .merge import Path
-from .spec_fields import Digests, Names, Node, digests_of, fields_of, schema_fields
+from .merge import Digests, Names, Node, Path, digests_of, fields_of, schema_fields
 
 _PLACE = 160
 """Characters of a name or a path that are shown."""

@@ -14,8 +14,7 @@ from .edit_yaml import EditError
 from .import_tools import Draft, TypeDraft
 from .imported_specs import ImportedSpec, ImportedSpecs
 from .lock import Key, Lock, LockedTool, LockedType
-from .merge import FieldChange, Side, merge
-from .spec_fields import digests_of, fields_of, schema_fields
+from .merge import FieldChange, Side, digests_of, fields_of, merge, schema_fields
 from .spec_text import last_match
 
 ChangeKind = Literal["new", "changed", "gone", "deleted"]

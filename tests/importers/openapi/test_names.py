@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.importers.imported_names import fold
-from toolcast.importers.openapi.operation_names import names_text, read_names
-from toolcast.importers.openapi.operations import Selection
+from toolcast.importers.openapi.operations import Selection, names_text, read_names
 from toolcast.importers.openapi.read_openapi import OpenApiChoices
 from toolcast.spec.tool_names import NAME
 

@@ -11,8 +11,8 @@ import yaml
 from click.testing import CliRunner
 from toolcast.cli.import_ import import_group
 from toolcast.diagnostics import Diagnostic
+from toolcast.importers.python_objects import read_python
 from toolcast.importers.python_objects.read_object import read_object
-from toolcast.importers.python_objects.run_modules import read_python
 
 TOOL = 'def get_forecast(city: str, days: int = 3) -> str:\n    """Get the forecast."""\n    return city\n'
 NUMBERS = itertools.count()

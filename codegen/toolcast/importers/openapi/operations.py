@@ -1,14 +1,27 @@
-"""The operations of a document with their parameters, and the selection of those that are wanted."""
+"""The operations of a document with their parameters, the selection of wanted ones, and their names.
 
-from collections.abc import Iterator, Mapping
+Names of tools are unique in their document whatever is selected of it, or come from a file in which a person
+renames them: old name → new name.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 from msgspec import Struct
 
+from ...diagnostics import Diagnostic
 from ...http.operation import METHODS, RESERVED, STYLES, TEMPLATE
-from ...spec.parsed_document import Path
+from ...spec.parsed_document import Path, diagnose
+from ...spec.read_file import SourceDocument, read_document
 from ...spec.reader_problems import quoted
+from ...spec.tool_names import NAME, NAME_RULE
+from ..declared_tools import Declarations
+from ..imported_names import DIGITS, MAX_LENGTH, fold, marked
+from ..spec_text import dump
 from .document import OpenApiDocument, UnreadableError, resolved
 
 
@@ -192,4 +205,85 @@ def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Paramet
     return (
         [declared[name] for name in dict.fromkeys(template)],
         [name for name in declared if name not in template],
+    )
+
+
+def names_of(found: Sequence[Operation], chosen: Mapping[str, str]) -> list[str]:
+    """Return a tool's name for each of all operations of a document, no two equal to a file system or Python.
+
+    `chosen` are a person's names, by operation id, or by `GET /path` where there is none.
+    """
+    short = [_without_route(each) for each in found]
+    plain = [_cleaned(each.name) for each in found]
+    taken = {fold(name) for name in chosen.values()}
+    uses: dict[str, int] = {}
+    for each, name in zip(found, short, strict=True):
+        if each.name not in chosen:
+            uses[fold(name)] = uses.get(fold(name), 0) + 1
+    names: list[str] = []
+    for each, first, second in zip(found, short, plain, strict=True):
+        if each.name in chosen:
+            names.append(chosen[each.name])
+            continue
+        candidates = [first] if uses[fold(first)] == 1 else []
+        candidates += [second, _marked(first, f"{each.method} {each.template}")]
+        name = next((c for c in candidates if fold(c) not in taken), candidates[-1])
+        taken.add(fold(name))
+        names.append(name)
+    return names
+
+
+def _without_route(operation: Operation) -> str:
+    """The function's name of an id that FastAPI makes: function, path and method, joined by `_`."""
+    name = operation.operation_id
+    if name is None:
+        return _cleaned(f"{operation.method} {operation.template}")
+    route = re.sub(r"\W", "_", f"{operation.template}_{operation.method}")
+    function = name.removesuffix(route)
+    return _cleaned(function) if function.strip("_") else _cleaned(name)
+
+
+def _cleaned(name: str) -> str:
+    """`name` if a spec allows it, else its words with `_` between them. Case stays."""
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and len(name) <= MAX_LENGTH:
+        return name
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    cleaned = re.sub(r"[^A-Za-z0-9]+", "_", ascii_only).strip("_")
+    named = bool(re.match(r"[A-Za-z]", cleaned))
+    if not named:
+        cleaned = f"call_{cleaned}".rstrip("_")
+    lossy = not named and ascii_only != name  # little or nothing of the name is left
+    return _marked(cleaned, name) if lossy or len(cleaned) > MAX_LENGTH else cleaned
+
+
+def _marked(stem: str, origin: str) -> str:
+    return marked(stem[: MAX_LENGTH - DIGITS - 1].rstrip("_-"), origin)
+
+
+def read_names(file: FilePath) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """Read a file of names: names of tools by operation id (`GET /path` where there is none)."""
+    document = read_document(file, file.as_posix())
+    if not isinstance(document, SourceDocument):
+        return {}, document
+    if not isinstance(document.data, dict):
+        message = "a file of names must hold a mapping"
+        return {}, (diagnose(document, (), "wrong-type", message, "write `operationId: tool_name` lines"),)
+    problems: list[Diagnostic] = []
+    taken: dict[str, str] = {}
+    for key, name in document.data.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            message = f"the tool name {quoted(str(name))} is not allowed"
+            problems.append(diagnose(document, (key,), "bad-name", message, NAME_RULE))
+        elif (other := taken.setdefault(fold(name), key)) != key:
+            message = f"{quoted(other)} and {quoted(key)} get one name, {quoted(name)}"
+            problems.append(diagnose(document, (key,), "repeated", message, "rename one of them"))
+    return ({} if problems else dict(document.data)), tuple(problems)
+
+
+def names_text(declarations: Declarations) -> str:
+    """Return the YAML text of a file of names, with the present name of each tool."""
+    names: Mapping[str, str] = {tool.name: tool.spec_name or tool.name for tool in declarations.tools}
+    return (
+        "# Operation → name of its tool. Rename the right side; see `toolcast import openapi --names`.\n"
+        + (dump(names))
     )

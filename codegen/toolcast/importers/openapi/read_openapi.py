@@ -20,8 +20,7 @@ from ...spec.reader_problems import quoted
 from ..declared_tools import Declarations, Declared
 from .arguments import body_of, object_of, of_parameter, result_of
 from .document import OpenApiDocument, UnreadableError, read_source, resolved
-from .operation_names import names_of
-from .operations import EVERYTHING, Operation, Parameter, Selection, operations, parameters
+from .operations import EVERYTHING, Operation, Parameter, Selection, names_of, operations, parameters
 from .plain_text import MAX_LENGTH, MORE, plain_text, shortened
 from .schemas import SchemaConverter
 

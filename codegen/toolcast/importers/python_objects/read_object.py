@@ -1,11 +1,17 @@
-"""`MODULE:NAME` → declarations of tools: each object by what it is."""
+"""`MODULE:NAME` → declarations of tools: each object by what it is.
+
+Runs the user's modules, in a process of its own: `python -m … OUT TARGET…`.
+"""
 
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 from msgspec import structs
 
 from ...diagnostics import Diagnostic
@@ -126,3 +132,19 @@ def _checked(declared: Declared, origin: Origin) -> Read:
     except UnwritableError as error:
         return origin.problem("import-unwritable", f"it cannot be written as YAML: {error}")
     return declared
+
+
+def main() -> None:
+    """Write the declarations of all targets to the file OUT, as JSON."""
+    out, *targets = sys.argv[1:]
+    sys.stdout.flush()
+    os.dup2(2, 1)  # what modules print is no output of the command
+    declarations = [read_object(target) for target in targets]
+    Path(out).write_bytes(msgspec.json.encode(declarations))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # threads and exit handlers of the modules are not waited for
+
+
+if __name__ == "__main__":
+    main()
