@@ -86,7 +86,7 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
         if not isinstance(document, SourceDocument):
             problems += document if _may_state_source(root / path) else ()
             continue
-        key = source_of(document.data)
+        key = _source_of(document.data)
         if key is None:
             continue
         if key in specs:
@@ -121,7 +121,7 @@ def _may_state_source(file: Path) -> bool:
         return True
 
 
-def source_of(data: Any) -> Key | None:
+def _source_of(data: Any) -> Key | None:
     """Return the source that a spec states; None where it states none, or not well."""
     source = data.get("source") if isinstance(data, dict) else None
     if not isinstance(source, dict):

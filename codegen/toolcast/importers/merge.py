@@ -21,13 +21,13 @@ _SCHEMAS = frozenset({"items", "additionalProperties", "unevaluatedProperties", 
 SCHEMAS = ("parameters", "result")
 """The keys of a spec whose values are schemas."""
 _BRANCHES = ("annotations", "http", "providers")
-DECIDED = ("name", "permission", "secrets", "source", "$schema")
+_DECIDED = ("name", "permission", "secrets", "source", "$schema")
 """The keys of a spec that no import changes once they are there."""
 _DIGEST = 12
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Leaf(Struct, frozen=True):
+class _Leaf(Struct, frozen=True):
     """A value that changes as a whole."""
 
     value: Any
@@ -39,7 +39,7 @@ class Names(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-Node: TypeAlias = dict[str, "Node"] | Leaf | Names
+Node: TypeAlias = dict[str, "Node"] | _Leaf | Names
 Digests: TypeAlias = dict[str, "Digests"] | str | list[str]
 """The same tree with a digest for each leaf, as JSON holds it."""
 
@@ -52,15 +52,15 @@ def fields_of(data: dict[str, Any]) -> dict[str, Node]:
             fields[key] = schema_fields(value)
         elif key in _BRANCHES:
             fields[key] = _mapping(value)
-        elif key not in DECIDED:
-            fields[key] = Leaf(value)
+        elif key not in _DECIDED:
+            fields[key] = _Leaf(value)
     return fields
 
 
 def schema_fields(schema: Any) -> Node:
     """Return the fields of a schema."""
     if not isinstance(schema, dict):
-        return Leaf(schema)
+        return _Leaf(schema)
     fields: dict[str, Node] = {}
     for key, value in schema.items():
         if key in _MAPS and isinstance(value, dict):
@@ -70,22 +70,22 @@ def schema_fields(schema: Any) -> Node:
         elif key == "required" and _is_set(value):
             fields[key] = Names(tuple(value))
         else:
-            fields[key] = Leaf(value)
+            fields[key] = _Leaf(value)
     return fields
 
 
-def data_of(node: Node) -> Any:
+def _data_of(node: Node) -> Any:
     """Return the value that a tree was made of."""
-    if isinstance(node, Leaf):
+    if isinstance(node, _Leaf):
         return node.value
     if isinstance(node, Names):
         return list(node.names)
-    return {key: data_of(item) for key, item in node.items()}
+    return {key: _data_of(item) for key, item in node.items()}
 
 
 def digests_of(node: Node) -> Digests:
     """Return the digests of a tree; equal for values that are equal as JSON, in whatever order."""
-    if isinstance(node, Leaf):
+    if isinstance(node, _Leaf):
         digest = hashlib.sha256(_encode(_settled(node.value))).digest()
         return base64.urlsafe_b64encode(digest[:_DIGEST]).decode()
     if isinstance(node, Names):
@@ -110,7 +110,7 @@ def are_digests(value: Any) -> bool:
 
 def _mapping(value: Any) -> Node:
     if not isinstance(value, dict):
-        return Leaf(value)
+        return _Leaf(value)
     return {key: _mapping(item) for key, item in value.items()}
 
 
@@ -165,7 +165,7 @@ class FieldChange(Struct, frozen=True, kw_only=True):
         return join(self.path).removeprefix("/")
 
 
-class Merged(Struct, frozen=True, kw_only=True):
+class _Merged(Struct, frozen=True, kw_only=True):
     """Edits of a document, the fields that changed upstream, and the base of its next merge."""
 
     edits: tuple[Edit, ...]
@@ -178,7 +178,7 @@ class Merged(Struct, frozen=True, kw_only=True):
         return tuple(change for change in self.changes if change.kind == "conflict")
 
 
-def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | None = None) -> Merged:
+def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | None = None) -> _Merged:
     """Merge a document with what its source declares. Pure.
 
     Args:
@@ -188,7 +188,7 @@ def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | No
     """
     work = _Work(take)
     made = work.node((), {} if base is UNSET else base, here, upstream)
-    return Merged(
+    return _Merged(
         edits=tuple(work.edits), changes=tuple(work.changes), base={} if isinstance(made, UnsetType) else made
     )
 
@@ -272,7 +272,7 @@ def _as_sets(
 
 
 def _data(node: Node | UnsetType) -> Any:
-    return UNSET if isinstance(node, UnsetType) else data_of(node)
+    return UNSET if isinstance(node, UnsetType) else _data_of(node)
 
 
 def applied(data: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:

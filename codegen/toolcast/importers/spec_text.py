@@ -90,14 +90,14 @@ def _walk(data: Any) -> Iterator[tuple[int, Any]]:
             stack += [(depth + 1, child) for child in value]
 
 
-def is_plain(text: str) -> bool:
+def _is_plain(text: str) -> bool:
     """Return whether `text` may stand without quotes in any YAML, block or flow."""
     ascii_only = _PLAIN_UNICODE.sub("a", text)
     return bool(_PLAIN.fullmatch(ascii_only)) and text.lower() not in _RESERVED and text == text.strip()
 
 
 def _string_style(text: str) -> str | None:
-    if is_plain(text):
+    if _is_plain(text):
         return None
     if "\n" in text and _is_block(text):
         return "|"
@@ -191,7 +191,7 @@ def spec_text(
 
 def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     """Return the keys that a declaration fills, in order: all but permission, secrets and source."""
-    described = tidy(tool.description) if tool.description else ""
+    described = _tidy(tool.description) if tool.description else ""
     texts = {"description": described} if described else {"summary": in_words(name)}
     strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
     optional = {
@@ -203,7 +203,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
         "stream_arguments": tool.stream_arguments,
         "blocking": None if tool.blocking else False,
         "execution": {"task_support": tool.task_support} if tool.task_support else None,
-        "examples": valid_calls(tool, examples) or None,
+        "examples": _valid_calls(tool, examples) or None,
         "annotations": tool.annotations or None,
         "icons": list(tool.icons) or None,
         "meta": tool.meta or None,
@@ -219,7 +219,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     }
 
 
-def tidy(description: str) -> str:
+def _tidy(description: str) -> str:
     """Remove blanks at line ends and at both ends of a description."""
     return "\n".join(line.rstrip() for line in description.replace("\r\n", "\n").split("\n")).strip()
 
@@ -306,7 +306,7 @@ def _comments(tool: Declared, name: str) -> str:
         lines.append(f"# Original name: {json.dumps(tool.name)}\n")
     if tool.left_out:
         lines.append(f"# Left out: {json.dumps(list(tool.left_out))}\n")
-    if not tidy(tool.description):
+    if not _tidy(tool.description):
         lines.append(
             "# The source describes nothing: the summary is the name in words. Say what the tool does.\n"
         )
@@ -327,7 +327,7 @@ def in_short(root: str, entry: SchemaChange) -> str:
     return f"{root}{entry.path}: `{entry.keyword}` {entry.reason}"[:300]
 
 
-def valid_calls(tool: Declared, limit: int) -> list[Any]:
+def _valid_calls(tool: Declared, limit: int) -> list[Any]:
     """Return the first `limit` different recorded calls that the parameters accept."""
     if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
         return []

@@ -17,7 +17,7 @@ from .lock import Key, Lock, LockedTool, LockedType
 from .merge import FieldChange, Side, digests_of, fields_of, merge, schema_fields
 from .spec_text import last_match
 
-ChangeKind = Literal["new", "changed", "gone", "deleted"]
+_ChangeKind = Literal["new", "changed", "gone", "deleted"]
 
 
 class Settling(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class ToolChange(Struct, frozen=True, kw_only=True):
     source's, `path` that of its spec below the root, empty for a deleted one.
     """
 
-    kind: ChangeKind
+    kind: _ChangeKind
     name: str
     path: str = ""
     fields: tuple[FieldChange, ...] = ()
@@ -107,7 +107,7 @@ class _Work(Struct):
         stem = path.rpartition(".")[0]
         return any(f"{stem}{suffix}" in self.here.paths for suffix in SUFFIXES)
 
-    def _write(self, draft: Draft, path: str, kind: ChangeKind) -> None:
+    def _write(self, draft: Draft, path: str, kind: _ChangeKind) -> None:
         self.writes[path] = draft.text
         self._lock(draft, digests_of(fields_of(draft.data)), ())
         self.changes.append(ToolChange(kind=kind, name=draft.original, path=path))

@@ -23,7 +23,7 @@ from .schemas import SchemaConverter
 _MAX_EXAMPLES: Final = 3
 
 
-class Argument(Struct, frozen=True, kw_only=True):
+class _Argument(Struct, frozen=True, kw_only=True):
     """One argument of a tool, by its name on the wire. `options` are what the spec's `http.in` states beside
     place and name, such as the style.
     """
@@ -35,7 +35,7 @@ class Argument(Struct, frozen=True, kw_only=True):
     options: Mapping[str, Any] = {}
 
 
-def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
+def of_parameter(parameter: Parameter, converter: SchemaConverter) -> _Argument:
     """Return a Parameter Object as an argument. Raises UnreadableError."""
     data, path = parameter.data, parameter.path
     options: dict[str, Any] = {}
@@ -55,10 +55,10 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
     else:
         message = f"the parameter {quoted(parameter.name)} has neither `schema` nor one entry of `content`"
         raise UnreadableError(path, "openapi-parameter", message, "add a `schema` to it")
-    return Argument(
+    return _Argument(
         name=parameter.name,
         place=cast("Location", parameter.place),  # `operations.parameters` lets no other pass
-        schema=described(schema, data),
+        schema=_described(schema, data),
         required=parameter.place == "path" or data.get("required") is True,
         options=options,
     )
@@ -82,7 +82,7 @@ def _style(parameter: Parameter) -> dict[str, Any]:
     return found
 
 
-def described(schema: Any, data: Mapping[str, Any]) -> Any:
+def _described(schema: Any, data: Mapping[str, Any]) -> Any:
     """Return a schema with the description and examples of the object that it belongs to."""
     if schema is False:
         return schema
@@ -105,7 +105,7 @@ def _examples(examples: Any) -> list[Any]:
     return [each["value"] for each in examples.values() if isinstance(each, dict) and "value" in each]
 
 
-def object_of(found: Sequence[Argument]) -> tuple[dict[str, Any], dict[str, Any]]:
+def object_of(found: Sequence[_Argument]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the object of all arguments and the spec's `http.in`.
 
     Arguments of one name get a suffix for their place: `id__path`, `id__body`. The object is closed: an
@@ -126,7 +126,7 @@ def object_of(found: Sequence[Argument]) -> tuple[dict[str, Any], dict[str, Any]
     return {**parameters, "additionalProperties": False}, places
 
 
-def _names(found: Sequence[Argument]) -> list[str]:
+def _names(found: Sequence[_Argument]) -> list[str]:
     uses: dict[str, int] = {}
     for each in found:
         uses[each.name] = uses.get(each.name, 0) + 1
@@ -159,7 +159,7 @@ class _Body(Struct, frozen=True, kw_only=True):
     """
 
     media_type: str = ""
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[_Argument, ...] = ()
     encoding: Mapping[str, Any] = {}
     left_out: tuple[str, ...] = ()
 
@@ -234,16 +234,16 @@ def _body(
     return _Body(media_type=sent, arguments=(_single(_bytes(flat), body, required, binary=True),))
 
 
-def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: bool = False) -> Argument:
-    schema = described(schema, {"description": body.get("description")})
+def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: bool = False) -> _Argument:
+    schema = _described(schema, {"description": body.get("description")})
     options = {"whole": True}
     if binary:
         schema = _noted(schema)
         options["binary"] = True
-    return Argument(name="body", place="body", schema=schema, required=required, options=options)
+    return _Argument(name="body", place="body", schema=schema, required=required, options=options)
 
 
-def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[Argument, ...]:
+def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[_Argument, ...]:
     """The properties of a body, each as an argument; none where that would change what can be sent.
 
     So it is an object with declared properties and no other constraint; without required ones, where the body
@@ -261,7 +261,7 @@ def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[Ar
     if names and not required:
         return ()
     return tuple(
-        Argument(name=name, place="body", schema=item, required=name in names)
+        _Argument(name=name, place="body", schema=item, required=name in names)
         for name, item in properties.items()
     )
 
@@ -307,7 +307,7 @@ def _noted(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "description": f"{text}{stop} {_BASE64}".strip()}
 
 
-def _with_bytes(argument: Argument, converter: SchemaConverter) -> Argument:
+def _with_bytes(argument: _Argument, converter: SchemaConverter) -> _Argument:
     flat = _flat(argument.schema, converter)
     if not isinstance(flat, dict):
         return argument

@@ -24,16 +24,16 @@ from .document import OpenApiDocument, UnreadableError, target
 
 Part = Literal["value", "part"]
 """Whether a schema describes a value by itself, or is a part of another one (`allOf`)."""
-MakeReference = Callable[[Any, Path, Part], str]
+_MakeReference = Callable[[Any, Path, Part], str]
 _COMPONENTS = ("components", "schemas")
 _UNIONS = ("oneOf", "anyOf")
-MAX_DERIVED: Final = 1_000
+_MAX_DERIVED: Final = 1_000
 """Most components that a discriminator tells apart."""
-MAX_ANCESTORS: Final = 256
+_MAX_ANCESTORS: Final = 256
 """Components from which one derives, of which a discriminator is looked for."""
 
 
-class Discriminator(Struct, frozen=True):
+class _Discriminator(Struct, frozen=True):
     """One Discriminator Object: its property, and the values of `mapping` by the path of their schema."""
 
     property: str
@@ -56,7 +56,7 @@ class Inheritance:
         schemas = components.get("schemas") if isinstance(components, dict) else None
         self._schemas: dict[str, Any] = schemas if isinstance(schemas, dict) else {}
         self._derived: dict[Path, tuple[Path, ...]] = {}
-        self._inherited: dict[Path, Discriminator | None] = {}
+        self._inherited: dict[Path, _Discriminator | None] = {}
         self._children: dict[Path, list[Path]] = {}
         for name, schema in self._schemas.items():
             for parent in self._parents(schema, (*_COMPONENTS, name)):
@@ -66,14 +66,14 @@ class Inheritance:
         """Return whether the component at `path` derives from one with a discriminator."""
         return self.inherited(path) is not None
 
-    def inherited(self, path: Path) -> Discriminator | None:
+    def inherited(self, path: Path) -> _Discriminator | None:
         """Return the discriminator of the nearest component from which the one at `path` derives."""
         if path not in self._inherited:
             stated = (self.own(self._schema(parent)) for parent in self._line(path))
             self._inherited[path] = next((each for each in stated if each is not None), None)
         return self._inherited[path]
 
-    def own(self, schema: Any) -> Discriminator | None:
+    def own(self, schema: Any) -> _Discriminator | None:
         """Return the `discriminator` of a schema, if it can be read. With `defaultMapping` (since 3.2) the
         property may hold anything, so it tells nothing apart.
         """
@@ -87,11 +87,11 @@ class Inheritance:
             path = self._mapped(place)
             if path is not None:
                 mapping[path] = (*mapping.get(path, ()), value)
-        return Discriminator(name, mapping)
+        return _Discriminator(name, mapping)
 
     def derived(self, path: Path) -> tuple[Path, ...]:
         """Return the components that derive from the one at `path`, also over others, in the document's
-        order. Raises UnreadableError where there are more than `MAX_DERIVED`.
+        order. Raises UnreadableError where there are more than `_MAX_DERIVED`.
         """
         if path in self._derived:
             return self._derived[path]
@@ -102,8 +102,8 @@ class Inheritance:
                 if child not in found and child != path:
                     found[child] = None
                     waiting.append(child)
-            if len(found) > MAX_DERIVED:
-                message = f"more than {MAX_DERIVED} components derive from this one by `allOf`"
+            if len(found) > _MAX_DERIVED:
+                message = f"more than {_MAX_DERIVED} components derive from this one by `allOf`"
                 hint = "remove its `discriminator`, or derive fewer from it"
                 raise UnreadableError(path, "openapi-parts", message, hint)
         ordered = tuple(child for child in ((*_COMPONENTS, name) for name in self._schemas) if child in found)
@@ -170,7 +170,7 @@ class Inheritance:
         """The ancestors of the component at `path`, the nearest first."""
         visited = {path}
         waiting = [path]
-        while waiting and len(visited) <= MAX_ANCESTORS:
+        while waiting and len(visited) <= _MAX_ANCESTORS:
             for parent in self._parents(self._schema(waiting.pop(0)), path):
                 if parent not in visited:
                     visited.add(parent)
@@ -215,7 +215,7 @@ def tagged(
     schema: dict[str, Any],
     converted: dict[str, Any],
     path: Path,
-    reference: MakeReference,
+    reference: _MakeReference,
 ) -> dict[str, Any]:
     """Return a converted schema with its discriminators as constants. `schema` is the same as written, at
     `path`; `reference` makes a reference to the definition of a schema.
@@ -242,9 +242,9 @@ def tagged(
 
 def _union(
     inheritance: Inheritance,
-    own: Discriminator,
+    own: _Discriminator,
     union: tuple[dict[str, Any], dict[str, Any], Path, str],
-    reference: MakeReference,
+    reference: _MakeReference,
 ) -> dict[str, Any]:
     """A union with branches told apart by constants; a branch that is listed again is left out."""
     schema, converted, path, keyword = union
@@ -268,7 +268,7 @@ def _union(
 
 
 def _tag(
-    inheritance: Inheritance, own: Discriminator, path: Path, union: Mapping[str, Any] | None = None
+    inheritance: Inheritance, own: _Discriminator, path: Path, union: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
     """Constraints that tell a schema apart; None where the document forbids it. The property may be declared
     at `path`, or by the schema `union` that it is a branch of.

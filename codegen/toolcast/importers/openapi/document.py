@@ -99,7 +99,7 @@ class JsonPositions:
         return found.end() if found else at
 
 
-SECONDS: Final = 60.0
+_SECONDS: Final = 60.0
 _IDLE_SECONDS: Final = 15.0
 _PIECE: Final = 65_536
 
@@ -108,7 +108,7 @@ class DownloadError(Exception):
     """An unreadable address; the message completes "cannot be downloaded: …"."""
 
 
-class Downloaded(Struct, frozen=True):
+class _Downloaded(Struct, frozen=True):
     """The content of an address, and the address after redirects."""
 
     content: bytes
@@ -121,7 +121,7 @@ def without_credentials(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def download(address: str, limit: int) -> Downloaded:
+def download(address: str, limit: int) -> _Downloaded:
     """Read at most `limit` bytes of an address over HTTP. Redirects are followed to HTTP only.
 
     Raises DownloadError: the address is malformed, has a user or password, cannot be reached, or answers with
@@ -129,7 +129,7 @@ def download(address: str, limit: int) -> Downloaded:
     """
     if "@" in urlsplit(address).netloc:
         raise DownloadError("no user and password are sent")
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + _SECONDS
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -151,8 +151,8 @@ def download(address: str, limit: int) -> Downloaded:
                 if len(content) > limit:
                     raise DownloadError(f"it is larger than {limit // 2**20} MiB")
                 if time.monotonic() > until:
-                    raise DownloadError(f"it takes longer than {SECONDS:.0f} seconds")
-            return Downloaded(bytes(content), answer.geturl())
+                    raise DownloadError(f"it takes longer than {_SECONDS:.0f} seconds")
+            return _Downloaded(bytes(content), answer.geturl())
     except urllib.error.HTTPError as error:
         raise DownloadError(f"the server answers {error.code} {error.reason!s:.80}".rstrip()) from None
     except urllib.error.URLError as error:
@@ -185,7 +185,7 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 LIMITS: Final = Limits(depth=200, values=2_000_000, lone_surrogates=True)
 
 Version = Literal["3.0", "3.1", "3.2"]
-VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1", "3.2")
+_VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1", "3.2")
 _VERSION = re.compile(r"(3\.[0-2])\.\d+(?:-[0-9A-Za-z.-]{1,40})?")
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 _WHOLE = re.compile(r"3\.[0-2]")
@@ -270,7 +270,7 @@ def parse_openapi(
     if problem is not None:
         key, message, hint = problem
         return (_diagnostic(file, Problem(*place(key), "openapi-version", message, hint)),)
-    version: Version = next(known for known in VERSIONS if str(data["openapi"]).startswith(known))
+    version: Version = next(known for known in _VERSIONS if str(data["openapi"]).startswith(known))
     return OpenApiDocument(file, data, version, place, address)
 
 
@@ -311,7 +311,7 @@ def _diagnostic(file: str, problem: Problem) -> Diagnostic:
     )
 
 
-MAX_CHAIN: Final = 32
+_MAX_CHAIN: Final = 32
 """Most references that lead from one to the next."""
 _BUNDLE = "bundle the document first, for example with `npx @redocly/cli bundle`"
 
@@ -332,7 +332,7 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
         raise UnreadableError(at, "openapi-external-reference", message, _BUNDLE)
     found: Any = root
     steps: list[str | int] = []
-    for segment in split_pointer(unquoted(reference)):
+    for segment in split_pointer(_unquoted(reference)):
         steps.append(int(segment) if isinstance(found, list) and segment.isdecimal() else segment)
         try:
             found = child(found, segment)
@@ -344,7 +344,7 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
     return found, tuple(steps)
 
 
-def unquoted(reference: str) -> str:
+def _unquoted(reference: str) -> str:
     """Return a reference without percent-encoding, which a fragment may have (RFC 3986, section 3.5)."""
     return unquote(reference) if "%" in reference else reference
 
@@ -356,7 +356,7 @@ def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, An
     Raises UnreadableError: a reference is wrong, the chain has no end, or there is no object.
     """
     beside: dict[str, Any] = {}
-    for _ in range(MAX_CHAIN):
+    for _ in range(_MAX_CHAIN):
         if not isinstance(value, dict):
             message = f"an object must stand here, not {quoted(str(value))}"
             raise UnreadableError(path, "openapi-shape", message, "correct the document")
@@ -367,5 +367,5 @@ def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, An
             **beside,
         }
         value, path = target(root, value["$ref"], path)
-    message = f"references lead from one to the next without an end, or more than {MAX_CHAIN} times"
+    message = f"references lead from one to the next without an end, or more than {_MAX_CHAIN} times"
     raise UnreadableError(path, "openapi-reference", message, "correct the document")

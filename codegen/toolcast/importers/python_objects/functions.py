@@ -56,7 +56,7 @@ _MAX_TEXT = 200_000
 """Characters of a docstring that are parsed."""
 
 
-class DocText(Struct, frozen=True, kw_only=True):
+class _DocText(Struct, frozen=True, kw_only=True):
     """A docstring in its parts: the text without sections, descriptions of parameters or fields by name, and
     that of the result.
     """
@@ -66,10 +66,10 @@ class DocText(Struct, frozen=True, kw_only=True):
     returns: str = ""
 
 
-def read_docstring(text: str | None) -> DocText:
+def _read_docstring(text: str | None) -> _DocText:
     """Return the parts of a docstring, in the style that it is written in."""
     if not text:
-        return DocText()
+        return _DocText()
     text = inspect.cleandoc(text[:_MAX_TEXT])
     sections: Any = griffe.parse_auto(griffe.Docstring(text), default="google", per_style_options=_STYLES)
     described: list[str] = []
@@ -86,7 +86,7 @@ def read_docstring(text: str | None) -> DocText:
                 parameters.setdefault(each.name.lstrip("*"), _one_paragraph(each.description))
         elif kind in ("returns", "yields"):
             returns += [_one_paragraph(each.description) for each in section.value]
-    return DocText(
+    return _DocText(
         text="\n\n".join(part.strip() for part in described if part.strip()),
         parameters={name: words for name, words in parameters.items() if words},
         returns="\n".join(words for words in returns if words),
@@ -104,17 +104,17 @@ _FIELDS = ("__struct_fields__", "__dataclass_fields__", "__pydantic_fields__", "
 """Attributes of classes that have fields."""
 
 
-def read_class(cls: type) -> DocText:
+def _read_class(cls: type) -> _DocText:
     """Return the descriptions of a class, and of its fields by the names that they have in JSON."""
-    document = read_docstring(_own_doc(cls))
+    document = _read_docstring(_own_doc(cls))
     texts = {**document.parameters, **_texts_below_fields(cls)}
     names = _json_names(cls)
-    return DocText(
+    return _DocText(
         text=document.text, parameters={names.get(name, name): text for name, text in texts.items()}
     )
 
 
-def with_field_texts(schema: Mapping[str, Any], document: DocText) -> dict[str, Any]:
+def _with_field_texts(schema: Mapping[str, Any], document: _DocText) -> dict[str, Any]:
     """Return the schema of an object with descriptions of those properties that have none."""
     texts = document.parameters
     properties = {
@@ -126,7 +126,7 @@ def with_field_texts(schema: Mapping[str, Any], document: DocText) -> dict[str, 
     return {**schema, "properties": properties} if properties else dict(schema)
 
 
-def described_definitions(
+def _described_definitions(
     definitions: Mapping[str, Any], annotations: Iterable[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return definitions of the classes in `annotations`, with their descriptions of fields."""
@@ -139,8 +139,8 @@ def described_definitions(
 def _described(schema: dict[str, Any], cls: type | None) -> dict[str, Any]:
     if cls is None:
         return schema
-    document = read_class(cls)
-    made = with_field_texts(schema, document)
+    document = _read_class(cls)
+    made = _with_field_texts(schema, document)
     stated = made.get("description")
     if isinstance(stated, str) and inspect.cleandoc(stated) == inspect.cleandoc(_own_doc(cls) or ""):
         made["description"] = document.text  # without the sections, and not indented
@@ -225,7 +225,7 @@ def declare_function(function: Any, name: str, origin: Origin) -> tuple[Declared
         signature = read_signature(function, function_name(function))
     except FunctionError as error:
         return None, [origin.problem("import-python-signature", each) for each in error.problems]
-    document = read_docstring(_doc(function))
+    document = _read_docstring(_doc(function))
     parameters, problems = _parameters(signature, document, origin)
     if parameters is None:
         return None, problems
@@ -257,7 +257,7 @@ def _doc(function: Any) -> str | None:
 
 
 def _parameters(
-    signature: Signature, document: DocText, origin: Origin
+    signature: Signature, document: _DocText, origin: Origin
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The schema of the parameters, and problems. A parameter without JSON form that has a default is left
     out, with a warning.
@@ -284,7 +284,7 @@ def _parameters(
     further = found.schemas.get(_FURTHER, False)
     schema["additionalProperties"] = True if further == {} else further
     if found.definitions:
-        schema["$defs"] = described_definitions(found.definitions, annotations.values())
+        schema["$defs"] = _described_definitions(found.definitions, annotations.values())
     return schema, problems
 
 
@@ -315,7 +315,7 @@ def _property(
 
 
 def _result(
-    signature: Signature, document: DocText, origin: Origin
+    signature: Signature, document: _DocText, origin: Origin
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     if any(signature.returns is kind for kind in _TEXT):
         return None, []
@@ -328,7 +328,7 @@ def _result(
     if document.returns:
         schema.setdefault("description", document.returns)
     if found.definitions:
-        schema["$defs"] = described_definitions(found.definitions, [signature.returns])
+        schema["$defs"] = _described_definitions(found.definitions, [signature.returns])
     return schema, []
 
 
@@ -344,13 +344,13 @@ def declare_class(cls: type, origin: Origin) -> tuple[Declared | None, list[Diag
     schema = found.schemas["class"]
     if admitted(Part(Side(found.document), schema, "")) != OBJECT:
         return None, [origin.problem("import-python-type", "its values are no JSON objects", _EXPECTED)]
-    document = read_class(cls)
-    parameters = _inlined(schema, described_definitions(found.definitions, [cls]))
+    document = _read_class(cls)
+    parameters = _inlined(schema, _described_definitions(found.definitions, [cls]))
     declared = Declared(
         name=origin.target,
         spec_name=snake_case(cls.__name__),
         description=document.text,
-        parameters=with_field_texts(parameters, document),
+        parameters=_with_field_texts(parameters, document),
         file=origin.place.file,
         line=origin.place.line,
         location=origin.target,

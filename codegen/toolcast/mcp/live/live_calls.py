@@ -20,7 +20,7 @@ CLOSED = -32000
 _CLOSED = "Connection closed"
 _BROKEN = "SSE stream"
 """How the SDK's messages for that begin."""
-LATE = -32001
+_LATE = -32001
 """The SDK's code for an answer that did not come in time."""
 _WORDS = 500
 
@@ -102,7 +102,7 @@ def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResul
         return ToolResult.failed(closed(server))
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
         code: int = getattr(problem, "code", 0)
-        if code == LATE:
+        if code == _LATE:
             return ToolResult.failed(_late(server, seconds))
         words = without_hidden(str(problem))[:_WORDS]
         if code == CLOSED and words.startswith(_BROKEN):
@@ -118,7 +118,7 @@ def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResul
     raise problem
 
 
-class OversizedError(Exception):
+class _OversizedError(Exception):
     """An answer with more content than is taken."""
 
 
@@ -132,7 +132,7 @@ def to_result(server: str, answer: Any, output: Validator | None, limits: Limits
     try:
         budget = limits.result_size - (0 if data is None else len(msgspec.json.encode(data)))
         text, content = _content(answer.content, budget)
-    except OversizedError:
+    except _OversizedError:
         return ToolResult.failed(
             f"MCP server {server!r} answered with more than {limits.result_size} bytes, which are not taken. "
             "Ask for less at once."
@@ -146,14 +146,14 @@ def to_result(server: str, answer: Any, output: Validator | None, limits: Limits
     if output is not None:
         problem = _problem(output, data) if has_data else "it has none of the data that was promised"
         if problem:
-            return ToolResult.failed(mismatch(server, problem))
+            return ToolResult.failed(_mismatch(server, problem))
         data = output.settle(data)
     if data is not None and not text and not content:
         text = msgspec.json.encode(data).decode()
     return ToolResult.ok(text, data, content)
 
 
-def mismatch(server: str, problem: str) -> str:
+def _mismatch(server: str, problem: str) -> str:
     return (
         f"The tool ran, but the answer of MCP server {server!r} is not what its output schema says: "
         f"{problem}. This is a fault of the server; do not repeat the call unchanged more than once."
@@ -169,7 +169,7 @@ def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:
     texts: list[str] = []
     pieces: list[Content] = []
     if budget < 0:
-        raise OversizedError
+        raise _OversizedError
     for block in blocks:
         if block.type == "text" and not pieces:
             texts.append(block.text)
@@ -180,7 +180,7 @@ def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:
             budget -= len(piece.data) + _size(piece.text)
         budget -= 1
         if budget < 0:
-            raise OversizedError
+            raise _OversizedError
     return "\n".join(texts), tuple(pieces)
 
 

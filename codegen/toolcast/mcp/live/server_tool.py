@@ -85,18 +85,18 @@ def without_hidden_texts(schema: Any) -> Any:
     return made
 
 
-class TooLargeError(Exception):
+class _TooLargeError(Exception):
     pass
 
 
 def schema_size(schema: Any, limit: int) -> int:
-    """Count objects and lists in `schema`, each reference as its target, a circle once. Raises TooLargeError
+    """Count objects and lists in `schema`, each reference as its target, a circle once. Raises _TooLargeError
     past `limit`.
     """
     try:
         return _SizeCounter(schema, limit).schema_size(schema)
     except RecursionError:
-        raise TooLargeError("its references form too long a chain") from None
+        raise _TooLargeError("its references form too long a chain") from None
 
 
 class _SizeCounter:
@@ -116,7 +116,7 @@ class _SizeCounter:
         else:
             return 0
         if weight > self._limit:
-            raise TooLargeError(f"with its references written out it has more than {self._limit} parts")
+            raise _TooLargeError(f"with its references written out it has more than {self._limit} parts")
         return weight
 
     def _reference(self, reference: str) -> int:
@@ -279,7 +279,7 @@ def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str =
     return [f"{where}`{key}` is {type_of(raw[key])}, not {types[key]}" for key in wrong]
 
 
-class Usable(Struct, frozen=True):
+class _Usable(Struct, frozen=True):
     """A tool with schemas that are judged exactly and in bounded time, the changes of them in words, those by
     which they accept more, and the validator of its results.
     """
@@ -290,7 +290,7 @@ class Usable(Struct, frozen=True):
     output: Validator | None
 
 
-def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
+def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> _Usable:
     """Return a tool without the defects of its schemas. Raises only UnfitError, whatever the schemas are: one
     tool must not take the others down.
     """
@@ -303,7 +303,7 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
         raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
 
 
-def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
+def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> _Usable:
     words = _of_another_type(tool.raw, _PARTS)
     words += _of_another_type(tool.annotations, _CLAIMS, "annotations: ")
     changes: list[tuple[str, SchemaChange]] = []
@@ -327,7 +327,7 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
     left = structs.replace(tool, input_schema=parameters, output_schema=result)
     lost = [_in_words(*each) for each in changes if each[1].severity == "lost"]
     words += [_in_words(*each) for each in changes]
-    return Usable(left, tuple(words), tuple(lost), validator)
+    return _Usable(left, tuple(words), tuple(lost), validator)
 
 
 def _cleaned(
@@ -339,7 +339,7 @@ def _cleaned(
     try:
         schema_size(to_json(parse_schema(schema).root), limits.parts)
         left, entries = quarantined(schema, refuses=_too_slow)
-    except (TooLargeError, SchemaError) as problem:
+    except (_TooLargeError, SchemaError) as problem:
         raise UnfitError(f"its {key} cannot be used: {problem}") from None
     patterns = _patterns(left)
     if len(patterns) > limits.patterns:

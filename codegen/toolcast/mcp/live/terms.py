@@ -35,7 +35,7 @@ def offered_name(server: str, tool: str) -> str:
     return f"{name[: LONGEST - len(mark) - 1]}_{mark}"
 
 
-def check_server(name: str) -> str:
+def _check_server(name: str) -> str:
     """Return `name`, fit to stand before a tool's. Raises ValueError."""
     if not _SERVER.fullmatch(name) or "__" in name:
         raise ValueError(
@@ -65,7 +65,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     limits: Limits
 
     def __post_init__(self) -> None:
-        check_server(self.server)
+        _check_server(self.server)
         for name, seconds in (("timeout", self.timeout), ("recheck", self.recheck)):
             if seconds is not None and not seconds > 0:
                 raise ValueError(f"{name} must be more than 0 seconds, not {seconds!r}.")

@@ -9,7 +9,7 @@ from weakref import ref
 from ..sdk import load
 from .listed import Listed, is_modern
 
-Listener = Callable[[str | None], None]
+_Listener = Callable[[str | None], None]
 """Called, from any thread, with the URI of a resource whose content changed; with None where a list did."""
 
 
@@ -17,9 +17,9 @@ class Changes:
     """Listeners to changes: the servers that run."""
 
     def __init__(self) -> None:
-        self._listeners: dict[object, Listener] = {}
+        self._listeners: dict[object, _Listener] = {}
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: _Listener) -> Callable[[], None]:
         """Call `listener` from now on; returns the function that ends it."""
         token = object()
         self._listeners[token] = listener

@@ -30,7 +30,7 @@ _MOST = 1000
 """Messages that wait for a connection at once; others are dropped."""
 
 
-class Outbox:
+class _Outbox:
     """Sends messages from any thread, in order and only while the call runs. Made and ended in the event
     loop.
     """
@@ -79,7 +79,7 @@ class Outbox:
             self._task.cancel()
 
 
-class Progress(Outbox):
+class Progress(_Outbox):
     """Sends reports of progress. The protocol wants values that grow; others are not sent.
 
     Reports that come faster than the connection takes them are skipped, but for the last.
@@ -106,16 +106,16 @@ _SHOWN = 300
 """Characters of a client's words that a refusal repeats."""
 
 
-def can_ask(capabilities: Any) -> bool:
+def _can_ask(capabilities: Any) -> bool:
     """Return whether a client asks its user. What a form or a page needs is looked at when one is sent."""
     return capabilities is not None and capabilities.elicitation is not None
 
 
-def can_sample(capabilities: Any) -> bool:
+def _can_sample(capabilities: Any) -> bool:
     return capabilities is not None and capabilities.sampling is not None
 
 
-def elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
+def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
     """Return the SDK's request. Raises RefusalError where the client lacks what it needs."""
     types, has = load("mcp.types"), capabilities.elicitation
     if request.url:
@@ -133,7 +133,7 @@ def elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
     return types.ElicitRequest(params=params)
 
 
-def elicited(answer: Any) -> Elicited[Mapping[str, Any]]:
+def _elicited(answer: Any) -> Elicited[Mapping[str, Any]]:
     """Return the user's answer. Raises RefusalError for an answer to another question."""
     if not isinstance(answer, load("mcp.types").ElicitResult):
         raise _unreadable()
@@ -156,7 +156,7 @@ def sampling(request: SamplingRequest) -> Any:
     )
 
 
-def sampled(answer: Any) -> Sampled:
+def _sampled(answer: Any) -> Sampled:
     """Return the model's answer. Raises RefusalError for what is none."""
     if not isinstance(answer, load("mcp.types").CreateMessageResult):
         raise _unreadable()
@@ -172,7 +172,7 @@ def sampled(answer: Any) -> Sampled:
     return Sampled("", answer.model, reason, content)
 
 
-def unanswered(problem: Exception) -> RefusalError:
+def _unanswered(problem: Exception) -> RefusalError:
     """Return the refusal for a question that the client refused, or answered against the protocol."""
     words = getattr(problem, "message", "")
     if not isinstance(problem, load("mcp.shared.exceptions").MCPError) or not isinstance(words, str):
@@ -221,7 +221,7 @@ class ClientChannel:
         self._extra = extra
         self._types = load("mcp.types")
         self._progress = Progress(self._send_progress)
-        self._logs = Outbox(self._send_log)
+        self._logs = _Outbox(self._send_log)
         self._open: dict[str, tuple[Any, asyncio.Future[Any]]] = {}
         self._number = 0
         self.turn: Turn | None = None
@@ -247,8 +247,8 @@ class ClientChannel:
             },
             report=self._progress.report,
             receive_log=self._receive_log,
-            asker=self._ask if can_ask(capabilities) else None,
-            sampler=self._sample if can_sample(capabilities) else None,
+            asker=self._ask if _can_ask(capabilities) else None,
+            sampler=self._sample if _can_sample(capabilities) else None,
         )
 
     @property
@@ -295,13 +295,13 @@ class ClientChannel:
         await self.context.session.report_progress(done, total, message)
 
     def _receive_log(self, level: LogLevel, data: Any, logger: str) -> None:
-        if LOG_LEVELS.index(level) >= LOG_LEVELS.index(log_level(self.context) or level):
+        if LOG_LEVELS.index(level) >= LOG_LEVELS.index(_log_level(self.context) or level):
             # As it is now: a handler may go on to change it.
             self._logs.put(level, data if isinstance(data, str) else to_builtins(data), logger)
 
     async def _send_log(self, level: LogLevel, data: Any, logger: str) -> None:
         await self._attached.wait()
-        if log_level(self.context) is None:
+        if _log_level(self.context) is None:
             return
         params = self._types.LoggingMessageNotificationParams(level=level, data=data, logger=logger or None)
         await self.context.session.send_notification(
@@ -309,11 +309,11 @@ class ClientChannel:
         )
 
     async def _ask(self, request: ElicitationRequest) -> Elicited[Mapping[str, Any]]:
-        made = elicitation(request, self.context.session.client_capabilities)
-        return elicited(await self._put(made, self._types.ElicitResult))
+        made = _elicitation(request, self.context.session.client_capabilities)
+        return _elicited(await self._put(made, self._types.ElicitResult))
 
     async def _sample(self, request: SamplingRequest) -> Sampled:
-        return sampled(await self._put(sampling(request), self._types.CreateMessageResult))
+        return _sampled(await self._put(sampling(request), self._types.CreateMessageResult))
 
     async def _put(self, request: Any, expected: Any) -> Any:
         """Ask the client. Raises RefusalError where there is no answer."""
@@ -337,7 +337,7 @@ class ClientChannel:
                 "again."
             ) from None
         except (load("mcp.shared.exceptions").MCPError, ValueError) as problem:  # pydantic's is a ValueError
-            raise unanswered(problem) from None
+            raise _unanswered(problem) from None
 
     async def _wait_for_retry(self, request: Any) -> Any:
         self._number += 1
@@ -350,7 +350,7 @@ class ClientChannel:
             self._open.pop(key, None)
 
 
-def log_level(context: Any) -> LogLevel | None:
+def _log_level(context: Any) -> LogLevel | None:
     """Return the least severe level that a request's client is sent; None for no messages at all.
 
     Since 2026-07-28 each request states it, and none is sent without; before, clients set it for their

@@ -74,12 +74,12 @@ class _Follower:
         self.results: list[Any] = []
 
 
-class Room:
+class _Room:
     def __init__(self, total: int) -> None:
         self.left = total
 
 
-class SessionLog:
+class _SessionLog:
     """The last messages of one session.
 
     Attributes:
@@ -88,7 +88,7 @@ class SessionLog:
         used: when the last of them was served, in seconds of the monotonic clock.
     """
 
-    def __init__(self, bounds: Replay, room: Room, prefix: str) -> None:
+    def __init__(self, bounds: Replay, room: _Room, prefix: str) -> None:
         self.version: str | None = None
         self.requests = 0
         self.used = monotonic()
@@ -167,8 +167,8 @@ class EventLog:
 
     def __init__(self, bounds: Replay) -> None:
         self.bounds = bounds
-        self.logs: dict[str, SessionLog] = {}
-        self._room = Room(bounds.total_bytes)
+        self.logs: dict[str, _SessionLog] = {}
+        self._room = _Room(bounds.total_bytes)
         types = load("mcp.types")
         self._ends = (types.JSONRPCResponse, types.JSONRPCError)
         self._error = types.JSONRPCError
@@ -178,7 +178,7 @@ class EventLog:
     def open(self) -> str:
         """Return the key of a session that begins."""
         key = token_hex(8)
-        self.logs[key] = SessionLog(self.bounds, self._room, key)
+        self.logs[key] = _SessionLog(self.bounds, self._room, key)
         return key
 
     def close(self, key: str) -> None:

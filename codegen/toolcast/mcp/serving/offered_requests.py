@@ -21,7 +21,7 @@ from .client_channel import ClientChannel, Extra
 from .listed import is_modern, page_of
 from .prompts_and_resources import Found, Prompts, Resources, TextArguments, contents, messages_of
 
-Remember = Callable[[Any], None]
+_Remember = Callable[[Any], None]
 """Takes a request's context: its client is told of changes from now on."""
 
 _LOG = logging.getLogger("toolcast.mcp")
@@ -81,7 +81,7 @@ class OfferedFunctions:
         return msgspec.structs.replace(circumstances, asker=None, sampler=None)
 
 
-class Completions:
+class _Completions:
     """Handles completions. `context` is the SDK's `ServerRequestContext`, as below."""
 
     def __init__(self, resources: Resources, prompts: Prompts, functions: OfferedFunctions) -> None:
@@ -114,10 +114,10 @@ class Completions:
         return found.arguments, name
 
 
-class OfferedPrompts:
+class _OfferedPrompts:
     """Handles requests for prompts."""
 
-    def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: Remember) -> None:
+    def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: _Remember) -> None:
         self._prompts = prompts
         self._functions = functions
         self._remember = remember
@@ -156,16 +156,16 @@ def _block(content: str | Content) -> dict[str, Any]:
     return {"type": "text", "text": content.text} if content.kind == "text" else mcp_block(content)
 
 
-NOT_FOUND = -32002
+_NOT_FOUND = -32002
 """The code of a resource that is not there, up to 2025-11-25; since then it is that of invalid parameters."""
 MAX_SUBSCRIPTIONS = 1000
 """URIs to which one connection subscribes."""
 
 
-class OfferedResources:
+class _OfferedResources:
     """Handles requests for resources."""
 
-    def __init__(self, resources: Resources, functions: OfferedFunctions, remember: Remember) -> None:
+    def __init__(self, resources: Resources, functions: OfferedFunctions, remember: _Remember) -> None:
         self._resources = resources
         self._functions = functions
         self._remember = remember
@@ -218,18 +218,18 @@ class OfferedResources:
         except RefusalError as problem:
             raise self._functions.refused(problem, {"uri": uri}) from None
         if found is None:
-            code = INVALID_PARAMS if is_modern(context.protocol_version) else NOT_FOUND
+            code = INVALID_PARAMS if is_modern(context.protocol_version) else _NOT_FOUND
             raise protocol_error(code, "Resource not found", {"uri": uri})
         return found
 
 
 def request_handlers(
-    functions: OfferedFunctions, remember: Remember, resources: Resources | None, prompts: Prompts | None
+    functions: OfferedFunctions, remember: _Remember, resources: Resources | None, prompts: Prompts | None
 ) -> dict[str, Any]:
     """Return the options of the SDK's server; what is not offered is no capability of it."""
     handlers: dict[str, Any] = {}
     if resources is not None:
-        asked = OfferedResources(resources, functions, remember)
+        asked = _OfferedResources(resources, functions, remember)
         handlers |= {
             "on_list_resources": asked.list,
             "on_list_resource_templates": asked.list_templates,
@@ -238,9 +238,9 @@ def request_handlers(
             "on_unsubscribe_resource": asked.unsubscribe,
         }
     if prompts is not None:
-        made = OfferedPrompts(prompts, functions, remember)
+        made = _OfferedPrompts(prompts, functions, remember)
         handlers |= {"on_list_prompts": made.list, "on_get_prompt": made.get}
     if handlers:
-        completions = Completions(resources or Resources(), prompts or Prompts(), functions)
+        completions = _Completions(resources or Resources(), prompts or Prompts(), functions)
         handlers["on_completion"] = completions.complete
     return handlers

@@ -21,7 +21,7 @@ Complete: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitab
 """Proposes values of an argument: from what is typed so far, and the other arguments that are known. A plain
 one must not block."""
 
-MOST_VALUES = 100
+_MOST_VALUES = 100
 """Values that one completion has at most (server/utilities/completion)."""
 
 _SCALARS = (inspect.StrType, inspect.IntType, inspect.FloatType, inspect.BoolType)
@@ -80,7 +80,7 @@ class TextArguments:
             choices = () if field is None else choices_of(field.type) or ()
             start = typed.casefold()
             found = [each for each in choices if each.casefold().startswith(start)]
-        return found[:MOST_VALUES], len(found)
+        return found[:_MOST_VALUES], len(found)
 
 
 P = TypeVar("P")

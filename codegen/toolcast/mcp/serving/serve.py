@@ -16,7 +16,7 @@ from .event_log import MEBIBYTE, EventLog, Replay, SessionLogs
 from .request_guards import Authority, BodyDeadline, HostGuard, Origin, SessionShares
 from .server import mcp_server
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
 """Where a server answers; clients are given `http://HOST:PORT/mcp`."""
 
@@ -158,7 +158,7 @@ def http_app(
     Raises:
         ValueError: as `serve_http`; a bound is out of range.
     """
-    if not is_loopback(host) and not options.allowed_hosts:
+    if not _is_loopback(host) and not options.allowed_hosts:
         raise ValueError(
             f"{host} is reached from other machines: name the hosts by which clients call it "
             "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
@@ -205,13 +205,13 @@ def http_app(
 def address(text: str) -> tuple[str, int]:
     """Return host and port of "HOST:PORT", "[::1]:PORT" or "PORT". Raises ValueError."""
     host, _, port = text.rpartition(":")
-    host = host.strip("[]") or LOOPBACK[0]
+    host = host.strip("[]") or _LOOPBACK[0]
     if not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"{text!r} is no address: write HOST:PORT, as 127.0.0.1:8000, or a port alone.")
     return host, int(port)
 
 
-def is_loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:

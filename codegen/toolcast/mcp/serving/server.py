@@ -59,7 +59,7 @@ _PARTS = frozenset(
 
 
 @cache
-def server_type() -> type[Any]:
+def _server_type() -> type[Any]:
     """Return the SDK's low-level server, as a subtype of the high-level one.
 
     Decorators of the high-level type (`@server.tool()`) would register what no client ever sees; they raise
@@ -83,14 +83,14 @@ def _missing(_server: Any, name: str) -> Any:
     raise AttributeError(f"'RegistryServer' object has no attribute {name!r}")
 
 
-MAX_WAITING = 1000
+_MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
 
-CallIdentity = tuple[str, bytes, str | None]
+_CallIdentity = tuple[str, bytes, str | None]
 """What a request that goes on with a call must have in common with the first: tool, arguments, principal."""
 
 
-class RunningCall:
+class _RunningCall:
     """A call on its way through one request, or several."""
 
     def __init__(self, channel: ClientChannel, work: Coroutine[Any, Any, ToolResult]) -> None:
@@ -122,20 +122,20 @@ class RunningCall:
 
 
 class _Waiting(Struct, frozen=True):
-    call: RunningCall
-    identity: CallIdentity
+    call: _RunningCall
+    identity: _CallIdentity
     timer: asyncio.TimerHandle
 
 
 class WaitingCalls:
     """The calls of one server that wait for answers, by the state that a client has to send with them."""
 
-    def __init__(self, most: int = MAX_WAITING, seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, most: int = _MAX_WAITING, seconds: float = ANSWER_SECONDS) -> None:
         self._most = most
         self._seconds = seconds
         self._waiting: dict[str, _Waiting] = {}
 
-    def keep(self, call: RunningCall, identity: CallIdentity) -> str | None:
+    def keep(self, call: _RunningCall, identity: _CallIdentity) -> str | None:
         """Return the state by which a call goes on; None where too many wait, and its questions fail."""
         if len(self._waiting) >= self._most:
             call.channel.refuse(
@@ -150,7 +150,7 @@ class WaitingCalls:
         self._waiting[state] = _Waiting(call, identity, timer)
         return state
 
-    def take(self, state: str, identity: CallIdentity) -> RunningCall | None:
+    def take(self, state: str, identity: _CallIdentity) -> _RunningCall | None:
         """Return the call that waits under a state; None where there is none, or it is another's."""
         found = self._waiting.get(state)
         if found is None or found.identity != identity:
@@ -168,7 +168,7 @@ class WaitingCalls:
         self._waiting.pop(state).call.abandon()
 
 
-def call_identity(context: Any, params: Any) -> CallIdentity:
+def _call_identity(context: Any, params: Any) -> _CallIdentity:
     arguments: Mapping[str, Any] = params.arguments or {}
     principal = None if context.request is None else principal_in(context.request)
     who = None if principal is None else principal.id
@@ -238,7 +238,7 @@ def mcp_server(
     listed = Listed(registry, provider, page_size)
     offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals, extra=extra)
     identity = identity_of(registry) if name is None else ServerIdentity(name, "")
-    made = server_type()(
+    made = _server_type()(
         identity.name,
         version=identity.version if version is None else version,
         title=title,
@@ -269,7 +269,7 @@ def mcp_server(
 _WAITING = "waiting"
 
 
-def waiting_calls(context: Any) -> WaitingCalls:
+def _waiting_calls(context: Any) -> WaitingCalls:
     waiting: WaitingCalls = context.lifespan_context[_WAITING]
     return waiting
 
@@ -325,7 +325,7 @@ class _Offered:
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise protocol_error(INVALID_PARAMS, self._unknown(params.name))
-        identity = call_identity(context, params)
+        identity = _call_identity(context, params)
         call = (
             self._begin(context, params, tool)
             if params.request_state is None
@@ -334,23 +334,23 @@ class _Offered:
         async with closing_stream(context):
             while (result := await call.outcome()) is None:
                 requests = dict(call.channel.requests)
-                state = waiting_calls(context).keep(call, identity)
+                state = _waiting_calls(context).keep(call, identity)
                 if state is not None:
                     return self._types.InputRequiredResult(input_requests=requests, request_state=state)
         await call.channel.flush()
         await self.announcer.announce()  # a tool may bring others
         return answer(params.name, tool, result, context.protocol_version)
 
-    def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:
+    def _begin(self, context: Any, params: Any, tool: ListedTool) -> _RunningCall:
         channel = ClientChannel(context, self._extra)
         try:
             circumstances = channel.circumstances(params.name)
         except Exception as problem:  # of the program's own function
-            return RunningCall(channel, self._failed(params.name, problem))
+            return _RunningCall(channel, self._failed(params.name, problem))
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=_elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
-        return RunningCall(channel, self._execute(channel, params, tool, circumstances))
+        return _RunningCall(channel, self._execute(channel, params, tool, circumstances))
 
     async def _failed(self, name: str, problem: Exception) -> ToolResult:
         guard = self._registry._executor.guard
@@ -367,9 +367,9 @@ class _Offered:
         except TooManyCallsError as problem:
             return ToolResult.failed(str(problem))
 
-    def _resume(self, context: Any, params: Any, identity: CallIdentity) -> RunningCall:
+    def _resume(self, context: Any, params: Any, identity: _CallIdentity) -> _RunningCall:
         """Go on with a call that waits for answers. Raises the SDK's MCPError where there is none."""
-        call = waiting_calls(context).take(params.request_state, identity)
+        call = _waiting_calls(context).take(params.request_state, identity)
         if call is None:
             raise protocol_error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
         call.channel.attach(context, params.input_responses or {})
