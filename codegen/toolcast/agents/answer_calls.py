@@ -22,15 +22,12 @@ class Batch(NamedTuple):
 
 
 class AnswerCalls:
-    """Which calls of an answer have results, wait, or were begun.
-
-    `elsewhere` are the results that came from outside, by position.
-    """
+    """Which calls of an answer have results, wait, or were begun. `elsewhere` are results from outside."""
 
     def __init__(
         self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView, round: int
     ) -> None:
-        """Raises StateError where the answer is not the one that `pending` describes."""
+        """Raise StateError where the answer is not the one that `pending` describes."""
         count = len(answer.calls)
         self.answer = answer
         self._tools = tools
@@ -60,7 +57,7 @@ class AnswerCalls:
         self._groups = [*groups(range(count), alone.__getitem__)]
 
     def _fits(self, pending: PendingAnswer) -> bool:
-        """Whether the calls of the answer are those of which `pending` says something."""
+        """Tell whether the answer has the calls of which `pending` says something."""
         calls = self.answer.calls
         if not {*self._waiting, *pending.begun} <= {*range(len(calls))}:
             return False
@@ -68,8 +65,7 @@ class AnswerCalls:
         return all(name in (None, self._waiting[i].name) for name, i in names)
 
     def batches(self) -> Iterator[Batch]:
-        """The calls that are to be carried out, one batch after another; each is made when those before it
-        have ended. At least one, so that every answer passes through the same steps.
+        """Give the calls to carry out, each batch when those before it have ended; at least one batch.
 
         Where a call waits that runs alone, or after which one runs alone, the calls after it are not begun.
         """
@@ -84,7 +80,7 @@ class AnswerCalls:
             yield Batch()
 
     def _batches_of(self, group: Sequence[int]) -> list[Batch]:
-        """Of calls that run side by side: those that nobody has to decide, and those that were approved."""
+        """Divide calls that run side by side into those that nobody has to decide, and those approved."""
         free = tuple(index for index in group if self._found[index] is None and index not in self._waiting)
         batches = [Batch(free)] if free else []
         approved: dict[tuple[Literal["yes", "always"], str], list[int]] = {}
@@ -95,14 +91,15 @@ class AnswerCalls:
         return batches + [Batch(tuple(chosen), approval(*each)) for each, chosen in approved.items()]
 
     def start(self, batch: Batch) -> list[Any]:
-        """The calls of a batch, which are carried out now."""
+        """Begin a batch; return its calls."""
         self._open = [*batch.indexes]
         self._unknown = {*batch.indexes}
         return [self.answer.calls[index] for index in batch.indexes]
 
     def claim(self, id: str, name: str, arguments: Any, counted: bool) -> tuple[int, ...]:
-        """The position of a call of the batch, equal calls in their order; several where an adapter's call
-        cannot be told from others. `counted` says that the budget has counted it."""
+        """Return the position of a call of the batch, equal calls in order; several where it cannot be told
+        from others.
+        """
         named = [index for index in self._open if self._is(self.answer.calls[index], id, name)]
         equal = [i for i in named if getattr(self.answer.calls[i], "arguments", None) == arguments]
         if not equal and len(named) != 1:
@@ -115,7 +112,7 @@ class AnswerCalls:
 
     @contextmanager
     def beginning(self, places: tuple[int, ...]) -> Generator[None]:
-        """Take note of calls that begin; no longer where what stores that raises."""
+        """Note calls that begin; no longer where storing that raises."""
         begun, unsure, waiting = {*self._begun}, {*self._unsure}, {**self._waiting}
         self._begun.update(places)
         self._unsure.difference_update(places)
@@ -132,15 +129,17 @@ class AnswerCalls:
             raise
 
     def told(self, places: tuple[int, ...], result: ToolResult) -> ToolResult:
-        """The result of a call. Where one that an earlier process began fails before it begins again, this
-        tells the model of that one."""
+        """Return the result of a call; a warning for one that an earlier process began and that fails before
+        it begins again.
+        """
         if result.success or not places or not self._unsure.issuperset(places):
             return result
         return ToolResult.failed(INTERRUPTED.format(self._name(self.answer.calls[places[0]])))
 
     def take(self, places: tuple[int, ...], result: ToolResult) -> bool:
-        """Take the result of a call while others of its batch go on; whether it must not be lost: the call
-        waits for what its handler began, or must not run again."""
+        """Take a result while the batch goes on; True where it must be stored: the call waits for what its
+        handler began, or must not run again.
+        """
         if len(places) != 1:
             return False
         [index] = places
@@ -168,7 +167,7 @@ class AnswerCalls:
 
     @property
     def uncertain(self) -> int:
-        """How many calls are counted that another process would count again: it would carry them out."""
+        """Number of counted calls that another process would carry out, and count, again."""
         return sum(
             self._found[index] is None
             and index not in self._waiting
@@ -185,7 +184,6 @@ class AnswerCalls:
         return [result for result in self._found if result is not None]
 
     def pending(self) -> PendingAnswer:
-        """The answer as it stands."""
         return PendingAnswer(
             response=self.response,
             results=tuple(self._found),
@@ -195,11 +193,10 @@ class AnswerCalls:
 
     @property
     def waits(self) -> bool:
-        """Whether a call waits."""
         return bool(self._waiting)
 
     def records(self) -> list[CallRecord]:
-        """The calls that were answered elsewhere."""
+        """Return records of the calls that were answered elsewhere."""
         return [
             CallRecord(
                 id=str(getattr(self.answer.calls[index], "id", "")),
@@ -213,7 +210,7 @@ class AnswerCalls:
         ]
 
     def _name(self, call: Any) -> str:
-        """The name of a call's tool, as records have it; adapters of a program's own may have other calls."""
+        """Return the name of a call's tool, as records have it; an adapter may have calls without one."""
         name = str(getattr(call, "name", ""))
         return self._tools.resolve(name) or name
 

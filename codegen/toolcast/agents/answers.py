@@ -1,7 +1,6 @@
-"""How the loop reads a model's answers and writes its own: one adapter for native calls, one for text.
+"""How the loop reads a model's answers and writes its own: the base of adapters, and that for native calls.
 
-The steps are apart, so that a call may wait for a person or another program between them: an answer is read,
-its calls are carried out, and the messages that answer them are written.
+Reading, carrying out and answering are apart, so that a call may wait for a person or another program.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +28,7 @@ _UNREAD = "(a call of a tool that could not be read)"
 
 
 def refused_call(call: Any, result: ToolResult) -> CallRecord:
-    """The record of a call that was answered without calling a tool."""
+    """Record a call that was answered without calling a tool."""
     return CallRecord(
         id=call.id, name=call.name, arguments=call.arguments, result=result, seconds=0.0, executed=False
     )
@@ -43,8 +42,8 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
         calls: its calls, in order; of the adapter's own type.
         problems: calls that could not be read; of the adapter's own type.
         end: why the answer ended.
-        usage: the tokens that it used; None where it states none.
-        container: id of the container in which the provider runs code of the model; "" for none.
+        usage: its tokens; None where it states none.
+        container: id of the provider's container of the model's code; "" for none.
     """
 
     messages: Sequence[Any]
@@ -60,135 +59,62 @@ class AnswerStream(ABC):
 
     @abstractmethod
     def feed(self, chunk: Any) -> Sequence[Piece]:
-        """Take the next chunk.
-
-        Args:
-            chunk: what the model's stream gives.
-
-        Returns:
-            What it adds.
-        """
+        """Take the next chunk; return what it adds."""
 
     def finish(self) -> Sequence[Piece]:
-        """End the stream.
-
-        Returns:
-            What the end adds.
-        """
+        """End the stream; return what the end adds."""
         return ()
 
     @abstractmethod
     def response(self) -> Any:
-        """Give the whole answer, after `finish`.
-
-        Returns:
-            What the model would have returned without a stream.
-        """
+        """Return the whole answer, after `finish`, as a model without streams returns it."""
 
 
 class Answers(ABC):
-    """What the loop asks about the answers of a model; the base of a program's own adapter.
+    """Reads a model's answers for the loop; the base of a program's own adapter.
 
     `run_tools(dispatcher=MyAnswers)` makes one with the tools of the run. For a run that can be resumed, a
-    call has the attributes `id`, `name` and `arguments`, as given to `execute` of the tools.
-
-    Attributes:
-        name: name of the format, for the state of a run.
+    call has the attributes `id`, `name` and `arguments`, as `execute` of the tools gets them. `name` is that
+    of the format, for the state of a run.
     """
 
     name: str = ""
 
     @abstractmethod
     def read(self, response: Any) -> ReadAnswer:
-        """Read an answer.
-
-        Args:
-            response: what the model returned.
-
-        Returns:
-            The answer; the same calls each time.
-        """
+        """Read what the model returned; the same calls each time."""
 
     def restore(self, response: Any) -> Any:
-        """Give the form of a response that `read` takes.
-
-        Args:
-            response: a response out of the state of a run: as the model returned it, or as plain data.
-
-        Returns:
-            The response.
-        """
+        """Return a response that `read` takes; that of a stored state may be plain data."""
         return response
 
     @abstractmethod
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
-        """Carry out calls with the tools of the run.
+        """Carry out some calls of an answer; return a result for each, in order.
 
-        Args:
-            calls: some of the calls of an answer.
-            context: circumstances for every handler; pass it on, with the id of the call: it has what was
-                decided of calls that waited.
-
-        Returns:
-            One result for each call, in their order.
+        Pass `context` on, with the id of each call: it has what was decided of calls that waited.
         """
 
     def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
-        """Give the calls that `execute` answers without calling a tool, such as one that was cut off.
-
-        Args:
-            calls: some of the calls of an answer.
-
-        Returns:
-            A record of each such call, with the result that `execute` gives; none by default.
-        """
+        """Return records of the calls that `execute` answers without a tool, such as one that was cut off."""
         del calls
         return ()
 
     @abstractmethod
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
-        """Write the messages that answer calls, and problems.
-
-        Args:
-            answer: the answer.
-            results: one result for each of its calls, in their order.
-
-        Returns:
-            Messages; none where there is nothing to answer.
-        """
+        """Write the messages that answer the calls of an answer, and its problems."""
 
     def say(self, text: str) -> Sequence[Any]:
-        """Write a message of the user.
-
-        Args:
-            text: the message.
-
-        Returns:
-            Messages.
-        """
+        """Write a message of the user."""
         return [{"role": "user", "content": text}]
 
     def facts(self, response: Any) -> AnswerFacts:
-        """Read what an answer says of itself, for traces.
-
-        Args:
-            response: what the model returned.
-
-        Returns:
-            The facts; none by default.
-        """
+        """Read what an answer says of itself, for traces."""
         del response
         return AnswerFacts()
 
     def stream(self) -> AnswerStream:
-        """Make what puts one streamed answer together.
-
-        Returns:
-            A reader of its chunks, for one answer.
-
-        Raises:
-            TypeError: the adapter reads no streams.
-        """
+        """Make the reader of one streamed answer. Raises TypeError where the adapter reads no streams."""
         raise TypeError(
             f"{type(self).__name__} reads no streams: return the whole answer, or give the adapter a method "
             "stream() that makes a toolcast.agents.answers.AnswerStream."
@@ -196,17 +122,8 @@ class Answers(ABC):
 
 
 class WireStream(AnswerStream):
-    """The chunks or events of a provider."""
-
     def __init__(self, format: str) -> None:
-        """Start an answer.
-
-        Args:
-            format: name of a wire format.
-
-        Raises:
-            ValueError: the format has no streams.
-        """
+        """Raise ValueError where the format has no streams."""
         self._assembler = Assembler(format)
 
     def feed(self, chunk: Any) -> Sequence[Piece]:
@@ -226,23 +143,11 @@ class WireStream(AnswerStream):
 
 
 class WireAnswers(Answers):
-    """Answers in one of the wire formats of `toolcast.agents.dispatch`."""
-
     _PARTS: ClassVar[dict[str, str]] = {"gemini": "parts", "bedrock": "content"}
     """Formats whose messages consist of parts, and the key of these."""
 
     def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
-        """Make an adapter.
-
-        Args:
-            tools: the tools of the run.
-            format: name of a wire format, or of a provider that uses one.
-            provider: id of the provider whose definitions the model sees.
-            limit: calls that run at once.
-
-        Raises:
-            ValueError: the format does not exist, or `limit` is not above 0.
-        """
+        """Raise ValueError where the format does not exist, or `limit` is not above 0."""
         self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
         self.name = self._format = self._dispatcher.format
 

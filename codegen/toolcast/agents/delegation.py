@@ -14,16 +14,16 @@ _depth: ContextVar[int] = ContextVar("toolcast_delegation_depth", default=0)
 
 
 def depth() -> int:
-    """How many delegations this code runs inside of."""
+    """Return how many delegations this code runs inside of."""
     return _depth.get()
 
 
 async def delegate(work: Callable[[], Awaitable[T]], *, limit: int = 3, timeout: float | None = 120.0) -> T:
-    """Run another agent, inside a handler: `await delegate(lambda: run_tools(…))`.
+    """Run another agent inside a handler: `await delegate(lambda: run_tools(…))`.
 
     Args:
-        work: a function that runs the agent.
-        limit: delegations inside each other at most.
+        work: runs the agent.
+        limit: most delegations inside each other.
         timeout: seconds after which the agent is cancelled; None for no limit.
 
     Returns:
@@ -31,8 +31,7 @@ async def delegate(work: Callable[[], Awaitable[T]], *, limit: int = 3, timeout:
 
     Raises:
         ValueError: `limit` is below 1, or `timeout` is not above 0.
-        RefusalError: the delegation is too deep, or took too long. A handler may let it pass: it becomes the
-            call's failed result.
+        RefusalError: the delegation is too deep, or took too long; it may become the call's failed result.
     """
     if limit < 1 or (timeout is not None and not timeout > 0):
         raise ValueError("limit must be at least 1, and timeout above 0.")

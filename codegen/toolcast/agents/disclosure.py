@@ -47,12 +47,11 @@ _STUB = "(Shown in part: a call whose arguments do not fit is answered with the 
 class Disclosure(Caller):
     """What one session shows of a registry's tools to one provider, and its calls.
 
-    `tools` is what a dispatcher takes in place of the registry. One object serves one conversation, in one
-    thread.
+    One object serves one conversation, in one thread.
 
     Attributes:
         registry: the registry or selection.
-        tools: the same tools, whose calls go through this session.
+        tools: the same tools with calls through this session, for a dispatcher.
         provider: id of the provider; "text" for models without tool calling.
     """
 
@@ -80,12 +79,12 @@ class Disclosure(Caller):
             levels: other levels by group; a group covers all groups below it.
             eager: names of tools that are always full.
             keep: whether upgraded tools stay full in later turns.
-            native: whether the provider loads tools on demand: it then gets in full, and marked for that, the
-                tools whose specs say `defer`, or all where none does. None where its profile says that it can
-                and no level is given, False never, True or rules of its requests always.
+            native: whether the provider loads tools on demand: it gets tools with `defer`, or all where none
+                has it, in full and marked. None where its profile can and no level is given, False never,
+                True or rules of its requests always.
             search: who searches those tools: the provider, or the program, by words (`SearchIndex`).
-            upgrade: "definition" puts the full definition into the next round; "answer" only into the answer
-                of the failed call.
+            upgrade: "definition" puts the full definition into the next round, "answer" into the failed
+                answer.
 
         Raises:
             ValueError: a level, `search` or `upgrade` does not exist; native loading is demanded beside
@@ -127,8 +126,7 @@ class Disclosure(Caller):
     def route(self, text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
         """Show the groups that a user's text mentions, and all groups where it mentions none.
 
-        Call it before the turn's first `definitions`. What a session has shown stays: a smaller choice needs
-        a new session.
+        Call it before the turn's first `definitions`. A session never shows fewer tools than before.
 
         Args:
             text: what the user wrote.
@@ -185,13 +183,13 @@ class Disclosure(Caller):
         self._eager |= {*names}
 
     def definitions(self, *, cache: Cache | None = None) -> bytes:
-        """Give the tool objects of the next request.
+        """Return the tool objects of the next request.
 
         Args:
             cache: "last" marks the last tool that is part of the prompt, as for a registry.
 
         Returns:
-            A JSON array. Iterating its bytes raises TypeError, as with those of a registry.
+            A JSON array. Iterating its bytes raises TypeError.
 
         Raises:
             UnknownProviderError: nothing was generated for the provider, or it is "text".
@@ -210,10 +208,10 @@ class Disclosure(Caller):
         return DefinitionBytes(request_tools(self._request(), rules, search, cache))
 
     def shown(self) -> tuple[tuple[ToolBinding[Any, Any], Level], ...]:
-        """Give the tools of the next request, and how much of each it shows.
+        """List the tools of the next request.
 
         Returns:
-            Each tool with its level, in their order.
+            Each tool with how much of it is shown, in order.
         """
         for name in self.registry:
             if self._wanted is None or name in self._wanted:
@@ -222,7 +220,7 @@ class Disclosure(Caller):
         return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
 
     def definitions_raw(self, *, cache: Cache | None = None) -> msgspec.Raw:
-        """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
+        """Return `definitions` as a value that `msgspec.json.encode` copies unchanged.
 
         Args:
             cache: as for `definitions`.
@@ -233,7 +231,7 @@ class Disclosure(Caller):
         return msgspec.Raw(self.definitions(cache=cache))
 
     def definition_objects(self, *, cache: Cache | None = None) -> list[dict[str, Any]]:
-        """Give `definitions` as parsed objects.
+        """Return `definitions` as parsed objects.
 
         Args:
             cache: as for `definitions`.
@@ -250,7 +248,7 @@ class Disclosure(Caller):
         return tuple(self._order)
 
     def level_of(self, name: str) -> Level:
-        """Tell how much of a tool the next round shows.
+        """Return how much of a tool the next round shows.
 
         Args:
             name: name of the tool.
@@ -282,10 +280,10 @@ class Disclosure(Caller):
         )
 
     def restore(self, shown: Shown) -> None:
-        """Go on within a turn, where another session has shown what it did. Tools that are gone are left out.
+        """Go on within a turn of another session, without tools that are gone.
 
         Args:
-            shown: what it has shown.
+            shown: its `state`.
         """
         self._order = {name: None for name in shown.order if name in self.registry}
         self._grouped = sum(name in self._order for name in shown.order[: shown.grouped])
@@ -295,9 +293,7 @@ class Disclosure(Caller):
         self._answered = {*shown.answered}
 
     def next_turn(self) -> None:
-        """Begin a turn of the user: upgraded tools are cut again, to the same bytes as before, unless `keep`
-        is set.
-        """
+        """Begin a turn of the user: without `keep`, upgraded tools are cut again, to the same bytes."""
         self._answered.clear()
         if not self._keep:
             self._full.clear()
@@ -305,9 +301,9 @@ class Disclosure(Caller):
     async def carry_out(self, request: CallRequest) -> ToolResult:
         """Carry out a call as the registry does; arguments without a provider are of the session's own.
 
-        The first call in a turn whose arguments do not fit, of a tool that was shown in part, is answered
-        with every violation, the tool's description and its full schema, of which the registry's output limit
-        may leave a part. Its definition is full from the next round on.
+        The first wrong call in a turn of a tool that was shown in part is answered with every violation, the
+        description and the full schema, as far as the registry's output limit allows. Its definition is full
+        from the next round on, unless `upgrade` is "answer".
 
         Args:
             request: the call.
@@ -336,7 +332,7 @@ class Disclosure(Caller):
         return result
 
     def _in_part(self, name: str) -> bool:
-        """Whether less than all of a tool is shown; false for one that cannot be loaded: its call says so."""
+        """Tell whether a tool is shown in part; False for one that cannot be loaded: its call says so."""
         try:
             return self.level_of(name) != "full"
         except Exception:  # whatever a module raises when it is imported
@@ -344,8 +340,7 @@ class Disclosure(Caller):
 
     @property
     def request_rules(self) -> RequestRules:
-        """What the provider takes in a request beside tool objects; empty rules for "text", and as long as
-        there are no tools."""
+        """Rules of the provider's requests; empty for "text", and as long as there are no tools."""
         if isinstance(self._asked, RequestRules):
             return self._asked
         if self.provider == TEXT:
@@ -379,7 +374,7 @@ class Disclosure(Caller):
             raise ValueError(f"A tool is called {TOOL_SEARCH!r}, as the search for tools is. Rename it.")
 
     def _is_late(self, name: str) -> bool:
-        """Whether a tool is shown in part, or loaded on demand: what specs say, all where none says it."""
+        """Tell whether a tool is shown in part or loaded on demand: as specs say, all where none says it."""
         if self._deferred is None:
             self._deferred = frozenset(each for each in self.registry if self._says_defer(each))
         return name not in self._eager and (not self._deferred or name in self._deferred)
@@ -391,7 +386,7 @@ class Disclosure(Caller):
             return False
 
     def _answer_search(self, arguments: Arguments) -> ToolResult:
-        """The result of a model's search for tools, among those of the request."""
+        """Answer a model's search for tools among those of the request."""
         tools = self._request()
         names = tuple(tool.name for tool in tools if tool.deferred)
         known = (self.registry.snapshot(), names)
@@ -400,7 +395,6 @@ class Disclosure(Caller):
         return answer_search(arguments, self._index[1], tools, self.request_rules)
 
     def _request(self) -> list[RequestTool]:
-        """The tools of the next request, in their order."""
         return [
             self._request_tool(binding, level, at < self._grouped)
             for at, (binding, level) in enumerate(self.shown())
@@ -434,13 +428,12 @@ class Disclosure(Caller):
 
 
 def stub_text(summary: str) -> str:
-    """The description of a tool that is shown in part."""
+    """Return the description of a tool that is shown in part."""
     return f"{summary} {_STUB}".lstrip()
 
 
 def _checked_native(native: bool | RequestRules | None, *, levels: bool) -> bool | RequestRules | None:
-    """What the program asked for; False where it named levels, which are for stubs. Raises ValueError where
-    both are demanded."""
+    """Return what was asked for; False beside levels. Raises ValueError where both are demanded."""
     if levels and native:
         raise ValueError(
             "A provider that loads tools by itself gets all of them in full, so a level has no effect. Leave "
@@ -455,9 +448,11 @@ _INSIDE = "(?<![0-9a-z_])"
 
 
 def match_groups(text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The groups of which a keyword begins a word of `text`, in the order of `keywords`; case counts for
-    nothing: `file` matches "Files", not "profile". Raises ValueError for a blank keyword, or one string in
-    the place of several."""
+    """Return the groups of which a keyword begins a word of `text` in any case: `file` in "Files", not
+    "profile".
+
+    Raises ValueError for a blank keyword, or a string in the place of a list.
+    """
     folded = text.casefold()
     return tuple(group for group, words in keywords.items() if _matches(folded, group, words))
 

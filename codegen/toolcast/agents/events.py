@@ -10,26 +10,14 @@ from .record import CallRecord, Record, Round
 
 
 class RoundStarted(Struct, frozen=True, kw_only=True):
-    """A round starts: the model is called.
-
-    Attributes:
-        round: number of the round, from 1.
-        definitions: the JSON array of definitions that the model gets.
-    """
+    """A round starts: the model is asked, with the JSON array `definitions`."""
 
     round: int
     definitions: bytes
 
 
 class Calling(Struct, frozen=True, kw_only=True):
-    """A call is carried out now; `Called` follows with its result, unless the call waits.
-
-    Attributes:
-        round: number of the round.
-        id: the provider's id of the call.
-        name: name of the tool.
-        arguments: as the model wrote them.
-    """
+    """A call is carried out now; `Called` follows with its result, unless the call waits."""
 
     round: int
     id: str
@@ -38,33 +26,20 @@ class Calling(Struct, frozen=True, kw_only=True):
 
 
 class Called(Struct, frozen=True, kw_only=True):
-    """A call ended.
-
-    Attributes:
-        round: number of the round.
-        call: the call and its result.
-    """
+    """A call ended."""
 
     round: int
     call: CallRecord
 
 
 class RoundEnded(Struct, frozen=True, kw_only=True):
-    """A round ended.
-
-    Attributes:
-        round: the round.
-    """
+    """A round ended."""
 
     round: Round
 
 
 class Stopped(Struct, frozen=True, kw_only=True):
-    """The run ended, in whatever way: also where `run_tools` raises, and returns no record.
-
-    Attributes:
-        record: the record of the run.
-    """
+    """The run ended, in whatever way: also where `run_tools` raises, and returns no record."""
 
     record: Record
 

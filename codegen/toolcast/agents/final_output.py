@@ -17,18 +17,13 @@ _ASK = "Call the tool {!r} to give your final answer; nothing else counts as one
 
 
 class FinalOutput:
-    """The tool whose call ends a run, and the tools with it."""
+    """The tool that ends a run when it is called, and the tools with it."""
 
     def __init__(self, binding: ToolBinding[Any, Any], tools: ToolView) -> None:
-        """Put the tool beside others.
+        """Put the tool beside others. Its results, secrets and permission count for nothing: it is not
+        carried out.
 
-        Args:
-            binding: the tool; its parameters are the output. Its results, secrets and permission count for
-                nothing, since nothing is carried out.
-            tools: the tools of the run.
-
-        Raises:
-            ValueError: a tool of the run has the same name.
+        Raises ValueError where a tool of the run has the same name.
         """
         if binding.name in tools:
             raise ValueError(f"final= has the name of a tool of the run, {binding.name!r}. Rename one.")
@@ -40,13 +35,12 @@ class FinalOutput:
         self.request = _ASK.format(binding.name)
 
     def defined(self, definitions: bytes, provider: str) -> bytes:
-        """The definitions with the tool's, in full. It comes first, so that it stays where it is when a
-        Disclosure shows more."""
+        """Put the tool's definition first, so that it keeps its place when a Disclosure shows more."""
         others = [definitions[1:-1]] if definitions != b"[]" else []
         return DefinitionBytes(b"[" + b",".join([self.binding.definition(provider), *others]) + b"]")
 
     def output_of(self, calls: Sequence[Any], results: Sequence[ToolResult]) -> Any:
-        """The parameters of the first call of the tool that was accepted; None where there is none."""
+        """Return the parameters of the first accepted call of the tool, or None."""
         for call, result in zip(calls, results, strict=True):
             if result.success and self.tools.resolve(getattr(call, "name", "")) == self.binding.name:
                 # Out of the state of a run it comes as plain data.
@@ -56,14 +50,14 @@ class FinalOutput:
 
 
 def _typed(binding: ToolBinding[Any, Any], plain: dict[str, Any]) -> Any:
-    """The parameters that are kept as plain data, with what the program filled in."""
+    """Decode parameters that were stored as plain data, with what the program filled in."""
     inject = binding.inject
     sent = {name: item for name, item in plain.items() if name not in inject}
     return binding.decode(sent, injected={name: plain[name] for name in inject if name in plain})
 
 
 class _WithFinal(ToolView):
-    """The tools of `base`, and one whose calls are only checked."""
+    """The tools of `base`, and one with calls that are only checked."""
 
     def __init__(self, base: ToolView, binding: ToolBinding[Any, Any]) -> None:
         self._base = base

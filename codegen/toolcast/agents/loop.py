@@ -47,14 +47,13 @@ async def run_tools(
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
     A run is a turn of a Disclosure: it begins with `next_turn`. Cancellation, and what the model or the
-    dispatcher raises, pass through; the record is on the exception (`record_of`), and `on_event` gets it in
-    `Stopped`.
+    dispatcher raises, pass through, with the record on the exception (`record_of`) and in `Stopped`.
 
     Args:
         model: an async function from the messages and the JSON array of definitions to the provider's
-            response, or to a stream of it: an async iterable of its chunks, or a manager of one. For "text"
-            to a str, or a `TextAnswer`, which also has the reason to stop, or a stream of these. An async
-            generator of chunks is one, too.
+            response, or to a stream of it: an async iterable of its chunks, or a manager of one; also an
+            async generator of chunks. For "text" it gives a str, a `TextAnswer` with the reason to stop, or a
+            stream of these.
         tools: a registry, a selection, or a Disclosure.
         messages: the conversation so far; it is not changed.
         **options: `format`, or `dispatcher`, and what else differs from its default.
@@ -63,10 +62,10 @@ async def run_tools(
         The record of the run; `resume` goes on from its `state`.
 
     Raises:
-        ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
-            is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run;
+        ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, `text_format` is
+            set without "text", unknown, or without a prompt, `final` has the name of a tool of the run, or
             `cache` is neither "last" nor None.
-        TypeError: `messages` is one text or one message instead of a list of messages; an option is unknown.
+        TypeError: `messages` is no list of messages; an option is unknown.
         MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
     """
     return await _run(model, tools, RunState(messages=conversation(messages)), options)
@@ -84,15 +83,13 @@ async def resume(
 ) -> Record:
     """Go on with a run from its state, in this process or another one.
 
-    What has a result does not run again. A call that a process had begun when it ended runs again only where
-    its tool reads, or says that it is idempotent; else the model is told that it may have taken effect.
+    What has a result does not run again. A call that an ended process had begun runs again only where its
+    tool reads or is idempotent; else the model is told that it may have taken effect.
 
-    Calls for which there is neither a decision nor a result wait on, and the run pauses again, after the
-    others were carried out. What the policy forbids stays forbidden, whatever was decided; a call of a tool
-    that is gone, or has another contract now, is answered with that.
-
-    Limits count over the whole run: `max_rounds`, `repeats` and the budget. A run that ended with an answer
-    ends with it again, without asking the model.
+    Calls without a decision or a result wait on, and the run pauses again after the others. What the policy
+    forbids stays forbidden, whatever was decided; a call of a tool that is gone, or has another contract now,
+    is answered with that. Limits count over the whole run. A run that ended with an answer ends with it
+    again.
 
     Args:
         model: as for `run_tools`.
@@ -102,21 +99,18 @@ async def resume(
             reason.
         results: for calls that wait for a result, by key: a ToolResult, text, or what a handler of the tool
             may return.
-        claim: called with `state` after it and the decisions were checked, and before anything is done. What
-            it raises ends the run.
+        claim: called with `state` when all is checked and nothing is done yet. What it raises ends the run.
         **options: the options of `run_tools`, as the run began with them.
 
     Returns:
-        The record, of what happened from there on; `messages` is the whole conversation.
+        The record of what happened from there on; `messages` is the whole conversation.
 
     Raises:
-        ValueError: as for `run_tools`; a key is unknown, or its call waits for something else; a result
-            breaks the contract of its tool; the state is of a run in another format, or shows a call that
-            waits otherwise than its answer has it.
+        ValueError: as for `run_tools`; a key is unknown, or of a call that waits for something else; a result
+            breaks the contract of its tool; the state is of a run in another format, or its calls differ from
+            those of its answer.
         ClaimedError: `claim` answered False.
-        TypeError: a decision is no answer of an approver; the messages of the state are one text or one
-            message; `claim` answered something else than True or False; an option is
-            unknown.
+        TypeError: as for `run_tools`; a decision is no answer of an approver, or `claim` answered no bool.
     """
     view = tools.tools if isinstance(tools, Disclosure) else tools
 
@@ -145,9 +139,8 @@ async def _run(
 ) -> Record:
     """Go on with a run, from its beginning or from where it was.
 
-    `settle` states what became of the calls that wait in a state, for the provider that results go to; by
-    default all of them wait on. `claim` takes the state for this process, when all is checked and nothing is
-    done yet.
+    `settle` states what became of waiting calls, by default that all wait on. `claim` takes the state for
+    this process, when all is checked and nothing is done yet.
     """
     check_options(options)
     pause, final = options.get("pause"), options.get("final")
@@ -181,7 +174,7 @@ async def _run(
 def _answers(
     tools: ToolView | Disclosure, calls: ToolCalls, options: RunOptions
 ) -> tuple[Answers, str | None]:
-    """What reads the model's answers, and the provider whose form results have."""
+    """Make the reader of answers, and name the provider whose form results have."""
     dispatcher, format = options.get("dispatcher"), options.get("format")
     provider, limit = options.get("provider"), options.get("limit", LIMIT)
     if dispatcher is not None:
@@ -195,7 +188,7 @@ def _answers(
 
 
 def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | None) -> str:
-    """The provider whose definitions the model sees."""
+    """Name the provider whose definitions the model sees."""
     if isinstance(tools, Disclosure):
         if provider is not None and provider != tools.provider:
             raise ValueError(f"The tools are disclosed to {tools.provider!r}, not {provider!r}.")
@@ -209,7 +202,7 @@ def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | N
 def _definitions(
     tools: ToolView | Disclosure, options: RunOptions, state: RunState, output: FinalOutput | None
 ) -> Callable[[], bytes]:
-    """What makes each round's definitions; for text the block for the system prompt."""
+    """Make the function that gives each round's definitions; for text the block for the system prompt."""
     disclosed = tools if isinstance(tools, Disclosure) else None
     format, cache = options.get("format"), options.get("cache")
     in_text = format == TEXT
@@ -245,7 +238,6 @@ def _with_output(disclosure: Disclosure, output: FinalOutput, cache: Cache | Non
 def _block(
     tools: ToolView | Disclosure, output: FinalOutput | None, format: "str | TextFormat"
 ) -> Callable[[], bytes]:
-    """What makes each round's block for the system prompt."""
     from .text_calls.system_prompt import instructions, tools_block
 
     if output is None:
@@ -259,14 +251,7 @@ P = ParamSpec("P")
 
 
 def streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, AsyncGenerator[LoopEvent]]:
-    """Make a function of a run whose events are an async generator.
-
-    Args:
-        run: a function with the keyword argument `on_event`, such as `run_tools`.
-
-    Returns:
-        A function with the same parameters. What it gives starts the run when it is first asked for an event.
-    """
+    """Make a function of a run an async generator of its events, which starts the run at the first one."""
 
     start: Callable[..., Coroutine[Any, Any, Record]] = run
 
@@ -300,7 +285,6 @@ class _Events:
         self._record: Record | None = None
 
     async def of(self, run: Callable[[Any], Coroutine[Any, Any, Record]]) -> AsyncGenerator[LoopEvent]:
-        """Start the run, and give its events."""
         task = asyncio.create_task(self._run(run))
         try:
             while (event := await self._waiting.get()) is not None:

@@ -29,8 +29,8 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
         round: number of the round, from 1.
         messages: the conversation.
         definitions: the JSON array of definitions.
-        container: id of the container in which the provider runs code of the model, as the last answers named
-            it; "" for none. Anthropic wants it in the request.
+        container: id of the provider's container of the model's code, or "". Anthropic wants it in the
+            request.
     """
 
     round: int
@@ -46,7 +46,7 @@ AroundModel = Callable[[ModelRequest, Proceed], Awaitable[Any]]
 
 
 class ModelCalls:
-    """Asks the model of a run, and puts together what it streams."""
+    """Asks the model of a run, through hooks, the outermost first, and puts together what it streams."""
 
     def __init__(
         self,
@@ -55,14 +55,6 @@ class ModelCalls:
         answers: Answers,
         tell: Callable[[Piece], Awaitable[None]],
     ) -> None:
-        """Start.
-
-        Args:
-            model: the model.
-            around: hooks around each call of it, the outermost first.
-            answers: what reads its answers.
-            tell: receives what a stream adds; the stream waits for it.
-        """
         self._model = model
         self._around = tuple(around)
         self._answers = answers
@@ -72,19 +64,11 @@ class ModelCalls:
         self._came: Callable[[], None] = _nothing
 
     async def ask(self, request: ModelRequest, came: Callable[[], None]) -> Any:
-        """Ask for the answer of a round.
+        """Ask for the whole answer of a round; `came` is called for each chunk of a stream.
 
-        Args:
-            request: the request, as the outermost hook gets it.
-            came: called for each chunk of a stream.
-
-        Returns:
-            The whole answer. What a hook or the model raises passes through.
-
-        Raises:
-            TypeError: the model gave an iterator that blocks, or streams and the adapter reads no streams; a
-                hook asks with one text or one message instead of messages.
-            DispatchError: the stream broke off, or does not fit its format.
+        Raises what hooks and the model raise; TypeError for an iterator that blocks, a stream that the
+        adapter cannot read, and no list of messages; DispatchError for a stream that broke off or does not
+        fit.
         """
         self._told, self._streamed, self._came = False, None, came
         response = await self._through(0, request)
@@ -93,7 +77,6 @@ class ModelCalls:
         return response
 
     async def _through(self, at: int, request: ModelRequest) -> Any:
-        """The answer from the hook at a place on."""
         if at < len(self._around):
             made: Any = self._around[at](request, lambda changed: self._through(at + 1, changed))
         else:
@@ -128,7 +111,7 @@ def _nothing() -> None: ...
 
 
 def _is_stream(response: Any) -> bool:
-    """Whether a model's return is a stream. Raises TypeError for one that would block the event loop."""
+    """Tell whether a model returned a stream. Raises TypeError for one that would block the event loop."""
     kind = type(response)
     if hasattr(kind, "__aiter__") or hasattr(kind, "__aenter__"):
         return True
@@ -144,7 +127,7 @@ def _is_stream(response: Any) -> bool:
 
 @asynccontextmanager
 async def _opened(stream: Any) -> AsyncGenerator[AsyncIterable[Any]]:
-    """The chunks of a stream, which is closed whatever happens."""
+    """Give the chunks of a stream, and close it whatever happens."""
     async with AsyncExitStack() as stack:
         if hasattr(type(stream), "__aenter__"):
             yield await stack.enter_async_context(stream)

@@ -33,35 +33,35 @@ LIMIT: Final = 8
 
 class RunOptions(TypedDict, total=False):
     """The options of a run, which `run_tools`, `resume` and functions around them take as keyword arguments.
-    By default each is None, where its text names no other value.
+
+    Each is None by default, where no other default is named.
 
     Attributes:
         format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
-        text_format: for "text": the text format in which the model is asked to call, is read, and gets
-            results; by default it is asked in the canonical form, and read in any with marks.
+        text_format: for "text": the format in which the model is asked to call, is read, and gets results. By
+            default it is asked in the canonical form, and read in any with marks.
         dispatcher: a function that makes an adapter of your own for the tools that it gets.
         provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
             name.
-        max_rounds: answers of the model at most; by default 10.
-        budget: calls, seconds, tokens and cost at most.
+        max_rounds: most answers of the model; by default 10.
+        budget: most calls, seconds, tokens and cost.
         repeats: failures of the same call with the same arguments that stop the run; by default 3.
         limit: calls that run at once; by default 8.
         context: circumstances for every handler; the id and the tool of each call are filled in.
         on_event: receives every step, and what a stream adds; what it raises is logged. The run waits for an
             async one, and the provider's stream with it.
-        pause: whether a call that needs an approval for which the policy has no approver, or whose result
-            comes from outside, pauses the run; else it is answered with that. By default it does, except
-            inside of `delegate`, where nobody sees the state.
+        pause: whether a call pauses the run that waits for an approval nobody here gives, or for a result
+            from outside; else it is answered with that. By default it does, except inside of `delegate`.
         checkpoint: stores the state of the run, plain or async: after each answer of the model, before its
             calls are carried out, and after them. What it raises ends the run.
         around_model: hooks around each call of the model, the outermost first: async functions from a
-            `ModelRequest` and `proceed` to the answer. The conversation of the run keeps its own messages,
-            whatever they ask with; by default none.
+            `ModelRequest` and `proceed` to the answer. They do not change the messages of the run. By default
+            none.
         final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
             arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
         telemetry: what watches the run, such as `toolcast.agents.otel.agent_spans(…)`.
         cache: "last" marks in each round's definitions the last tool that is part of the prompt, so that a
-            prompt cache holds all of them; nothing for providers whose requests have no such mark.
+            prompt cache holds all of them; nothing for providers without such a mark.
     """
 
     format: str | None
@@ -83,13 +83,7 @@ class RunOptions(TypedDict, total=False):
 
 
 def check_options(options: RunOptions) -> None:
-    """Check what types do not state.
-
-    Raises:
-        TypeError: an option is unknown.
-        ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, `text_format` is
-            set without "text", or `cache` is neither "last" nor None.
-    """
+    """Raise TypeError for an unknown option, ValueError for a limit below 1 or options that contradict."""
     for unknown in options.keys() - RunOptions.__optional_keys__:
         raise TypeError(f"A run has no option {unknown!r}.")
     if (options.get("format") is None) == (options.get("dispatcher") is None):

@@ -63,7 +63,7 @@ def agent_spans(
     """Make telemetry of runs: a span of the run, and below it one of each call of the model.
 
     Calls of tools are spans below the run, too, where the registry has the hooks of
-    `toolcast.runtime.middleware.otel.instrument`. A run inside of a handler is below its call. All of them
+    `toolcast.runtime.middleware.otel.instrument`; a run inside of a handler is below its call. All of them
     are in one trace, also where handlers run in threads. No text of a conversation is recorded.
 
     Args:
@@ -89,8 +89,6 @@ def agent_spans(
 
 
 class _Durations:
-    """The histograms."""
-
     def __init__(self, meter: metrics.Meter) -> None:
         def seconds(name: str, description: str, buckets: tuple[float, ...]) -> metrics.Histogram:
             return meter.create_histogram(
@@ -109,8 +107,6 @@ class _Durations:
 
 
 class _Spans:
-    """Makes the spans of runs."""
-
     def __init__(self, tracer: trace.Tracer, durations: _Durations, own: Mapping[str, str]) -> None:
         self._tracer = tracer
         self._durations = durations
@@ -118,7 +114,6 @@ class _Spans:
 
     @contextmanager
     def run(self, provider: str) -> "Generator[_Run]":
-        """A run, inside of its span."""
         named = {"gen_ai.provider.name": _PROVIDERS.get(provider, provider)} if provider else {}
         common = {**named, **self._own}
         agent = common.get("gen_ai.agent.name", "")
@@ -131,8 +126,6 @@ class _Spans:
 
 
 class _Run:
-    """One run."""
-
     def __init__(
         self, tracer: trace.Tracer, durations: _Durations, span: trace.Span, common: Mapping[str, str]
     ) -> None:
@@ -144,7 +137,6 @@ class _Run:
 
     @contextmanager
     def model_call(self) -> "Generator[_Call]":
-        """A call of the model, inside of its span."""
         provider = self._common.get("gen_ai.provider.name", "")
         operation = "generate_content" if provider in _GENERATES_CONTENT else "chat"
         kept = ("gen_ai.provider.name", "gen_ai.request.model", "gen_ai.conversation.id")
@@ -168,7 +160,6 @@ class _Run:
                 self._durations.first_chunk.record(call.seconds, labels)
 
     def ended(self, record: Record) -> None:
-        """Why the run ended, and what all of its answers used."""
         self._span.set_attribute("toolcast.run.stopped", record.stopped)
         self._span.set_attribute("toolcast.run.rounds", len(record.rounds))
         if record.stopped == "provider_error":
@@ -177,8 +168,6 @@ class _Run:
 
 
 class _Call:
-    """One call of the model."""
-
     def __init__(self, span: trace.Span, labels: dict[str, Any]) -> None:
         self.seconds: float | None = None  # to the first chunk
         self.used: Usage | None = None
@@ -187,14 +176,12 @@ class _Call:
         self._begun = perf_counter()
 
     def chunk(self) -> None:
-        """A chunk came; only the first one counts."""
         if self.seconds is None:
             self.seconds = perf_counter() - self._begun
             self._span.set_attribute("gen_ai.request.stream", True)
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", self.seconds)
 
     def answered(self, facts: AnswerFacts) -> None:
-        """The answer is whole."""
         if facts.id:
             self._span.set_attribute("gen_ai.response.id", facts.id)
         if facts.model:
@@ -211,7 +198,7 @@ class _Call:
 
 @contextmanager
 def _current(span: trace.Span, histogram: metrics.Histogram, labels: dict[str, Any]) -> Generator[None]:
-    """A span that is the current one, ended and measured whatever happens."""
+    """Make a span the current one; end and measure it whatever happens."""
     begun = perf_counter()
     with trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
         try:

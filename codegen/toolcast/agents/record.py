@@ -32,13 +32,11 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a run.
 
     Attributes:
-        id: the provider's id of the call.
         name: name of the tool; for an unknown one, as the model wrote it.
         arguments: as the model wrote them.
-        result: the result.
         seconds: how long the call took.
-        executed: false for a call that was answered and not carried out here: past the budget, cut off, in an
-            answer that was withheld, or decided or carried out elsewhere.
+        executed: false where it was answered and not carried out here: past the budget, cut off, withheld, or
+            decided or carried out elsewhere.
     """
 
     id: str
@@ -54,9 +52,7 @@ class Round(Struct, frozen=True, kw_only=True):
 
     Attributes:
         number: from 1.
-        response: the model's answer.
         calls: in the order in which they ended.
-        model_seconds: how long the model took.
         tool_seconds: how long all calls took, side by side.
         usage: the tokens of the answer; None where it states none.
     """
@@ -75,12 +71,12 @@ class Record(Struct, frozen=True, kw_only=True):
     Attributes:
         stopped: why the run ended.
         rounds: every round; the first one of a resumed run may be the rest of one.
-        messages: the conversation with all that was added; it can be continued, because every call in it has
-            its answer. The answer whose calls wait is not in it yet.
+        messages: the conversation, which can be continued: every call in it has its answer. An answer with
+            calls that wait is not in it yet.
         seconds: how long the run took, with what it took before it was resumed.
         state: from where `resume` goes on.
-        exceeded: which limit of the budget was reached; None where `stopped` is not "budget".
-        detail: what the provider says of the reason, in its own words; "" where it says nothing.
+        exceeded: the limit of the budget that was reached; None where `stopped` is not "budget".
+        detail: the provider's words about the reason, or "".
         output: the parameters of the call of the tool `final`; None where the model did not call it.
         usage: the tokens of all answers that state theirs; None where none does.
         cost: what they cost by the prices of the budget; None without prices or usage.
@@ -114,17 +110,12 @@ class Record(Struct, frozen=True, kw_only=True):
 
 
 def attach_record(problem: BaseException, record: Record) -> None:
-    """Put the record of a run on the exception that ended it, for `record_of`.
-
-    Args:
-        problem: what the model, a dispatcher or a cancellation raised.
-        record: the record of the run.
-    """
+    """Put the record of a run on the exception that ended it, for `record_of`."""
     problem.record = record  # type: ignore[attr-defined]  # exceptions of clients have no such field
 
 
 def record_of(problem: BaseException) -> Record | None:
-    """Give the record of the run that an exception ended.
+    """Return the record of the run that an exception ended.
 
     Args:
         problem: what `run_tools` raised.

@@ -34,7 +34,7 @@ MALFORMED = 1
 
 
 class RunSetup(NamedTuple):
-    """What a run is set up with: what the model sees of the tools, and who watches."""
+    """What the model sees of the tools, and who watches."""
 
     definitions: Callable[[], bytes]
     disclosure: Disclosure | None
@@ -56,9 +56,8 @@ class StopRunError(Exception):
 
 
 class Run:
-    """One run: its conversation, and what it has recorded so far.
-
-    `_state` is from where the run can go on at any time; its counts are brought up to date by `_now`.
+    """One run: its conversation and record. The run can go on from `_state` at any time, once `_now` has its
+    counts.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Run:
         calls.store = self._store
 
     async def to_end(self, settled: Settled, claim: Callable[[], Awaitable[None]] | None) -> Record:
-        """Every round; the record."""
+        """Make all rounds; return the record."""
         pending = self._state.pending
         try:
             work = None if pending is None else self._work(pending, settled)
@@ -123,7 +122,7 @@ class Run:
             raise
 
     async def _round(self) -> None:
-        """One question and its calls. Raises StopRunError where it was the last one."""
+        """Ask once, and carry out the calls. Raises StopRunError after the last answer."""
         begun = time.monotonic()
         response = await self._ask()
         seconds = time.monotonic() - begun
@@ -136,7 +135,7 @@ class Run:
         return AnswerCalls(answer, pending, settled, self._calls.tools, self._number)
 
     async def _check_waiting(self, work: AnswerCalls) -> None:
-        """Raises StateError where a call that waits is another one than the answer has in its place."""
+        """Raise StateError where a call that waits differs from the one in the answer."""
         for call in self._state.waiting:
             if not is_unchanged(call, self._calls.tools):
                 continue  # it does not run, whatever was decided
@@ -156,7 +155,7 @@ class Run:
                 )
 
     async def _carry_out(self, work: AnswerCalls, model_seconds: float | None = None) -> None:
-        """The calls of an answer that have no results yet. Raises StopRunError where it was the last one.
+        """Carry out calls without results. Raises StopRunError after the last answer.
 
         `model_seconds` is None for an answer of an earlier process.
         """
@@ -197,7 +196,7 @@ class Run:
         self._judge_limits()
 
     async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
-        """The calls of one batch. Raises what the checkpoint raised while they were carried out."""
+        """Carry out a batch. Raises what the checkpoint raised meanwhile."""
         calls = work.start(batch)
         self._state = self._now(pending=work.pending(), rounds=self._number)
         await self._save()
@@ -214,7 +213,7 @@ class Run:
         work.end(batch, results)
 
     async def _ask(self) -> Any:
-        """The model's answer, within the budget."""
+        """Ask the model, within the budget."""
         left = self._calls.left
         if left is not None and left <= 0:
             raise StopRunError("budget", exceeded="seconds")
@@ -256,7 +255,7 @@ class Run:
         self._messages += [*answer.messages, *replies]
 
     def _lacks_output(self, answer: ReadAnswer) -> bool:
-        """Whether the model is to be asked for its final output, which it did not give."""
+        """Tell whether the model is to be asked for its final output, which it did not give."""
         ended = not answer.calls and answer.end.reason == "complete"
         return ended and self._output is not None and not self._asked_for_output
 
@@ -295,7 +294,7 @@ class Run:
             raise StopRunError("budget", exceeded="seconds")
 
     def _now(self, **changes: Any) -> RunState:
-        """The state, with the counts of this moment."""
+        """Return the state with the present counts."""
         disclosure = self._shown.disclosure
         return msgspec.structs.replace(
             self._state,
@@ -309,8 +308,7 @@ class Run:
         )
 
     async def _store(self, work: AnswerCalls, begin: tuple[int, ...] = ()) -> None:
-        """Give the program the state while calls are carried out; those of `begin` are begun with it. Raises
-        NotStoredError where the program could not store one."""
+        """Store the state while calls are carried out, with `begin` as begun. Raises NotStoredError."""
         async with self._storing:  # calls side by side: each state has what is true when it is stored
             if self._unstored is not None:
                 raise NotStoredError
@@ -325,14 +323,13 @@ class Run:
                     raise NotStoredError from problem
 
     async def _save(self) -> None:
-        """Give the state to the program."""
         if self._checkpoint is not None:
             stored = self._checkpoint(self._state)
             if isawaitable(stored):
                 await stored
 
     async def _end(self, stop: StopRunError) -> Record:
-        """The record of the run; the observer gets it, too."""
+        """Return the record, and give it to the observer."""
         self._state = self._now()
         record = Record(
             stopped=stop.stop,

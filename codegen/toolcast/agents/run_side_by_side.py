@@ -12,14 +12,8 @@ C = TypeVar("C")
 
 
 def runs_alone(tools: ToolView, name: str) -> bool:
-    """Tell whether the calls of a tool run alone: its spec says `parallel: false`.
-
-    Args:
-        tools: a registry or a selection.
-        name: name of the tool, as the model wrote it.
-
-    Returns:
-        False also where there is no such tool, or its module cannot be loaded: its call fails and says so.
+    """Tell whether calls of a tool run alone (`parallel: false`); False for one that is unknown or cannot be
+    loaded.
     """
     known = tools.resolve(name)
     if known is None:
@@ -31,15 +25,7 @@ def runs_alone(tools: ToolView, name: str) -> bool:
 
 
 def groups(calls: Iterable[C], is_alone: Callable[[C], bool]) -> Iterator[tuple[C, ...]]:
-    """Divide the calls of an answer into those that run side by side.
-
-    Args:
-        calls: calls of one answer, in its order.
-        is_alone: whether a call runs alone.
-
-    Yields:
-        Calls that run side by side, after those of the groups before.
-    """
+    """Divide the calls of an answer into those that run side by side, in order."""
     for alone, group in groupby(calls, is_alone):
         if alone:
             yield from ((call,) for call in group)
@@ -53,19 +39,10 @@ async def run_side_by_side(
     is_alone: Callable[[C], bool],
     limit: int,
 ) -> tuple[ToolResult, ...]:
-    """Carry out the calls of one answer. Cancelling this cancels all of them, and waits for that.
+    """Carry out the calls of an answer, `limit` at once; return their results in order.
 
-    A call that is alone begins after all calls before it have ended, and those after it begin when it has
-    ended. The calls between two of those run side by side.
-
-    Args:
-        calls: calls of one answer, in its order.
-        execute: carries out one of them.
-        is_alone: whether a call runs alone.
-        limit: calls that run at once.
-
-    Returns:
-        The result of every call, in their order.
+    A call that is alone begins after those before it have ended, and those after it begin when it has ended.
+    Cancelling this cancels all calls, and waits for that.
     """
     slots = asyncio.Semaphore(limit)
 

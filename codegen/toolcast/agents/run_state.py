@@ -22,8 +22,7 @@ _INTEGER, _TEXT, _OBJECT = 1, 2, 3
 
 
 def storable(value: Any) -> Any:
-    """Plain data with an extension in place of each integer of more than 64 bits, each text with lone
-    surrogates, and each object that has such a text for a key."""
+    """Replace what MessagePack cannot hold by extensions: large integers, lone surrogates, keys with such."""
     if isinstance(value, str):
         return value if is_encodable(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
@@ -39,7 +38,7 @@ def storable(value: Any) -> Any:
 
 
 def decode_ext(code: int, data: memoryview) -> Any:
-    """The value of an extension. Raises ValueError for one that `storable` does not make."""
+    """Return the value of an extension. Raises ValueError for one that `storable` does not make."""
     if code == _INTEGER:
         return int.from_bytes(data, "big", signed=True)
     if code == _TEXT:
@@ -60,16 +59,8 @@ Kind = Literal["approval", "external"]
 
 
 def conversation(messages: Iterable[Any]) -> tuple[Any, ...]:
-    """The messages of a conversation.
-
-    Args:
-        messages: the messages, oldest first.
-
-    Returns:
-        The same messages.
-
-    Raises:
-        TypeError: `messages` is one text or one message: its letters or keys would be sent as messages.
+    """Return messages as a tuple. Raises TypeError for one text or message: its letters or keys would be
+    sent.
     """
     if isinstance(messages, str | bytes | bytearray | Mapping):
         kind = "one message" if isinstance(messages, Mapping) else "one text"
@@ -85,7 +76,7 @@ class StateError(ValueError):
 
 
 def digest(value: Any) -> str:
-    """Digest of a value by its JSON, whatever the order of its keys."""
+    """Digest a value's JSON, whatever the order of its keys."""
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:32]
 
 
@@ -97,12 +88,11 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
     """A call that waits, and did not run.
 
     Attributes:
-        key: names the call in `decisions` and `results` of `resume`. It is made of the round, the call's
-            place, id, tool and arguments, of `injected`, and of what it waits for: what was decided of
-            another call, or of another question about this one, does not count.
+        key: names the call in `decisions` and `results` of `resume`. It depends on the round, on place, id,
+            tool, arguments and `injected` of the call, and on what it waits for, so that no other decision
+            counts.
         name: name of the tool.
-        arguments: the arguments in the contract's own form, with references in place of secrets, and without
-            what the program fills in (`inject`).
+        arguments: in the contract's own form, with references to secrets, and without what is injected.
         kind: "approval" or "external".
         id: the provider's id of the call, or "".
         text: what is said of it, for the program: of an approval, which calls *always* would cover.
@@ -135,14 +125,12 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
 
 
 class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """An answer of the model whose calls are not all answered.
+    """An answer of the model that has calls without results.
 
     Attributes:
-        response: the answer.
-        results: a result for each of its calls, None where there is none yet; empty before they were read.
+        results: a result for each of its calls, None for none yet; empty before they were read.
         waiting: calls that wait for a decision or a result.
-        begun: positions of calls whose handlers were called, or were about to be, and of which nothing is
-            known since.
+        begun: positions of calls that were begun, and of which nothing is known since.
     """
 
     response: Any
@@ -152,15 +140,14 @@ class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a Disclosure has shown; all are names of tools.
+    """What a Disclosure has shown, by names of tools.
 
     Attributes:
         order: the tools shown so far, in their order.
         grouped: how many of them were shown in the first round.
         chosen: the tools that were chosen; None for all.
-        full: the tools that are full in this turn.
-        always: the tools that are full in every turn.
-        answered: the tools of which a failed call was answered with the full definition in this turn.
+        full: the tools that are full in this turn; `always` in every turn.
+        answered: the tools with a failed call that was answered with the full definition in this turn.
     """
 
     order: tuple[str, ...] = ()
@@ -172,8 +159,7 @@ class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
 
 class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The state of a run. `resume` goes on from it, once: two runs from one state do the same things twice,
-    which `claim` of `resume` prevents.
+    """The state of a run. `resume` goes on from it, once: `claim` prevents that two runs do the same.
 
     It holds the conversation: whoever reads it reads that, and whoever writes it decides what a resumed run
     does. Keep it where the program alone writes.
@@ -188,12 +174,11 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         usage: the tokens of all answers that state theirs; None where none does.
         failures: by digest of tool and arguments, how often a call failed without a success between.
         attempts: by tool, how often its handler asked for another call without a success between.
-        malformed: answers with a call that could not be read, the last ones one after another.
+        malformed: how many of the last answers had a call that could not be read.
         output_asked: whether the model was asked for its final output after an answer without it.
         pending: the last answer, where it is not in `messages` yet.
         shown: what a Disclosure has shown; None for a run without one.
-        container: id of the container in which the provider runs code of the model, for the next request; ""
-            for none.
+        container: id of the provider's container of the model's code, for the next request, or "".
     """
 
     messages: tuple[Any, ...]
@@ -216,7 +201,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         return () if self.pending is None else self.pending.waiting
 
     def encode(self) -> bytes:
-        """Encode the state. Objects of clients become plain data, as the next request takes them.
+        """Encode the state, with objects of clients as plain data.
 
         Returns:
             Bytes for `decode`, of this version and later ones.
@@ -245,8 +230,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
             The state.
 
         Raises:
-            StateError: `data` is no state, is damaged or contradicts itself, or is of a version that is not
-                known here.
+            StateError: `data` is no state, is damaged, contradicts itself, or has an unknown version.
         """
         mark, line, _ = bytes(data[: len(MARK) + 12]).partition(b"\n")
         number = mark.removeprefix(MARK)
@@ -273,7 +257,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         return state
 
     def _check_pending(self) -> None:
-        """Raises ValueError where the pending answer says of a call what no run says."""
+        """Raise ValueError where the pending answer says of a call what no run says."""
         pending = self.pending or PendingAnswer(response=None)
         waiting = [call.index for call in pending.waiting]
         for places in (waiting, [*pending.begun]):
@@ -312,7 +296,7 @@ def _encode(state: RunState) -> bytes:
 
 
 def _with_plain_data(result: ToolResult) -> ToolResult:
-    """The data behind a result as JSON has it; left out where JSON has no word for it."""
+    """Return a result with its data as JSON has it; without data that JSON cannot hold."""
     if result.data is None:
         return result
     try:

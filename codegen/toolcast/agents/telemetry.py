@@ -15,50 +15,31 @@ class WatchedCall(Protocol):
         """A chunk of a stream came."""
 
     def answered(self, facts: AnswerFacts) -> None:
-        """The answer is whole.
-
-        Args:
-            facts: what it says of itself.
-        """
+        """The answer is whole; `facts` is what it says of itself."""
 
 
 class WatchedRun(Protocol):
     """One run."""
 
     def model_call(self) -> AbstractContextManager[WatchedCall]:
-        """Watch a call of the model.
-
-        Returns:
-            A context that the call runs in; it sees what the call raises.
-        """
+        """Return a context in which a call of the model runs; it sees what the call raises."""
         ...
 
-    def ended(self, record: Record) -> None:
-        """The run is over.
-
-        Args:
-            record: its record.
-        """
+    def ended(self, record: Record) -> None: ...
 
 
 class Telemetry(Protocol):
     """Watches runs. What it raises ends the run."""
 
     def run(self, provider: str) -> AbstractContextManager[WatchedRun]:
-        """Watch a run.
+        """Return a context in which a run takes place; it sees what the run raises.
 
-        Args:
-            provider: the provider or the format that the run was given; "" where it is neither.
-
-        Returns:
-            A context that the run runs in; it sees what the run raises.
+        `provider` is the provider or the format that the run was given, or "".
         """
         ...
 
 
 class _Nothing:
-    """Watches nothing."""
-
     @contextmanager
     def run(self, provider: str) -> Generator[WatchedRun]:
         del provider

@@ -21,14 +21,9 @@ MAX_STREAMED_TEXT = 4 * MAX_TEXT
 
 
 class TextPieces(AnswerStream):
-    """Pieces of a text, each a str or a TextAnswer, which brings the reason to stop with the last piece."""
+    """Pieces of a text: str, or a TextAnswer with the reason to stop in the last one."""
 
     def __init__(self, format: str | TextFormat) -> None:
-        """Start an answer.
-
-        Args:
-            format: the text format in which calls are read.
-        """
         self._stream = TextStream(format)
         self._pieces: list[str] = []
         self._size = 0
@@ -72,20 +67,13 @@ class TextPieces(AnswerStream):
 
 
 class TextAnswers(Answers):
-    """A response is a str or a TextAnswer; the next message of the user answers its calls."""
+    """Answers that are a str or a TextAnswer; the user's next message answers their calls."""
 
     name = "text"
 
     def __init__(self, tools: ToolView, limit: int, text_format: str | TextFormat | None) -> None:
-        """Make an adapter.
-
-        Args:
-            tools: the tools of the run.
-            limit: calls that run at once.
-            text_format: the format in which calls are read, and results go back; None for any with marks.
-
-        Raises:
-            ValueError: `limit` is below 1, or there is no such format.
+        """Raise ValueError where `limit` is below 1, or there is no such format. None reads any format with
+        marks.
         """
         self._format = text_format or "auto"
         self._dispatcher = TextDispatcher(tools, limit=limit, format=self._format)

@@ -39,14 +39,11 @@ _COUNTING = Framework()
 
 
 class UsageUnknownError(ValueError):
-    """A budget of tokens or cost cannot be kept, because an answer does not say what it used."""
+    """A budget of tokens or cost cannot be kept: an answer does not say what it used."""
 
 
 class Spending:
-    """The tokens of one run, and their cost.
-
-    `used` is None before the first answer that states its usage.
-    """
+    """The tokens of one run, and their cost. `used` is None before an answer states its usage."""
 
     def __init__(self, budget: Budget, used: Usage | None = None) -> None:
         self.used = used
@@ -67,7 +64,7 @@ class Spending:
 
     @property
     def cost(self) -> float | None:
-        """The cost so far; None without prices, and where no usage is known."""
+        """The cost so far; None without prices or usage."""
         prices = self._budget.prices
         return None if prices is None or self.used is None else prices.cost(self.used)
 
@@ -80,7 +77,7 @@ class Spending:
         return "cost" if limit is not None and cost is not None and cost >= limit else None
 
     def refusal(self, name: str) -> str | None:
-        """What answers a call past the budget; None within it."""
+        """Return what answers a call past the budget; None within it."""
         exceeded = self.exceeded
         if exceeded is None or self.used is None:
             return None
@@ -90,7 +87,7 @@ class Spending:
 
 
 class Attempts:
-    """Counts the calls that handlers asked for again, by tool, until one succeeds.
+    """Counts, by tool, the calls that handlers asked for again, until one succeeds.
 
     Calls of one answer are one attempt: the model made them before it read a hint.
     """
@@ -101,13 +98,12 @@ class Attempts:
         self._succeeded: set[str] = set()
 
     def begin(self, tool: str, context: ToolContext) -> ToolContext:
-        """The context of a call of `tool` that begins, with the number of the attempt."""
+        """Return the context of a call with the number of the attempt."""
         framework = context.framework or _COUNTING
         counted = msgspec.structs.replace(framework, attempt=self._counts.get(tool, 0) + 1)
         return msgspec.structs.replace(context, framework=counted)
 
     def end(self, tool: str, result: ToolResult) -> None:
-        """Take note of a call that ended."""
         if result.success:
             self._succeeded.add(tool)
         elif isinstance(result.data, RetryHint) and result.data.tool == tool:
@@ -120,7 +116,6 @@ class Attempts:
         return {**kept, **{tool: kept.get(tool, 0) + 1 for tool in self._asked}}
 
     def end_answer(self) -> None:
-        """Count the calls of an answer."""
         self._counts = self.counts
         self._asked.clear()
         self._succeeded.clear()
@@ -129,13 +124,19 @@ class Attempts:
 class ToolCalls(Caller):
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
-    `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
-    arguments of each call before it is carried out, `notify` each call that ended. `work` are the calls of
-    the answer that is carried out; `store` stores what they have come to. While `checking`, a call is not
-    carried out, and its result is the `Deferred` of one that waits. Calls of the tool `uncounted` are
-    none of the budget's. `spent` says that a call exceeded the budget; `made` counts calls that were made or
-    wait, `failures` those that failed, by a digest of tool and arguments. With `waits`, a call that is
-    deferred has a `Deferred` for a result, and is no record yet. `spending` is what the model's answers used.
+    Attributes:
+        tools: the tools of the run, with calls that pass through here.
+        starting: gets id, name and arguments of each call before it is carried out.
+        notify: gets each call that ended.
+        work: the calls of the answer that is carried out; `store` stores what they have come to.
+        checking: a call is not carried out, and its result is the `Deferred` of one that waits.
+        uncounted: a tool with calls that the budget does not count.
+        spent: whether a call exceeded the budget.
+        made: calls that were made or wait.
+        failures: failed calls, by a digest of tool and arguments.
+        spending: what the model's answers used.
+
+    With `waits`, a deferred call has a `Deferred` for a result, and is no record yet.
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
@@ -159,14 +160,13 @@ class ToolCalls(Caller):
         self._ended: list[CallRecord] = []
 
     def take(self) -> tuple[CallRecord, ...]:
-        """The calls of an answer that ended since the last time."""
+        """Return the calls of an answer that ended since the last time."""
         self._attempts.end_answer()
         ended = tuple(self._ended)
         self._ended.clear()
         return ended
 
     async def answer(self, call: CallRecord) -> None:
-        """Record a call that has its result."""
         self._ended.append(call)
         await self.notify(call)
 
@@ -177,7 +177,7 @@ class ToolCalls(Caller):
 
     @property
     def certain(self) -> int:
-        """The calls that no other process counts again."""
+        """Number of calls that no other process counts again."""
         return self.made - (0 if self.work is None else self.work.uncertain)
 
     @property
@@ -187,12 +187,12 @@ class ToolCalls(Caller):
 
     @property
     def seconds(self) -> float:
-        """How long the run took so far."""
+        """Seconds that the run took so far."""
         return time.monotonic() - self._begun
 
     @property
     def left(self) -> float | None:
-        """Seconds of the budget, None for no limit."""
+        """Seconds of the budget that are left; None for no limit."""
         seconds = self._budget.seconds
         return None if seconds is None else seconds - self.seconds
 
@@ -238,7 +238,7 @@ class ToolCalls(Caller):
         return result
 
     def _refused(self, name: str, counts: bool, final: bool) -> ToolResult | None:
-        """The result of a call past the budget."""
+        """Return the result of a call past the budget, or None."""
         left = self.left
         if counts and self._budget.calls is not None and self.made >= self._budget.calls:
             self.spent = True
@@ -249,7 +249,7 @@ class ToolCalls(Caller):
         return None if refusal is None else ToolResult.failed(refusal)
 
     def _announced(self, name: str, context: ToolContext, places: tuple[int, ...]) -> ToolContext:
-        """`context`, whose call is stored as begun before its handler is called, unless that only reads."""
+        """Have a call stored as begun before its handler is called, unless its tool only reads."""
         if self.work is None:
             return context
         work, framework = self.work, context.framework or Framework()
@@ -263,7 +263,6 @@ class ToolCalls(Caller):
         return msgspec.structs.replace(context, framework=announced)
 
     def _deferred(self, request: CallRequest, context: ToolContext, problem: CallDeferred) -> Deferred:
-        """The placeholder for the result of a call that waits."""
         binding = self.tools.get(request.name).binding
         injected = fill_in(binding, context)
         guesses = self._uncounted_guesses(request.guesses)
@@ -276,12 +275,12 @@ class ToolCalls(Caller):
                 await self.store(self.work)
 
     def _uncounted_guesses(self, guesses: Guesses | None) -> Guesses | None:
-        """The guesses of a call that was decoded before; its own were counted then."""
+        """Return guesses that count nothing: the call counted its own when it was decoded."""
         chosen = self.tools.guesses if guesses is None else guesses
         return None if chosen is None else Guesses(chosen.allow)
 
     def _with_framework(self, context: ToolContext | None) -> tuple[ToolContext, bool]:
-        """The circumstances of a call, and whether it may wait. A program's own framework stays."""
+        """Return the context of a call, and whether it may wait. A program's own framework stays."""
         chosen = context or ToolContext()
         own = chosen.framework
         if own is None and self._waits:
@@ -325,11 +324,11 @@ class ToolCalls(Caller):
             return ToolResult.failed(_LATE.format(known, "stopped", self._budget.seconds))
 
     def _known(self, name: str) -> str:
-        """The tool that is called, however the model wrote its name; any other name as it is."""
+        """Return the name of the tool, however the model wrote it; an unknown name as it is."""
         return self.tools.resolve(name) or name
 
     def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:
-        """Count failures of one call in one wording; a success of it starts anew."""
+        """Count failures of one call in one wording, until it succeeds."""
         key = sha256(f"{name}\0".encode("utf-8", "surrogatepass") + _canonical(arguments)).hexdigest()
         if result.success:
             self.failures.pop(key, None)
@@ -337,12 +336,11 @@ class ToolCalls(Caller):
             self.failures[key] = self.failures.get(key, 0) + 1
 
 
-async def _nobody(*_: Any) -> None:
-    """Nobody listens."""
+async def _nobody(*_: Any) -> None: ...
 
 
 def _canonical(arguments: Any) -> bytes:
-    """The same bytes for the same JSON value, whatever its spaces and the order of its keys."""
+    """Return the same bytes for the same JSON value, whatever its spaces and the order of its keys."""
     try:
         if isinstance(arguments, (str, bytes)):
             arguments = msgspec.json.decode(arguments)

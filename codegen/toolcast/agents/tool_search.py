@@ -63,7 +63,6 @@ class SearchIndex:
     """The words of tools with different names, read once, and searched with BM25."""
 
     def __init__(self, tools: Iterable[SearchedTool]) -> None:
-        """Read the words of each tool."""
         self._tools: dict[str, dict[str, float]] = {}  # by word: how often each tool has it, by weight
         lengths: dict[str, int] = {}
         for tool in tools:
@@ -82,31 +81,17 @@ class SearchIndex:
         }
 
     def find(self, query: str, limit: int = MOST) -> tuple[str, ...]:
-        """Find tools by words.
+        """Find tools by words: their names, the best first, equally good ones by name.
 
-        Tools are ranked with BM25: a word counts more the fewer tools have it, more in a name than in a
-        description, less each further time, and less in a long text. A word of three letters or more also
-        counts, for less, where a word of the tool begins with it, or it with that word.
-
-        Args:
-            query: what the tool is to do.
-            limit: tools at most.
-
-        Returns:
-            Names of tools, the best first; equally good ones by name.
+        A word counts more the fewer tools have it, more in a name than in a description, less each further
+        time, and less in a long text. A word of three letters or more counts, for less, where a word of the
+        tool begins with it, or it with that word.
         """
         found = self.scores(search_words(query[:MAX_QUERY]))
         return tuple(sorted(found, key=lambda name: (-found[name], name))[:limit])
 
     def scores(self, words: Iterable[str]) -> dict[str, float]:
-        """What words find: the scores of tools, without those far behind the best.
-
-        Args:
-            words: as `search_words` gives them. Each counts once.
-
-        Returns:
-            Scores above 0 by the names of tools, the higher the better.
-        """
+        """Score tools above 0 by words, without those far behind the best. Each word counts once."""
         found: dict[str, float] = {}
         for word in dict.fromkeys(words):
             for name, gain in self.gains(word).items():
@@ -115,7 +100,7 @@ class SearchIndex:
         return {name: score for name, score in found.items() if score >= least}
 
     def gains(self, word: str) -> Mapping[str, float]:
-        """What one word adds to the scores of the tools that have it, or one that begins alike."""
+        """Score tools by one word, or one that begins alike."""
         having = self._having(word)
         rarity = math.log1p((len(self._damping) - len(having) + 0.5) / (len(having) + 0.5))
         return {
@@ -124,7 +109,9 @@ class SearchIndex:
         }
 
     def _having(self, word: str) -> dict[str, float]:
-        """How often each tool has a word, by weight, or a longer one, or one that it begins with."""
+        """Count, weighted, a word in each tool, longer words that begin with it, and words that it begins
+        with.
+        """
         found = dict(self._tools.get(word, {}))
         for near in (*self._longer(word), *(word[:length] for length in range(_STEM, len(word)))):
             for name, often in self._tools.get(near, {}).items():
@@ -132,7 +119,6 @@ class SearchIndex:
         return found
 
     def _longer(self, word: str) -> Iterator[str]:
-        """Known words that begin with a word, and are longer."""
         if len(word) >= _STEM:
             for at in range(bisect_right(self._sorted, word), len(self._sorted)):
                 if not self._sorted[at].startswith(word):
@@ -141,14 +127,9 @@ class SearchIndex:
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a text or an identifier as they are searched.
+    """Split a text or an identifier into words for a search, without case and compatibility forms.
 
-    Args:
-        text: any text.
-
-    Returns:
-        Words in order, without case and compatibility forms; of scripts without spaces between words each two
-        neighbours.
+    Scripts without spaces between words give each two neighbours.
     """
     found: list[str] = []
     for word in _WORD.findall(_JOINT.sub(" ", unicodedata.normalize("NFKC", text))):
@@ -179,7 +160,7 @@ class _Query(Struct, frozen=True):
 
 
 def search_tool(rules: RequestRules) -> dict[str, Any]:
-    """The object of the tool with which a model asks the program for tools."""
+    """Make the object of the tool with which a model asks the program for tools."""
     values = {"$name": TOOL_SEARCH, "$description": _DESCRIPTION, "$parameters": _PARAMETERS}
     return fill(rules.client_search, values)
 
@@ -187,17 +168,7 @@ def search_tool(rules: RequestRules) -> dict[str, Any]:
 def answer_search(
     arguments: Arguments, index: SearchIndex, tools: Sequence[RequestTool], rules: RequestRules
 ) -> ToolResult:
-    """Answer a model that asks for tools.
-
-    Args:
-        arguments: the arguments of the call.
-        index: the words of the tools that may be found.
-        tools: the tools of the request.
-        rules: the provider's rules.
-
-    Returns:
-        The entries of what was found, each as content of kind "tool"; words where nothing was.
-    """
+    """Answer a search: each entry as content of kind "tool"; words where nothing was found."""
     try:
         query = msgspec.convert(parse_arguments(TOOL_SEARCH, arguments), _Query).query
     except ArgumentError as problem:
@@ -221,7 +192,7 @@ def _name_of(entry: bytes) -> str:
 
 
 def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
-    """The texts of a tool, as a search reads them."""
+    """Collect the texts of a tool that a search reads."""
     parameters = [*_parameters(binding.schema())]
     described = (each.get("description") for _, each in parameters if isinstance(each, Mapping))
     own = binding.description  # begins with the summary, mostly
@@ -235,7 +206,7 @@ def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
 
 
 def _parameters(schema: Any) -> Iterator[tuple[str, Any]]:
-    """The names and schemas of parameters, at any depth."""
+    """Give names and schemas of parameters at any depth."""
     nodes = [schema]
     for node in islice(nodes, _MAX_NODES):  # also those that are added below
         children = node.values() if isinstance(node, Mapping) else node

@@ -10,8 +10,7 @@ _MILLION = 1_000_000
 class Usage(Struct, frozen=True, kw_only=True):
     """Tokens of one answer, or of several: `+` adds.
 
-    The counts mean the same for every provider: where one counts cached tokens beside its input, or reasoning
-    beside its output, they are added here.
+    Counts mean the same for every provider: `input` and `output` include cached and reasoning tokens.
 
     Attributes:
         input: tokens that the model read, from a cache or not.
@@ -33,7 +32,6 @@ class Usage(Struct, frozen=True, kw_only=True):
         return self.input + self.output
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Both together."""
         if not isinstance(other, Usage):
             return NotImplemented
         return Usage(
@@ -72,7 +70,7 @@ class Prices(Struct, frozen=True, kw_only=True):
                 raise ValueError(f"{name}: a price must be a number from 0, not {price!r}.")
 
     def cost(self, usage: Usage) -> float:
-        """Give the cost of tokens.
+        """Return the cost of tokens.
 
         Args:
             usage: tokens of one answer or of several.
@@ -92,15 +90,15 @@ class Prices(Struct, frozen=True, kw_only=True):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """Limits of one run.
+    """Limits of one run; None for no limit.
 
-    What an answer uses is known when it is there: tokens and cost may exceed their limit by the last answer.
+    Tokens and cost are known when an answer is there: the last one may exceed their limit.
 
     Attributes:
-        calls: calls of tools at most; None for no limit.
-        seconds: seconds at most; None for no limit.
-        tokens: tokens at most, read and written by the model; None for no limit.
-        cost: cost of the tokens at most, in the currency of `prices`; None for no limit.
+        calls: most calls of tools.
+        seconds: most seconds.
+        tokens: most tokens, read and written by the model.
+        cost: highest cost of the tokens, in the currency of `prices`.
         prices: prices of the model's tokens, for `cost` here and in the record.
 
     Raises:

@@ -39,7 +39,7 @@ INTERRUPTED = (
 
 
 class NotStoredError(Exception):
-    """The state of the run, with a call that is to begin, could not be stored. It does not begin."""
+    """The state with a call that is to begin could not be stored. The call does not begin."""
 
 
 class Deferred(ToolResult, frozen=True):
@@ -54,7 +54,6 @@ class Deferred(ToolResult, frozen=True):
     injected: str = ""
 
     def waiting(self, round: int, index: int) -> WaitingCall:
-        """The call, for the state of the run."""
         call = WaitingCall(
             key="",
             name=self.name,
@@ -69,18 +68,18 @@ class Deferred(ToolResult, frozen=True):
         return msgspec.structs.replace(call, key=call.expected_key(round))
 
     def stored(self, round: int, call: WaitingCall) -> WaitingCall:
-        """The call, waiting for what `call` waits for, in its place."""
+        """Return the call in the place of `call`, waiting for the same."""
         made = msgspec.structs.replace(self, kind=call.kind, text=call.text, injected=call.injected)
         return made.waiting(round, call.index)
 
 
 async def ask_later(request: "ApprovalRequest") -> NoReturn:
-    """The approver of a run that can wait. Raises CallDeferred."""
+    """Defer a call that the policy asks about: the approver of a run that can wait. Raises CallDeferred."""
     raise CallDeferred("" if request.shape is None else _covered(request.shape, request), kind="approval")
 
 
 def _covered(shape: "Shape", request: "ApprovalRequest") -> str:
-    """Which calls an *always* would cover, without values that the program fills in: the text is stored."""
+    """Name the calls that an *always* covers, without injected values: the text is stored."""
     parts = tuple(
         (name, freedom, _FILLED_IN if name in request.injected else value)
         for name, freedom, value in shape.parts
@@ -93,7 +92,7 @@ WAITS = Framework(approver=ask_later, passes=(CallDeferred,))
 
 
 def approval(verdict: Literal["yes", "always"], injected: str) -> Framework:
-    """For calls that were approved while the run waited, with values of the program's of that digest."""
+    """Make the framework of calls that were approved meanwhile, with injected values of that digest."""
     return Framework(
         approved=True,
         approved_for=injected,
@@ -104,7 +103,6 @@ def approval(verdict: Literal["yes", "always"], injected: str) -> Framework:
 
 
 def is_approval(framework: Framework | None) -> bool:
-    """Whether it is one of `approval`."""
     return framework is not None and framework.approved and framework.approver is ask_later
 
 
@@ -115,8 +113,9 @@ def deferred(
     problem: CallDeferred,
     injected: Mapping[str, Any] | None,
 ) -> Deferred:
-    """What stands for the result of a call that was deferred. `injected` is what the program filled in: it
-    may be a token of the user, and a state is kept for long, so that only its digest is."""
+    """Make the placeholder of a deferred call's result. Of injected values, which may be tokens, the state
+    keeps the digest alone.
+    """
     arguments: dict[str, Any] = msgspec.json.decode(binding.encode(params))
     return Deferred(
         success=False,
@@ -131,7 +130,7 @@ def deferred(
 
 
 def contract_digest(binding: ToolBinding[Any, Any]) -> str:
-    """Digest of what a call of a tool means: the contract of its parameters, and what it may do."""
+    """Digest what a call of a tool means: the contract of its parameters, and what it may do."""
     seed: list[Any] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
     # What an *always* covers, and what the program fills in; left out where there is none, so that states
     # from before keep their digests.
@@ -143,13 +142,12 @@ def contract_digest(binding: ToolBinding[Any, Any]) -> str:
 
 
 def is_unchanged(call: WaitingCall, tools: ToolView) -> bool:
-    """Whether the tool of a call is there, and means what it meant when the call was made."""
+    """Tell whether the tool of a call is there, and means what it meant when the call was made."""
     return call.name in tools and contract_digest(tools.get(call.name).binding) == call.contract
 
 
 def is_repeatable(tools: ToolView, name: str) -> bool:
-    """Whether a call that may have run may run again: its tool only reads, or says that it is idempotent. A
-    search for tools only reads."""
+    """Tell whether a call that may have run may run again: it only reads, or is idempotent."""
     known = tools.resolve(name)
     if known is None:
         return name == TOOL_SEARCH
@@ -158,10 +156,7 @@ def is_repeatable(tools: ToolView, name: str) -> bool:
 
 
 class Settled(Struct, frozen=True, kw_only=True):
-    """What became of the calls that waited, by their positions.
-
-    `results` answer calls, `approved` are to run now, `left` wait on.
-    """
+    """What became of waiting calls, by position: `results` answer, `approved` are to run, `left` wait on."""
 
     results: Mapping[int, ToolResult] = {}
     approved: Mapping[int, Literal["yes", "always"]] = {}
@@ -177,19 +172,8 @@ def settle(
 ) -> Settled:
     """Apply decisions and results to the calls that wait.
 
-    Args:
-        waiting: the calls.
-        tools: the tools as they are now.
-        provider: id of the provider that results go to.
-        decisions: by key: "yes", "no", "always" or an Answer.
-        results: by key: a ToolResult, text, or what a handler of the tool may return.
-
-    Returns:
-        What became of each call.
-
-    Raises:
-        ValueError: a key is unknown, names a call of the other kind, or a result breaks the tool's contract.
-        TypeError: a decision is no answer of an approver.
+    Raises ValueError for a key that is unknown or of a call of the other kind, and for a result that breaks
+    the tool's contract; TypeError for a decision that is no answer of an approver.
     """
     from ..runtime.middleware.policy.approval import checked_answer, not_approved
 
@@ -223,7 +207,7 @@ def settle(
 def _check_keys(
     waiting: tuple[WaitingCall, ...], decisions: Mapping[str, Decision], results: Mapping[str, Any]
 ) -> None:
-    """Raises ValueError for a key that names no call, or a call that waits for something else."""
+    """Raise ValueError for a key that names no call, or a call that waits for something else."""
     known = {call.key: call for call in waiting}
     given: list[tuple[Kind, str, Mapping[str, Any]]] = [
         ("approval", "decisions", decisions),
@@ -249,7 +233,7 @@ def _check_keys(
 
 
 def _result(call: WaitingCall, tools: ToolView, provider: str | None, value: Any) -> ToolResult:
-    """A result from outside. Raises ValueError where it breaks the contract of the tool."""
+    """Return a result from outside. Raises ValueError where it breaks the contract of the tool."""
     if call.name in tools:
         return tools.accept(call.name, value, provider, call.id)
     if isinstance(value, ToolResult):

@@ -92,14 +92,7 @@ class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
     _approver: Any = _pydantic.PrivateAttr(default=None)
 
     async def run(self, arguments: dict[str, Any]) -> Any:
-        """Carry out a call through the registry.
-
-        Args:
-            arguments: what the client sent.
-
-        Returns:
-            A `ToolResult` of FastMCP. What a handler raises for FastMCP passes through.
-        """
+        """Carry out a call; return FastMCP's `ToolResult`. What a handler raises for FastMCP passes."""
         server = _dependencies.get_context()
         progress = Progress(server.report_progress)
         context = ToolContext(

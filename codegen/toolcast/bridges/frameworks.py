@@ -1,6 +1,6 @@
-"""Frameworks, imported when a bridge is, and the parts of a provider's tool object that they take one by one.
+"""Imports of frameworks, and the parts of a provider's tool object that they take one by one.
 
-They come untyped: each is an optional library, and type checks must not depend on what is installed.
+Frameworks come untyped: each is optional, and type checks must not depend on what is installed.
 """
 
 import logging
@@ -22,7 +22,7 @@ class FrameworkMissingError(ImportError):
 
 
 def load(module: str, requirement: str) -> Any:
-    """A module of a framework. Raises FrameworkMissingError, with the command that installs `requirement`."""
+    """Import a module of a framework. Raises FrameworkMissingError, with the command that installs it."""
     try:
         return import_module(module)
     except ImportError as missing:
@@ -35,8 +35,9 @@ _LOG = logging.getLogger("toolcast.bridges")
 
 
 def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any, Any]]:
-    """The bindings of a registry's tools but the external ones: `framework` wants the result of a call at
-    once. A warning names those that are left out."""
+    """List the bindings of tools that are not external, and warn of those: `framework` wants a result at
+    once.
+    """
     bindings = [entry.binding for entry in registry.snapshot().entries.values()]
     for binding in bindings:
         if binding.external:
@@ -49,8 +50,7 @@ def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any
 
 
 class DefinitionParts(Struct, frozen=True):
-    """Parts of a tool object: `schema` of the parameters, `description`, the flag of a strict mode (None
-    without one), and the `members` of the object that has the tool's name."""
+    """The parts of a tool object. `strict` is None without a strict mode; `members` has the tool's name."""
 
     schema: dict[str, Any]
     description: str
@@ -59,7 +59,7 @@ class DefinitionParts(Struct, frozen=True):
 
 
 def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> DefinitionParts:
-    """The parts of a tool's definition for `provider`, as generated. Raises UnknownProviderError."""
+    """Return the parts of a generated definition. Raises UnknownProviderError."""
     definition = binding.definition(provider)
     pointers = binding.envelopes.get(provider)
     schema = schema_of(definition, binding.name, pointers)
@@ -82,7 +82,7 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> Definitio
 
 
 def _named(value: Any, name: str) -> Mapping[str, Any]:
-    """The object that has the tool's name, or an empty one."""
+    """Find the object that has the tool's name, or an empty one."""
     if not isinstance(value, Mapping):
         return {}
     if value.get("name") == name:

@@ -28,17 +28,16 @@ _pydantic = load("pydantic", _REQUIREMENT)
 def tools(registry: ToolView, provider: str = "openai", *, approver: Approver | None = None) -> list[Any]:
     """Make the LangChain tools of a registry, or of a selection, as it is now.
 
-    A call gives a `ToolMessage` whose artifact is the typed value as JSON data, which checkpointers of
-    LangGraph can store; a failure is one with `status="error"`.
-    Handlers find LangChain's configuration in `context.extra["config"]`. Interrupts of LangGraph pass
-    through.
+    A call gives a `ToolMessage` with the typed value as JSON data for an artifact, which checkpointers of
+    LangGraph can store; a failure has `status="error"`. Handlers find LangChain's configuration in
+    `context.extra["config"]`. Interrupts of LangGraph pass through.
 
-    LangChain rewrites schemas when it binds tools: it inlines references and drops titles. A model gets
-    them unchanged by `model.bind_tools(registry.definition_objects(provider))`.
+    LangChain rewrites schemas when it binds tools: it inlines references and drops titles. A model gets them
+    unchanged by `model.bind_tools(registry.definition_objects(provider))`.
 
     Args:
         registry: a registry or a selection.
-        provider: id of the provider of the chat model, whose definitions are offered.
+        provider: id of the chat model's provider, for the definitions.
         approver: asked about calls where the policy has no approver of its own, such as an async function
             that calls LangGraph's `interrupt`.
 
@@ -88,7 +87,7 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
         return self._answered(await self._executed(*arguments))
 
     def _answered(self, result: ToolResult) -> tuple[Any, Any]:
-        """Content and artifact. Raises ToolException for a failure."""
+        """Return content and artifact. Raises ToolException for a failure."""
         if not result.success:
             raise _base.ToolException(words(result))
         artifact = self._artifact(result.data)
@@ -98,7 +97,7 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
         return [*first, *map(_block, result.content)], artifact
 
     def _artifact(self, value: Any) -> Any:
-        """A typed value as JSON data; what JSON has no word for stays as it is, for the program alone."""
+        """Return a typed value as JSON data; what JSON cannot hold as it is, for the program alone."""
         if value is None:
             return None
         binding = self._registry.get(self.name).binding
@@ -118,14 +117,13 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
 
 
 def _interrupts() -> tuple[type[BaseException], ...]:
-    """What LangGraph raises to interrupt a run, where the program uses it; and LangChain's own failure."""
+    """List what LangGraph raises to interrupt a run, where it is loaded, and LangChain's own failure."""
     graph = sys.modules.get("langgraph.errors")
     bubbles = getattr(graph, "GraphBubbleUp", None)
     return (_base.ToolException,) if bubbles is None else (_base.ToolException, bubbles)
 
 
 def _block(piece: Content) -> dict[str, Any]:
-    """A standard content block."""
     if piece.kind == "text":
         return {"type": "text", "text": piece.text}
     if piece.kind == "audio":  # no block that a ToolMessage holds

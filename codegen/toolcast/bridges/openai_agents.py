@@ -20,14 +20,14 @@ _agents = load("agents", "openai-agents>=0.24")
 def function_tools(registry: ToolView, provider: str = "openai-responses") -> list[Any]:
     """Make the function tools of a registry, or of a selection, as it is now.
 
-    A failure is a text for the model that begins with "Error: ". Where the policy of the registry has no
-    approver of its own, a call that it asks about interrupts the run until it is approved. Handlers find the
-    run's context in `context.extra["run_context"]`.
+    A failure is a text for the model that begins with "Error: ". Without an approver of the policy's own, a
+    call that it asks about interrupts the run until it is approved. Handlers find the run's context in
+    `context.extra["run_context"]`.
 
     Args:
         registry: a registry or a selection.
-        provider: id of the provider whose definitions are offered: "openai-responses", or "openai" for models
-            of the Chat Completions API.
+        provider: id of the provider of the definitions: "openai-responses", or "openai" for models of the
+            Chat Completions API.
 
     Returns:
         A `FunctionTool` for each tool, sorted by name; none for external tools, which a warning names.
@@ -73,7 +73,7 @@ def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider:
 
 
 def _output(result: ToolResult) -> Any:
-    """Text, or a list of the SDK's output types where there is content beside the text."""
+    """Return text, or a list of the SDK's output types where there is content beside it."""
     text = words(result) if result.success else f"Error: {words(result)}"
     if not result.content:
         return text

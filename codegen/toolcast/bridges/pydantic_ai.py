@@ -63,7 +63,7 @@ _BY_SYSTEM: dict[str, tuple[str, ...]] = {
 
 
 class UnknownModelError(LookupError):
-    """It is not known which provider's definitions a model needs."""
+    """No provider is known to fit a model."""
 
 
 class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework comes untyped
@@ -90,12 +90,11 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
 
         Args:
             registry: a registry or a selection.
-            provider: id of the provider whose definitions are offered; None for that of the model in use.
+            provider: id of the provider of the definitions; None for that of the model in use.
             id: id of the toolset, for pydantic-ai.
-            max_retries: retries of a tool whose arguments do not fit, or whose handler asks for another call;
-                None for the agent's own number.
-            sequential: names of tools that run alone, not beside other calls of an answer, beside those whose
-                specs say `parallel: false`.
+            max_retries: retries of a tool with arguments that do not fit, or with a handler that asks for
+                another call; None for the agent's own number.
+            sequential: names of tools that run alone, beside those with `parallel: false` in their specs.
         """
         self.registry = registry
         self.provider = provider
@@ -110,7 +109,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         return self._id
 
     async def get_tools(self, ctx: Any) -> dict[str, Any]:
-        """Give the tools for the model of a run, as pydantic-ai asks for them.
+        """Return the tools for the model of a run, as pydantic-ai asks for them.
 
         Args:
             ctx: the run's context.
@@ -119,7 +118,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             A `ToolsetTool` by name.
 
         Raises:
-            UnknownModelError: no `provider` was given, and the model is none that this bridge knows.
+            UnknownModelError: no `provider` was given, and this bridge does not know the model.
             UnknownProviderError: nothing was generated for the provider.
         """
         provider = self.provider or provider_of(ctx.model, self.registry)
@@ -205,7 +204,7 @@ class GeneratedSchema(dict[str, Any]):
 
 
 class _Arguments:
-    """Validates the arguments of one tool; pydantic-ai calls it as it calls pydantic's own validators."""
+    """Validates the arguments of one tool, as pydantic's validators do for pydantic-ai."""
 
     def __init__(self, registry: ToolView, name: str, provider: str) -> None:
         self._registry = registry
@@ -213,11 +212,11 @@ class _Arguments:
         self._provider = provider
 
     def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:
-        """The arguments in the contract's form. Raises ModelRetry, with the text for the model."""
+        """Return the arguments in the contract's form. Raises ModelRetry, with the text for the model."""
         return self._validated(bytes(input) if isinstance(input, bytearray) else input)
 
     def validate_python(self, input: Any, **_: Any) -> dict[str, Any]:
-        """The same for arguments that are parsed already."""
+        """Validate arguments that are parsed already."""
         return self._validated(input)
 
     def _validated(self, arguments: Any) -> dict[str, Any]:
@@ -263,7 +262,7 @@ def exact_schemas(profile: Any) -> Any:
 
 
 def provider_of(model: Any, registry: ToolView) -> str:
-    """Find the provider whose definitions a model needs, among those that the tools were generated for.
+    """Find the provider with definitions for a model, among those that the tools were generated for.
 
     Args:
         model: a model of pydantic-ai.
@@ -273,7 +272,7 @@ def provider_of(model: Any, registry: ToolView) -> str:
         The id of the provider.
 
     Raises:
-        UnknownModelError: the model is none that this bridge knows.
+        UnknownModelError: this bridge does not know the model.
         UnknownProviderError: nothing was generated for the model's provider.
     """
     while hasattr(model, "wrapped"):
@@ -316,7 +315,7 @@ def _wanted(model: Any) -> tuple[str, ...]:
 
 
 async def _defer(request: ApprovalRequest) -> Any:
-    """An approver that lets pydantic-ai ask."""
+    """Approve nothing, so that pydantic-ai asks."""
     raise _exceptions.ApprovalRequired(
         metadata={
             "summary": request.summary,
@@ -328,8 +327,7 @@ async def _defer(request: ApprovalRequest) -> Any:
 
 
 def _returned(result: ToolResult) -> Any:
-    """What a tool returns to pydantic-ai: data where the text is that of its data, so that each model gets it
-    in its own form; and content beside it."""
+    """Return data where it is the text, so that each model gets its own form, and content beside it."""
     value = structured(result)
     first = result.output if value is msgspec.UNSET else value
     if not result.content:

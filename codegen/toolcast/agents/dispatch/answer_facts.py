@@ -26,12 +26,11 @@ class AnswerEnd(Struct, frozen=True):
     """Why an answer ended.
 
     Attributes:
-        reason: "complete" (with calls or without), "refusal", "paused" (the provider interrupted the model's
-            turn, and goes on when the answer comes back as it is), "filtered" (a filter or guardrail withheld
-            the request or the answer), "malformed_call" (the provider could not read a call that the model
-            wrote), "cut" (by a limit of length, or of the provider's own steps) or "provider_error".
-        detail: the provider's words, such as `SAFETY`, the text of a refusal, or an error's code and message;
-            "" where there are none, or the reason is the usual one of a complete answer.
+        reason: "complete" (with calls or without), "refusal", "paused" (goes on when the answer comes back as
+            it is), "filtered" (a filter withheld the request or the answer), "malformed_call" (the provider
+            could not read a call), "cut" (by a limit) or "provider_error".
+        detail: the provider's words, such as `SAFETY`, a refusal, or an error's code and message; "" for
+            none, and for the usual reason of a complete answer.
     """
 
     reason: Reason = "complete"
@@ -48,7 +47,7 @@ def read_end(response: Any, format: str) -> AnswerEnd:
         format: name of a wire format, or of a provider that uses one.
 
     Returns:
-        The reason and the provider's words for it.
+        The reason, and the provider's words for it.
 
     Raises:
         DispatchError: the response is no answer of the format.
@@ -76,18 +75,18 @@ def read_end(response: Any, format: str) -> AnswerEnd:
 
 
 def read_reason(response: Any, format: Format) -> Reason:
-    """Why an answer ended, as far as that says whether to rely on its calls: without what the model says."""
+    """Read why an answer ended, without its refusals: whether to rely on its calls."""
     failed = _read_error(response, format)
     return read_stop(response, format).reason if failed is None else failed.reason
 
 
 def stop_word(response: Any, format: Format) -> str:
-    """The provider's reason to stop, as it writes it; "" where there is none."""
+    """Return the provider's reason to stop, as it writes it; "" for none."""
     return _word(response, format.stop)
 
 
 def read_stop(response: Any, format: Format) -> AnswerEnd:
-    """The end that the provider's reason to stop states."""
+    """Read the end that the reason to stop states."""
     word = stop_word(response, format)
     reason = format.ends.get(word)
     if reason == "complete" or not word:
@@ -96,14 +95,15 @@ def read_stop(response: Any, format: Format) -> AnswerEnd:
 
 
 def end_of(word: str) -> AnswerEnd:
-    """The end that a reason to stop states, as any provider writes it."""
+    """Return the end that a reason to stop states, as any provider writes it."""
     reason = ENDS.get(word, "complete")
     return AnswerEnd(reason, "" if reason == "complete" and word in ENDS else word)
 
 
 def raised_reason(problem: BaseException) -> Literal["filtered", "provider_error"]:
-    """What an exception of a client means: Azure answers a prompt that its filter withholds with an error,
-    whose code is that of an answer that it withholds."""
+    """Tell what a client's exception means: Azure raises one, with the code of a withheld answer, where its
+    filter withholds the prompt.
+    """
     try:
         code = _word_of(getattr(problem, "code", None))
     except Exception:  # a property of a foreign class may raise anything
@@ -119,7 +119,7 @@ def read_usage(response: Any, format: str) -> Usage | None:
         format: name of a wire format, or of a provider that uses one.
 
     Returns:
-        The tokens; None where the answer does not state them, or states what is no number of tokens.
+        The tokens; None where the answer states no valid number of them.
 
     Raises:
         DispatchError: the response is JSON text that cannot be read.
@@ -155,7 +155,7 @@ def _usage(found: Any, keys: UsageKeys) -> Usage | None:
 
 
 def _count(usage: Any, paths: Iterable[Path]) -> int | None:
-    """The first number of tokens that is there. Raises DispatchError for what is none."""
+    """Return the first number of tokens; None for none. Raises DispatchError for another value."""
     for path in paths:
         found, at = locate(usage, path)
         if found is None:
@@ -168,7 +168,7 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
 
 
 def _read_error(response: Any, format: Format) -> AnswerEnd | None:
-    """The end that an error states, in place of an answer or beside it."""
+    """Return the end that an error states, in place of an answer or beside it."""
     for path in format.errors:
         problem = locate(response, path)[0]
         if not _is_nothing(problem):
@@ -177,7 +177,7 @@ def _read_error(response: Any, format: Format) -> AnswerEnd | None:
 
 
 def _error_end(problem: Any, format: Format) -> AnswerEnd:
-    """An error is a text, or an object with a code and a message."""
+    """Read an error: a text, or an object with a code and a message."""
     if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
         return AnswerEnd("provider_error", _word_of(problem)[:MAX_DETAIL])
     code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))
@@ -186,12 +186,12 @@ def _error_end(problem: Any, format: Format) -> AnswerEnd:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether there is no error: clients and servers have null, and some an empty value."""
+    """Tell whether there is no error: null, or an empty value of some servers."""
     return value is None or value is False or (isinstance(value, (str, Mapping, Sequence)) and not value)
 
 
 def _word_of(value: Any) -> str:
-    """A text, a number or a member of an enum as text; "" for anything else."""
+    """Return a text, a number or a member of an enum as text; "" for anything else."""
     value = value.value if isinstance(value, Enum) else value
     if isinstance(value, str):
         return str.__str__(value)
@@ -201,7 +201,6 @@ def _word_of(value: Any) -> str:
 
 
 def _word(response: Any, paths: Iterable[Path]) -> str:
-    """The first word that is there; "" where there is none."""
     for path in paths:
         word = _word_of(locate(response, path)[0])
         if word:
@@ -210,7 +209,7 @@ def _word(response: Any, paths: Iterable[Path]) -> str:
 
 
 def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
-    """The texts at the first path that leads to any."""
+    """Return the texts at the first path that leads to any."""
     for path in paths:
         found = [text for text in locate_each(response, path) if isinstance(text, str) and text]
         if found:
@@ -219,13 +218,13 @@ def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
 
 
 def _with_details(word: str, response: Any, format: Format) -> str:
-    """A reason with the provider's words about it."""
+    """Add the provider's words to a reason."""
     texts = (text for path in format.details for text in _texts(response, (path,)))
     return ": ".join((word, *texts))[:MAX_DETAIL]
 
 
 def _is_empty(response: Any, format: Format) -> bool:
-    """Whether a response has none of the alternatives of which it should have one."""
+    """Tell whether a response lacks all of the alternatives of which it must have one."""
     if not format.listed:
         return False
     listed = get_field(response, format.listed, "$")
@@ -243,14 +242,10 @@ _MODELS = ("model", "modelVersion")
 
 
 class AnswerFacts(Struct, frozen=True, kw_only=True):
-    """What an answer says of itself.
+    """What an answer says of itself; "" and None for what it does not say.
 
-    Attributes:
-        id: the provider's id of the answer; "" for none.
-        model: the model that gave it; "" where the answer does not say.
-        stop: the provider's reason to stop, as it writes it; "" for none.
-        usage: the tokens that it used; None where it states none.
-        failed: whether it says that the provider failed.
+    `id` is the provider's id of the answer, `stop` its reason to stop as it writes it; `failed` is true where
+    the provider failed.
     """
 
     id: str = ""
@@ -261,18 +256,8 @@ class AnswerFacts(Struct, frozen=True, kw_only=True):
 
 
 def read_facts(response: Any, format: str) -> AnswerFacts:
-    """Read what an answer says of itself.
-
-    Args:
-        response: the answer: a dict, JSON text, or the official client's object.
-        format: name of a wire format, or of a provider that uses one.
-
-    Returns:
-        The facts.
-
-    Raises:
-        DispatchError: the response cannot be read.
-        ValueError: the format does not exist.
+    """Read what an answer says of itself. Raises DispatchError for one that cannot be read, and ValueError
+    for an unknown format.
     """
     response = load(response)
     return AnswerFacts(
@@ -294,8 +279,8 @@ def read_container(response: Any, format: str) -> str:
         format: name of a wire format, or of a provider that uses one.
 
     Returns:
-        Its id; "" where the answer names none, or one of more than 1,000 characters or with half of a
-        surrogate pair, which no next request could name.
+        Its id; "" for none, and for one that no request could name: longer than 1,000 characters, or no valid
+        Unicode.
 
     Raises:
         DispatchError: the response cannot be read.

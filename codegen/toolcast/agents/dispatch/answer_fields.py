@@ -25,7 +25,7 @@ _SCALARS = (str, int, float, bool, bytes, type(None))
 
 
 def load(value: Any) -> Any:
-    """JSON text decoded, everything else as it is. Raises DispatchError."""
+    """Decode JSON text; return anything else as it is. Raises DispatchError."""
     if not isinstance(value, (bytes, bytearray, memoryview, str)):
         return value
     text = value if isinstance(value, (bytes, str)) else bytes(value)
@@ -42,10 +42,10 @@ def load(value: Any) -> Any:
 
 
 def get_field(value: Any, key: str, path: str) -> Any:
-    """The value of a key, or of the attribute of that name; None where there is neither.
+    """Return the value of a key, or of an attribute; None for neither.
 
-    A key of the wire may be written as Python's clients have it: `functionCall` or `function_call`.
-    Raises DispatchError for a value that has neither keys nor attributes.
+    The key may be written as Python's clients have it: `functionCall` or `function_call`. Raises
+    DispatchError for a value without keys and attributes.
     """
     if type(value) is dict and (key in value or key.islower()):
         return value.get(key)
@@ -63,7 +63,7 @@ def get_field(value: Any, key: str, path: str) -> Any:
 
 
 def items(value: Any, path: str) -> Sequence[Any]:
-    """A list, or nothing for None. Raises DispatchError for anything else."""
+    """Return a list, empty for None. Raises DispatchError for anything else."""
     if value is None:
         return ()
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
@@ -72,7 +72,7 @@ def items(value: Any, path: str) -> Sequence[Any]:
 
 
 def text(value: Any, path: str) -> str:
-    """A text; "" for None. Raises DispatchError for anything else."""
+    """Return a text, "" for None. Raises DispatchError for anything else."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -81,14 +81,14 @@ def text(value: Any, path: str) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a value is, for a message."""
+    """Name a value's type for a message."""
     if value is None:
         return "nothing"
     return f"a Python {type(value).__name__}"
 
 
 def plain(value: Any, path: str = "$") -> Any:
-    """A copy as plain data: dict, list, str, int, float, bool, None, and bytes where a client has them.
+    """Copy to plain data: dict, list, str, int, float, bool, None, and bytes where a client has them.
 
     Fields of an object that are None are left out: an API refuses many of them when they come back.
     """
@@ -96,8 +96,6 @@ def plain(value: Any, path: str = "$") -> Any:
 
 
 class _Copy:
-    """One copy, and how many values it has so far."""
-
     def __init__(self) -> None:
         self.count = 0
 
@@ -130,7 +128,7 @@ def _name(key: Any, path: str) -> str:
 
 
 def _fields(value: Any, path: str) -> Mapping[str, Any]:
-    """What an object holds: by the dump of its own that pydantic's models have, or by its attributes."""
+    """Return the fields of an object, by pydantic's own dump or by its attributes."""
     dump = getattr(type(value), "model_dump", None)
     if dump is not None:
         try:
@@ -150,7 +148,7 @@ def _fields(value: Any, path: str) -> Mapping[str, Any]:
 
 
 def locate(response: Any, path: Path) -> tuple[Any, str]:
-    """The value at a path and how the path is written; None where a step leads nowhere."""
+    """Return the value at a path, and how the path is written; None where a step leads nowhere."""
     at = "$"
     for step in path:
         if response is None:
@@ -166,7 +164,7 @@ def locate(response: Any, path: Path) -> tuple[Any, str]:
 
 
 def locate_each(response: Any, path: Path) -> Iterator[Any]:
-    """The values at a path that goes through every item of a list where it has EACH.
+    """Give the values at a path, for every item of a list where it has EACH.
 
     A step into what is neither an object nor a list leads nowhere.
     """
@@ -186,7 +184,7 @@ def locate_each(response: Any, path: Path) -> Iterator[Any]:
 
 
 def calls_path(response: Any, format: Format) -> Path | None:
-    """Which of a format's places an answer has. Raises DispatchError where it is no answer of the format."""
+    """Return the place of calls that an answer has. Raises DispatchError for no answer of the format."""
     for path in format.calls:
         if get_field(response, str(path[0]), "$") is not None:
             return path

@@ -33,7 +33,7 @@ _REPEATED = object()
 
 
 def _provider_event(event: Any, format: str) -> Any:
-    """The event of the provider itself; _REPEATED for one that a client's helper adds to the stream."""
+    """Return the provider's own event; _REPEATED for one that a client's helper adds to the stream."""
     if event is None or isinstance(event, (dict, str, bytes, bytearray, memoryview)):
         return event
     kind = get_field(event, "type", "$")
@@ -45,8 +45,7 @@ def _provider_event(event: Any, format: str) -> Any:
 
 
 class Assembler:
-    """Assembles one streamed answer from its chunks or events. One object serves one answer, in one
-    thread."""
+    """Assembles one streamed answer from its chunks or events, in one thread."""
 
     __slots__ = ("_format", "_pieces", "_stream")
 
@@ -74,13 +73,12 @@ class Assembler:
             event: a dict, the official client's object, or its JSON text (`[DONE]` too).
 
         Returns:
-            What the event adds: text, reasoning, calls that begin, arguments. The arguments of a call are
-            those of `response`, but for their cuts; a call must not be carried out before that.
+            What the event adds: text, reasoning, calls that begin, arguments. No call must be carried out
+            before `response`.
 
         Raises:
-            DispatchError: the event does not fit the format, is an error in place of the rest of the answer,
-                or exceeds the limit; the answer is lost then. An answer that ends as failed is one, and
-                `read_end` says so.
+            DispatchError: the event does not fit the format, is an error in place of the rest, or exceeds the
+                limit: the answer is lost. `read_end` tells of answers that end as failed.
         """
         if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
             self.end()
@@ -104,14 +102,13 @@ class Assembler:
         return self._stream.ended
 
     def response(self) -> dict[str, Any]:
-        """Give the whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
+        """Return the whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
 
         Returns:
-            The answer in the form that it has without a stream; arguments may still be JSON text.
+            The answer as it is without a stream; arguments may still be JSON text.
 
         Raises:
-            DispatchError: the stream has not ended: a call that is cut off can look like one without
-                arguments.
+            DispatchError: the stream has not ended: a cut call can look like one without arguments.
         """
         if not self._stream.ended:
             raise DispatchError("the stream has not ended; call end() if its server does not say so")

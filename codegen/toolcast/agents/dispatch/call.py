@@ -18,18 +18,17 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class IdRule(Struct, frozen=True):
-    """Which ids a provider takes (`pattern` is for the whole id), and how long those are that we make."""
+    """The pattern of a whole id that a provider takes, and the length and prefix of those made here."""
 
     pattern: str
     length: int = 24
     prefix: str = "call_"
 
     def fits(self, id: str) -> bool:
-        """Whether `id` may be sent as it is."""
         return re.fullmatch(self.pattern, id) is not None
 
     def make(self, seed: str) -> str:
-        """An id of this form, always the same for one seed."""
+        """Make an id of this form, always the same for one seed."""
         number = int.from_bytes(sha256(seed.encode("utf-8", "surrogatepass")).digest(), "big")
         letters = ""
         for _ in range(self.length):
@@ -39,10 +38,9 @@ class IdRule(Struct, frozen=True):
 
 
 def wire_ids(ids: Iterable[str], rule: IdRule) -> dict[str, str]:
-    """Each id with the one to send for it; different ids have different ones, so the mapping can be inverted.
+    """Map ids to those that are sent; different ids to different ones, so that the mapping can be inverted.
 
-    An id that the provider takes stays as it is. The others depend on nothing but themselves, save where two
-    meet, and then on their order.
+    An id that the provider takes stays. Others depend on themselves alone, and on their order where two meet.
     """
     wanted = dict.fromkeys(ids)
     sent = {id: id for id in wanted if rule.fits(id)}
@@ -59,7 +57,7 @@ def wire_ids(ids: Iterable[str], rule: IdRule) -> dict[str, str]:
 
 
 def distinct(ids: Iterable[str], rule: IdRule, seeds: Iterable[str]) -> list[str]:
-    """The ids of one answer's calls, each once: one that is missing or came before is made from its seed."""
+    """Return the ids of an answer's calls, each once: a missing or repeated one is made from its seed."""
     out: list[str] = []
     original = list(ids)
     taken = set(original)
@@ -84,18 +82,16 @@ class Call(Struct, frozen=True, kw_only=True):
     """One tool call of an answer.
 
     Attributes:
-        id: the provider's id; where the provider sent none, or one twice, it is made up, the same one each
-            time.
+        id: the provider's id; a missing or repeated one is made up, the same each time.
         name: name of the tool.
         arguments: as the provider sent them: JSON text, or a parsed object. `execute` validates them.
         index: position among the calls of the answer, from 0.
-        cut: whether the answer ended inside this call, or so that none of its calls is to be relied on:
-            withheld by a filter, with a call that cannot be read, or by a failure of the provider.
-        custom: whether it calls a custom tool of OpenAI's; `arguments` are free text then.
-        search: whether it is a search for tools, of the type that a provider has for these.
+        cut: whether the answer ended inside this call, or none of its calls can be relied on: it was
+            filtered, has a call that cannot be read, or the provider failed.
+        custom: whether it calls a custom tool of OpenAI's, with free text for arguments.
+        search: whether it is a search for tools, of a type of its own.
         repeated: members of the call that its result must repeat, beside the id.
-        caller: who made the call: "model", or "code" for a program of the model's that the provider runs;
-            None where the answer does not say.
+        caller: "model", or "code" for the model's program that the provider runs; None where unknown.
     """
 
     id: str
@@ -133,7 +129,7 @@ class CallBegun(Struct, frozen=True):
     """The model begins to write a call. It is not carried out before the answer is whole.
 
     Attributes:
-        index: position among the calls of the answer, in the order in which they begin, from 0.
+        index: position among the calls of the answer, from 0.
         name: name of the tool.
         id: the provider's id of the call, or "".
     """
@@ -149,7 +145,7 @@ class ArgumentsPiece(Struct, frozen=True):
     Attributes:
         index: `index` of the call's `CallBegun`.
         text: the piece: of the arguments' JSON, of a custom tool's text, or of the value of `key`.
-        key: the parameter whose value goes on, where a text format writes values one by one; else "".
+        key: the parameter, where a text format writes values one by one; else "".
     """
 
     index: int
@@ -158,8 +154,7 @@ class ArgumentsPiece(Struct, frozen=True):
 
 
 class Discarded(Struct, frozen=True):
-    """The pieces of the answer so far count for nothing: the model is asked again, or all that came before
-    was a thought."""
+    """All pieces so far count for nothing: the model is asked again, or they were a thought."""
 
 
 Piece: TypeAlias = TextPiece | ThinkingPiece | CallBegun | ArgumentsPiece | Discarded

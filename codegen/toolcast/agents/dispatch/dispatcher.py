@@ -35,16 +35,14 @@ _CALLERS = {
 
 
 class Dispatcher:
-    """Parses the calls of answers in one wire format, carries them out with one registry, and renders the
-    results.
+    """Parses the calls of answers in one wire format, carries them out, and renders the results.
 
     The calls of an answer run at the same time, except those of tools with `parallel: false`, and are
-    answered in their order. The object keeps no state: it serves any number of answers, tasks and event
-    loops.
+    answered in order. The object keeps no state: it serves any number of answers, tasks and event loops.
 
     Attributes:
         format: name of the wire format.
-        provider: id of the provider whose wire form the arguments have.
+        provider: id of the provider that determines the wire form of arguments.
     """
 
     def __init__(
@@ -137,15 +135,14 @@ class Dispatcher:
         )
 
     def refused(self, call: Call) -> ToolResult | None:
-        """Give the result of a call that `execute` answers without calling its tool.
+        """Return the result of a call that `execute` answers without calling its tool.
 
         Args:
             call: a call of an answer.
 
         Returns:
-            A failed result for a call that is `cut`, for one whose caller the tool's spec leaves out, and for
-            a text where the tool does not have exactly one parameter; None for a call that goes to the
-            registry.
+            A failed result for a call that is `cut`, that comes from a caller outside of the tool's spec, or
+            that has a text for a tool without exactly one parameter; else None.
         """
         if call.cut:
             return ToolResult.failed(_CUT.format(call.name))
@@ -161,12 +158,12 @@ class Dispatcher:
         return None
 
     def _parameters(self, name: str) -> list[str] | None:
-        """Names of a tool's parameters; None for a tool that the registry will not call."""
+        """List the names of a tool's parameters; None for a tool that the registry will not call."""
         binding = self._binding(name)
         return None if binding is None else sorted(binding.schema().get("properties", ()))
 
     def _binding(self, name: str) -> ToolBinding[Any, Any] | None:
-        """The binding of a tool; None for one that is unknown or cannot be loaded: its call says so."""
+        """Return a tool's binding; None for one that is unknown or cannot be loaded: its call says so."""
         found = self._registry.resolve(name)
         try:
             return None if found is None else self._registry.get(found).binding

@@ -1,7 +1,6 @@
 """The model's own turn, as it goes into the history before the results of its calls.
 
-Every provider wants it back, and with all that it holds: text, reasoning with its signatures (Gemini's
-`thoughtSignature`, Anthropic's thinking blocks, OpenAI's reasoning items), and each call under its id.
+Providers want all of it back: text, reasoning with its signatures, and each call under its id.
 """
 
 from typing import Any
@@ -25,11 +24,10 @@ INVALID = "INVALID_JSON"
 
 
 def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
-    """Give what an answer adds to the conversation: one message, the items of OpenAI Responses, nothing for
-    MCP.
+    """Return what an answer adds to the conversation, before the messages of `render`.
 
-    The messages of `render` follow directly. Where ids were missing, came twice, or are not accepted by the
-    provider, both hold the same new ids.
+    One message, the items of OpenAI Responses, or nothing for MCP. New ids, for those that are missing, came
+    twice or are not accepted by the provider, are the same in both.
 
     Args:
         response: the answer: a dict, JSON text, or the official client's object.
@@ -69,7 +67,7 @@ def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
 
 
 def _message(response: Any, format: Format) -> dict[str, Any] | None:
-    """The message of an answer, as plain data; None where there is none."""
+    """Return the message of an answer as plain data, or None."""
     path = calls_path(response, format)
     if path is None:
         if get_field(response, "role", "$") is None:
@@ -85,7 +83,7 @@ def _message(response: Any, format: Format) -> dict[str, Any] | None:
 
 
 def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[Any]:
-    """The items, each call with its own id and with arguments as a request takes them."""
+    """Return the items, calls with their ids and with arguments as a request takes them."""
     waiting = {call.index: call for call in calls}
     out: list[Any] = []
     index = 0
@@ -112,7 +110,6 @@ def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[An
 
 
 def _sent(call: Call, format: Format) -> Any:
-    """Arguments as a request takes them."""
     arguments = call.arguments
     if isinstance(arguments, dict):
         return (
@@ -127,7 +124,7 @@ def _sent(call: Call, format: Format) -> Any:
 
 
 def as_object(text: str) -> dict[str, Any]:
-    """JSON text as an object; any other text under the key INVALID."""
+    """Return JSON text as an object; any other text under the key INVALID."""
     if not text.strip():
         return {}
     try:
@@ -148,7 +145,7 @@ def _cleaned(item: Any, format: Format) -> Any:
 
 
 def _is_blank(item: Any) -> bool:
-    """A block of empty text: APIs give them and do not take them. Beside a signature it stays (Gemini)."""
+    """Tell whether a block is empty text: APIs give such and refuse them, save with a signature (Gemini)."""
     if not isinstance(item, dict) or not isinstance(item.get("text"), str) or item["text"].strip():
         return False
     return not (set(item) - {"text", "type", "citations"})

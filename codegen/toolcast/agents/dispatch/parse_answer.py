@@ -13,9 +13,7 @@ from .wire_formats import Format, format_of
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
-    """Parse the calls of an answer.
-
-    Calls that the provider carries out itself, and those of tools that only it knows, are left out.
+    """Parse the calls of an answer, but for those that the provider carries out itself.
 
     Args:
         response: the answer, or the message in it: a dict, JSON text, or the official client's object.
@@ -72,7 +70,7 @@ class CallShape(NamedTuple):
 
 
 def call_shape(item: Any, format: Format, path: str = "$") -> CallShape | None:
-    """How an item of the list calls a function or a custom tool, or searches for tools; None for others."""
+    """Tell how an item calls a function or a custom tool, or searches for tools; None for other items."""
     if format.kinds is not None:
         kind = get_field(item, "type", path)
         custom = format.custom
@@ -92,7 +90,7 @@ def call_shape(item: Any, format: Format, path: str = "$") -> CallShape | None:
 
 
 def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
-    """One item of the list, if it is a call that is to be dispatched."""
+    """Read an item of the list; None where it is no call to dispatch."""
     get_field(item, "type", path)  # names the path of an item that is no object
     shape = call_shape(item, format, path)
     if shape is None:
@@ -128,7 +126,7 @@ def _repeated(item: Any, format: Format, path: str) -> dict[str, Any]:
 
 
 def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | None:
-    """Who made a call. Whatever is not the model itself is code: providers name their versions of it."""
+    """Read who made a call. All but the model itself is code: providers name their versions of it."""
     caller, within = get_field(item, format.caller, path), f"{path}.{format.caller}"
     if caller is None:
         return None
@@ -136,8 +134,7 @@ def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | 
 
 
 def _arguments(arguments: Any, path: str) -> bytes | str | dict[str, Any]:
-    """As the provider sent them. What is neither text nor an object becomes text; `execute` states what is
-    wrong with it."""
+    """Return arguments as the provider sent them; other types as text, for `execute` to refuse."""
     if arguments is None:
         return ""
     if isinstance(arguments, (bytes, str)):
@@ -151,7 +148,7 @@ def _arguments(arguments: Any, path: str) -> bytes | str | dict[str, Any]:
 
 
 def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
-    """Each with an id of its own. A made-up one tells answers apart, as far as they differ at all."""
+    """Give each call an id of its own, made of all that tells answers apart."""
     ids = [call.id for call in calls]
     if all(ids) and len(set(ids)) == len(ids):
         return calls
@@ -163,13 +160,14 @@ def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
 
 
 def _may_be_cut(call: Call) -> bool:
-    """Whether the last call of a cut answer may lack a part unseen: text that is no whole object is refused
-    by the bridge anyway, save the empty one. That of a custom tool may be any text."""
+    """Tell whether the last call of a cut answer may lack a part unseen: the runtime refuses text that is no
+    whole object, but for empty text and that of custom tools.
+    """
     return call.custom or isinstance(call.arguments, dict) or not call.arguments.strip()
 
 
 def _mcp_call(request: Any) -> Call:
-    """`tools/call`: the whole request, or its `params`."""
+    """Read `tools/call`: the whole request, or its `params`."""
     params = get_field(request, "params", "$")
     path = "$" if params is None else "$.params"
     if params is not None and get_field(request, "method", "$") != "tools/call":

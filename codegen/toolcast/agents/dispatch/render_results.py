@@ -50,9 +50,8 @@ _BEDROCK_DOCUMENTS = {
 def render(calls: Sequence[Call], results: Sequence[ToolResult], format: str) -> list[Message]:
     """Render results as the next messages of the conversation.
 
-    OpenAI chat, Mistral, Cohere, Ollama: one message each. OpenAI Responses: one item of `input` each.
-    Anthropic, Bedrock, Gemini: one message for all, before what the user writes. MCP: one CallToolResult
-    each.
+    One message each; for OpenAI Responses one item of `input`, for MCP one CallToolResult each; for
+    Anthropic, Bedrock and Gemini one message for all, before what the user writes.
 
     Args:
         calls: calls of one answer.
@@ -79,7 +78,7 @@ def render(calls: Sequence[Call], results: Sequence[ToolResult], format: str) ->
 
 
 def _pieces(result: ToolResult, make: _Block, format: str, wrap: Callable[[str], Message]) -> list[Any]:
-    """The content of a result, in the provider's blocks, or described in words."""
+    """Write the content of a result in the provider's blocks, or describe it in words."""
     out: list[Any] = []
     for piece in result.content:
         if piece.kind == "text":
@@ -94,12 +93,12 @@ def _typed(kind: str) -> Callable[[str], Message]:
 
 
 def _flagless(result: ToolResult) -> str:
-    """The text where nothing else says that it is a failure."""
+    """Return the text where nothing else says that it is a failure."""
     return words(result) if result.success else f"Error: {words(result)}"
 
 
 def _blocks(text: str, result: ToolResult, make: _Block, format: str, kind: str) -> Any:
-    """Text alone where there is nothing else, else a list of blocks."""
+    """Return text where there is nothing else, else a list of blocks."""
     if not result.content:
         return text
     wrap = _typed(kind)
@@ -123,7 +122,7 @@ def _responses(call: Call, result: ToolResult, format: Format) -> Message:
 
 
 def _found(call: Call, result: ToolResult, search: SearchCalls) -> Message:
-    """The tools that a search found. The item has no place for words: where there are none, it is empty."""
+    """Write the tools that a search found. The item has no place for words."""
     tools = [msgspec.json.decode(piece.data) for piece in result.content if piece.kind == "tool"]
     return {
         "type": search.answer,
@@ -203,7 +202,7 @@ def _mcp(_: Call, result: ToolResult, format: Format) -> Message:
 
 
 def _structured_content(result: ToolResult) -> Any:
-    """A tool with an output schema must answer with it, also where its text was cut."""
+    """Return the typed value: a tool with an output schema must send it, also where its text was cut."""
     value = structured(result)
     if value is msgspec.UNSET and result.success and result.data is not None:
         try:
@@ -231,7 +230,7 @@ _TOGETHER = {"anthropic": "content", "bedrock": "content", "gemini": "parts"}
 
 
 def placeholder(piece: Content, format: str) -> str:
-    """Words for what could not be sent: the text of a resource that is one, else what is left out."""
+    """Describe content that cannot be sent; the text of a resource that is one."""
     if piece.uri and (text := resource_contents(piece.uri, piece.data, piece.media_type).get("text")):
         return f"[resource: {piece.uri}]\n{text}"
     name = f" {piece.name[:100]!r}" if piece.name else ""
@@ -241,12 +240,11 @@ def placeholder(piece: Content, format: str) -> str:
     )
 
 
-def _no_block(_: Content) -> None:
-    """For formats whose results are text."""
+def _no_block(_: Content) -> None: ...
 
 
 def _responses_block(piece: Content) -> dict[str, Any] | None:
-    """An item of `function_call_output.output`."""
+    """Write an item of `function_call_output.output`."""
     if piece.kind == "image":
         return {"type": "input_image", "image_url": piece.data_url, "detail": "auto"}
     if piece.kind == "file":
@@ -255,7 +253,7 @@ def _responses_block(piece: Content) -> dict[str, Any] | None:
 
 
 def _anthropic_block(piece: Content) -> dict[str, Any] | None:
-    """A block of `tool_result.content`."""
+    """Write a block of `tool_result.content`."""
     if piece.kind == "tool":
         return {"type": "tool_reference", "tool_name": piece.name}
     source = {"type": "base64", "media_type": piece.media_type, "data": piece.base64}
@@ -271,14 +269,14 @@ def _anthropic_block(piece: Content) -> dict[str, Any] | None:
 
 
 def _gemini_block(piece: Content) -> dict[str, Any] | None:
-    """A part of `functionResponse.parts`."""
+    """Write a part of `functionResponse.parts`."""
     if piece.media_type not in _GEMINI_MEDIA:
         return None
     return {"inlineData": {"mimeType": piece.media_type, "data": piece.base64}}
 
 
 def _bedrock_block(piece: Content) -> dict[str, Any] | None:
-    """A block of `toolResult.content`; bytes as they are, the client encodes them."""
+    """Write a block of `toolResult.content`; the client encodes the bytes."""
     source = {"bytes": piece.data}
     if piece.kind == "image" and piece.media_type in _BEDROCK_IMAGES:
         return {"image": {"format": _BEDROCK_IMAGES[piece.media_type], "source": source}}
@@ -295,7 +293,7 @@ def _bedrock_block(piece: Content) -> dict[str, Any] | None:
 
 
 def _mistral_block(piece: Content) -> dict[str, Any] | None:
-    """A chunk of a tool message."""
+    """Write a chunk of a tool message."""
     if piece.kind == "image":
         return {"type": "image_url", "image_url": piece.data_url}
     if piece.kind == "audio":
@@ -308,7 +306,7 @@ def _ollama_block(piece: Content) -> dict[str, Any] | None:
 
 
 def mcp_block(piece: Content) -> dict[str, Any]:
-    """A content block of a CallToolResult."""
+    """Write a content block of a CallToolResult."""
     if piece.kind in ("image", "audio"):
         return {"type": piece.kind, "data": piece.base64, "mimeType": piece.media_type}
     if piece.uri:
@@ -323,7 +321,7 @@ _TEXTS = re.compile(r"text/.*|application/(json|xml|yaml|javascript|.*\+(json|xm
 
 
 def resource_contents(uri: str, data: bytes, media_type: str) -> dict[str, Any]:
-    """The contents of an MCP resource: text where they are text, else base64."""
+    """Write the contents of an MCP resource: text where they are text, else base64."""
     resource = {"uri": uri, "mimeType": media_type}
     if _TEXTS.fullmatch(media_type):
         with suppress(UnicodeDecodeError):

@@ -30,8 +30,11 @@ Reason = Literal["complete", "refusal", "paused", "filtered", "malformed_call", 
 
 
 class CustomCalls(Struct, frozen=True, kw_only=True):
-    """How calls of OpenAI's custom tools look, whose argument is free text: their `type`, the key that leads
-    to the name and the text, and the `type` of the item that answers them ("" where a function's does)."""
+    """Calls of OpenAI's custom tools, with free text for an argument.
+
+    `inner` leads to the name and the text; `answer` is the `type` of the item that answers them, "" for a
+    function's.
+    """
 
     kind: str
     inner: str = ""
@@ -40,9 +43,11 @@ class CustomCalls(Struct, frozen=True, kw_only=True):
 
 
 class SearchCalls(Struct, frozen=True, kw_only=True):
-    """How a model's searches for tools look that the program carries out: their `type`, the `execution` that
-    tells them from those of the provider, the name under which they are called, and the `type` of the item
-    that answers them."""
+    """A model's searches for tools that the program carries out.
+
+    `execution` tells them from the provider's own; `name` is the tool that they call, `answer` the `type` of
+    the item that answers them.
+    """
 
     kind: str
     execution: str
@@ -51,11 +56,11 @@ class SearchCalls(Struct, frozen=True, kw_only=True):
 
 
 class UsageKeys(Struct, frozen=True, kw_only=True):
-    """The counts of tokens.
+    """Where an answer has its counts of tokens.
 
-    `at` is the place of the object that has them. `input` and `output` are added up, because some providers
-    count apart what others include; of the other paths the first with a value counts. What `total` has beyond
-    input and output is output: xAI and Gemini's OpenAI endpoint leave reasoning out of `completion_tokens`.
+    `at` is the place of their object. `input` and `output` are sums, because some providers count apart what
+    others include; of other paths the first with a value counts. `total` beyond both is output: xAI and
+    Gemini's OpenAI endpoint leave reasoning out of `completion_tokens`.
     """
 
     at: Path = ("usage",)
@@ -68,23 +73,19 @@ class UsageKeys(Struct, frozen=True, kw_only=True):
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """The paths of an answer.
+    """Where the answers of a format have what, by paths.
 
-    `calls` are the places of the list of calls, the first whose first key is there counts: a whole answer,
-    then its parts, for callers that pass only the message. `marks` are keys of answers without any of them.
-    `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
-    item to what holds the other keys; with `mark`, an item is a call where it has that key. `custom` is for
-    calls of custom tools, `search` for searches of tools that have a type of their own. `objects`: arguments
-    come as objects. `repeated` are keys of a call that its result must have, too. `caller` is the key of a
-    call that states who made it: an object whose `type` is "direct" for the model itself. `container` is the
-    place of the id of the container in which the provider runs code of the model, which the next request must
-    name.
+    `calls`: the places of the list, of which the first counts whose first key is there: of a whole answer,
+    then of its message alone. `marks`: keys of answers without calls. `kinds`: values of `type` of a function
+    call (None: no such key). `inner` leads from an item to its other keys; with `mark` an item is a call
+    where it has that key. `objects`: arguments are objects. `repeated`: keys of a call that its result must
+    have. `caller`: the key whose `type` is "direct" where the model itself calls. `container`: the id of the
+    container of the model's code, which the next request must name.
 
-    `stop` are the places of the reason to stop, the first with a value counts, and `ends` what each reason
-    means. `blocked`: a value there means that the request was filtered. `refusals` are the places of the
-    words of a refusal, `details` those of words about the reason. `errors` are the places of an error in an
-    answer, and `error_ends` what its codes mean where that is no failure. `listed` is the key of an answer's
-    alternatives, of which there must be one. `usage`: the first whose input or output is there counts.
+    `stop`: places of the reason to stop, of which the first with a value counts; `ends`: what reasons mean.
+    `blocked`: a value there means that the request was filtered. `refusals`, `details`: words of a refusal,
+    and about the reason. `errors`: errors in an answer; `error_ends`: codes that are no failure. `listed`:
+    the key of alternatives, of which one must be there. `usage`: the first with input or output counts.
     """
 
     name: str
@@ -411,7 +412,7 @@ FORMAT_OF_PROVIDER = {
 
 
 def format_of(name: str) -> Format:
-    """A format by its name, or by that of a provider that uses it. Raises ValueError."""
+    """Find a format by its name, or by a provider that uses it. Raises ValueError."""
     found = FORMATS.get(FORMAT_OF_PROVIDER.get(name, name)) if isinstance(name, str) else None
     if found is None:
         known = ", ".join(sorted({*FORMATS, *FORMAT_OF_PROVIDER}))

@@ -1,5 +1,5 @@
-"""Tools for models without tool calling: the prompt that says how to call, the parser of what comes back,
-and the dispatcher that carries the calls out. docs/reference/text-calls.md lists the forms.
+"""Tools for models without tool calling: the prompt that says how to call, the parser of what comes back, and
+the dispatcher that carries the calls out. docs/reference/text-calls.md lists the forms.
 
 Parts are imported at first use: a program that only parses needs no dispatcher.
 """

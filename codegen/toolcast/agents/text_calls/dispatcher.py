@@ -22,13 +22,13 @@ TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-strin
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What a text came to.
+    """The calls of a text, and what answers them.
 
     Attributes:
         text: what is left for the user.
         calls: the calls in the text.
         results: one result for each call.
-        message: the message that goes back to the model; "" where the text has no calls and no problems.
+        message: the message for the model; "" where the text has no calls and no problems.
     """
 
     text: str
@@ -116,8 +116,9 @@ class TextDispatcher:
         return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
 
     def _possible_names(self, call: Call) -> list[str] | None:
-        """The parameters that the one value of a call may be for which names none; None where its tool is
-        unknown or cannot be loaded: the registry says so."""
+        """Return the parameters that a value without a name may be for; None where the registry refuses the
+        tool.
+        """
         name = self._registry.resolve(call.name)
         if name is None:
             return None
@@ -129,9 +130,8 @@ class TextDispatcher:
         return required if len(required) == 1 else [*schema.get("properties", {})]
 
     async def _refuse_unnamed(self, call: Call, names: list[str], context: ToolContext | None) -> ToolResult:
-        """Have the registry refuse a value that is no object of arguments, and add what the model can change.
-
-        So a Disclosure and whoever records calls know of it.
+        """Have the registry refuse the call, so that a Disclosure and recorders know of it, and say what to
+        change.
         """
         result = await self._registry.execute(call.name, call.arguments, None, context, Guesses())
         if result.success:

@@ -50,14 +50,7 @@ _UNSEARCHED = ("start", "whole")
 
 
 class _Finding(NamedTuple):
-    """One problem of a format.
-
-    Attributes:
-        code: kind of problem.
-        message: what is wrong.
-        hint: what to change.
-        keys: where.
-    """
+    """A problem of a format: its kind, what is wrong, what to change, and where."""
 
     code: str
     message: str
@@ -73,11 +66,6 @@ class FormatError(ValueError):
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        """Make an error.
-
-        Args:
-            diagnostics: what is wrong.
-        """
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(map(_line, self.diagnostics)))
 
@@ -101,8 +89,7 @@ def read_format(source: str | Path) -> TextFormat:
         The format; pass it to `parse`.
 
     Raises:
-        FormatError: the file cannot be read, is no TOML, has keys that no format has or values of the wrong
-            type, or states a format that makes no sense. `diagnostics` has every problem.
+        FormatError: the file cannot be read, is no TOML, or states no valid format; it has every problem.
     """
     path = Path(source)
     text, data = _toml(path)
@@ -129,7 +116,7 @@ def check_format(format: TextFormat) -> tuple[Diagnostic, ...]:
 
 @lru_cache(maxsize=64)
 def checked_format(format: TextFormat) -> TextFormat:
-    """The format itself. Raises FormatError where it makes no sense."""
+    """Return the format itself. Raises FormatError where it makes no sense."""
     problems = check_format(format)
     if problems:
         raise FormatError(problems)
@@ -137,7 +124,7 @@ def checked_format(format: TextFormat) -> TextFormat:
 
 
 def _toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file's text and what it states. Raises FormatError."""
+    """Return a file's text and its values. Raises FormatError."""
     line = column = 0
     try:
         if not path.is_file():  # a pipe would be waited for
@@ -171,11 +158,7 @@ def _diagnostic(finding: _Finding, file: str, text: str) -> Diagnostic:
 
 
 def _find_misfits(raw: Any) -> list[_Finding]:
-    """Unknown keys, missing keys, and values of the wrong type.
-
-    Args:
-        raw: a format as TOML states it.
-    """
+    """Find unknown keys, missing keys, and values of the wrong type."""
     return [*_misfits(raw, TextFormat, ())]
 
 
@@ -240,12 +223,7 @@ def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: Keys) -> Ite
 
 
 def _find_contradictions(format: TextFormat) -> list[_Finding]:
-    """What has the right type and makes no sense: empty markers, unknown holes, contents without a name or
-    an end, forms that are never tried.
-
-    Args:
-        format: the format.
-    """
+    """Find values of the right type that make no sense, and forms that are never tried."""
     return [
         *_names(format),
         *_size(format),
@@ -258,7 +236,7 @@ def _find_contradictions(format: TextFormat) -> list[_Finding]:
 
 
 def _dotted(keys: Keys) -> str:
-    """Keys as people write them: `calls[0].open`."""
+    """Write keys as people do: `calls[0].open`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
@@ -348,7 +326,7 @@ def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
 def _opening(
     template: str, holes: tuple[str, ...], keys: Keys, *, searched: bool = True
 ) -> Iterator[_Finding]:
-    """Problems of one template. `holes` are those that have a meaning in it."""
+    """Check a template in which only `holes` have a meaning."""
     yield from _marker(template, keys)
     found = _HOLE.findall(template)
     for hole in dict.fromkeys(found):
@@ -465,7 +443,7 @@ def _enclosures(format: TextFormat) -> Iterator[_Finding]:
 
 
 def _asked(format: TextFormat) -> Iterator[_Finding]:
-    """Prompts and responses for names that the format does not have."""
+    """Find prompts and responses for names that the format does not have."""
     names = (format.id, *format.aliases)
     groups: Mapping[str, tuple[Prompt | Response, ...]] = {
         "prompts": format.prompts,
@@ -505,7 +483,7 @@ def _loose(format: TextFormat) -> Iterator[_Finding]:
 
 
 def _unreachable(forms: tuple[CallForm, ...]) -> Iterator[_Finding]:
-    """Forms after one that is tried first, begins in the same way, and reads or refuses their texts."""
+    """Find forms after one that is tried first, begins alike, and reads or refuses their texts."""
     seen: dict[tuple[str, str, bool], list[tuple[int, CallForm]]] = {}
     for at, form in enumerate(forms):
         for number, template in enumerate(form.open):

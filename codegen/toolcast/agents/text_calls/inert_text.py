@@ -26,7 +26,6 @@ class Inert:
     """Makes text inert for some formats, and for all that are read without being named."""
 
     def __init__(self, formats: Iterable[TextFormat]) -> None:
-        """Collect the markers of the formats."""
         formats = tuple(formats)
         lists = any(form.peek and form.content == "python" for each in formats for form in each.calls)
         marks = _first_characters(
@@ -37,33 +36,23 @@ class Inert:
         self._json = re.compile(f"{_ESCAPE}|{marks}")
 
     def json(self, value: Any, *, indent: int = 0, compact: bool = False) -> str:
-        """JSON text of a value. Escapes stand for what could begin a marker, so it means the same.
-
-        Args:
-            value: the value.
-            indent: blanks for each level; 0 for one line.
-            compact: whether no blanks stand between its parts.
-        """
+        """Return JSON of the same value, with escapes for characters that could begin a marker."""
         separators = (",", ":") if compact else None
         text = json.dumps(value, ensure_ascii=False, indent=indent or None, separators=separators)
         return _STRING.sub(self._string, text)
 
     def text(self, text: str, then: str = "\n") -> str:
-        """Text for a form that has no escapes: a character reference stands for what could begin a marker.
-
-        Args:
-            text: the text.
-            then: what each further line begins with, its line break included.
+        """Return text with character references for what could begin a marker; `then` begins each further
+        line.
         """
         lines = (_CONTROLS.sub(" ", line).rstrip() for line in text.strip().splitlines())
         return then.join(self.references(line) for line in lines)
 
     def line(self, text: str) -> str:
-        """Text on one line."""
         return self.text(" ".join(text.split()))
 
     def references(self, text: str) -> str:
-        """The text with character references for what could begin a marker, and nothing else changed."""
+        """Replace what could begin a marker by character references, and change nothing else."""
         return self._marks.sub(_references, text)
 
     def _string(self, found: re.Match[str]) -> str:
@@ -73,12 +62,11 @@ class Inert:
 
 @lru_cache(maxsize=128)
 def inert(formats: tuple[TextFormat, ...]) -> Inert:
-    """What makes text inert for some formats."""
     return Inert(formats)
 
 
 def _first_characters(marks: Iterable[str], *, lists: bool) -> str:
-    """A pattern for the first character of each marker, one at a time: behind it another one may begin.
+    """Make a pattern for the first character of each marker: another one may begin behind it.
 
     `lists`: a list of calls in Python is a marker, too.
     """
@@ -93,7 +81,7 @@ def _first_characters(marks: Iterable[str], *, lists: bool) -> str:
 
 
 def _rest(mark: str) -> str:
-    """A pattern for the marker behind its first character. White space in it is any, or none."""
+    """Make a pattern for the marker behind its first character. White space in it is any, or none."""
     pieces = _SPACES.split(mark[1:])
     pattern = _ANY_SPACES.join(re.escape(piece) for piece in pieces)
     # A word of prose is a marker only where what it opens follows, as with `functools[`.
@@ -116,7 +104,7 @@ def _known_literals() -> frozenset[str]:
 
 
 def _literals(format: TextFormat) -> Iterator[str]:
-    """How the format's markers begin, where that is not made inert anyway."""
+    """List how the format's markers begin, where that is not made inert anyway."""
     found: list[str] = [*format.dropped, *format.ends]
     for markers in (*format.sections, *format.thoughts, *format.results):
         found += (markers.open, markers.close)

@@ -47,7 +47,7 @@ class TextStream:
             piece: the next piece of the text.
 
         Returns:
-            What it tells: text for the user as soon as it cannot be markup, calls when they are whole.
+            Events: text for the user as soon as it cannot be markup, calls when they are whole.
 
         Raises:
             ValueError: the text has ended.
@@ -61,10 +61,10 @@ class TextStream:
         """End the text.
 
         Args:
-            cut: whether the answer was cut off, as the provider's reason to stop tells.
+            cut: whether the answer was cut off, by the provider's reason to stop.
 
         Returns:
-            What the end tells. A call that it leaves open is a problem.
+            The last events. A call that is still open is a problem.
 
         Raises:
             ValueError: the text has ended.
@@ -92,11 +92,11 @@ def parse(text: str, format: Formats = AUTO, *, cut: bool = False) -> Parsed:
 
     Args:
         text: the model's answer.
-        format: the text format: "auto" for all whose marks tell them from prose, the id of one, a
+        format: the text format: "auto" for all with marks that tell them from prose, the id of one, a
             `TextFormat` of your own, or several of these. Bare forms, JSON or Python without marks, are calls
             only where their format is named.
-        cut: whether the answer was cut off, as the provider's reason to stop tells: a call that the end of
-            the text leaves open is a problem then, even if it looks whole.
+        cut: whether the answer was cut off, by the provider's reason to stop: a call that its end leaves open
+            is a problem then, even if it looks whole.
 
     Returns:
         The calls, what is left for the user, and the problems.
@@ -112,7 +112,7 @@ def collect(events: Iterable[Event]) -> Parsed:
     """Put the events of a text together.
 
     Args:
-        events: all of them, in their order.
+        events: all of them, in order.
 
     Returns:
         What `parse` returns for the text.
@@ -133,7 +133,6 @@ def collect(events: Iterable[Event]) -> Parsed:
 
 
 def _grammar(format: Formats) -> Grammar:
-    """The formats compiled."""
     if format == AUTO:
         return compile_grammar(_auto_formats())
     several = [format] if isinstance(format, (str, TextFormat)) else [*format]
@@ -157,24 +156,13 @@ def _auto_formats() -> tuple[TextFormat, ...]:
 
 
 def checked_formats(format: Formats) -> Formats:
-    """`format`, with every name in it known.
-
-    Raises:
-        ValueError: there is no such format.
-    """
+    """Return `format`. Raises ValueError where a name in it is unknown."""
     _grammar(format)
     return format
 
 
 def find_format(name: str) -> TextFormat:
-    """The known format of a name.
-
-    Args:
-        name: its id, or an alias.
-
-    Raises:
-        ValueError: there is none; the text names the formats that there are.
-    """
+    """Find a known format by its id or an alias. Raises ValueError, and names the formats that there are."""
     if (found := known_format(name)) is not None:
         return found
     known = known_formats()

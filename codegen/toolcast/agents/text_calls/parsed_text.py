@@ -14,9 +14,8 @@ class Call(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: name of the tool.
-        arguments: JSON text as the model wrote it, or, where `textual`, the values between the marks by the
-            names of their parameters: strings, whose types only the tool's contract knows. A string where
-            `textual`: the one value of a call that names no parameter.
+        arguments: JSON text as the model wrote it. Where `textual`: texts by parameter, which the tool's
+            contract types, or one text for a call that names no parameter.
         id: the model's id of the call, or "".
         start: offset of the first character of the block.
         end: offset after its last character.
@@ -96,8 +95,7 @@ class ArgumentsPiece(Struct, frozen=True):
 
 
 class Discarded(Struct, frozen=True):
-    """All that came before was thought: its text is not for the user, its calls and problems count for
-    nothing."""
+    """All that came before was a thought: its text, calls and problems count for nothing."""
 
 
 Event: TypeAlias = Prose | CallBegun | ArgumentsPiece | Call | Problem | Discarded
@@ -105,7 +103,7 @@ Event: TypeAlias = Prose | CallBegun | ArgumentsPiece | Call | Problem | Discard
 
 
 class Found(NamedTuple):
-    """A call before its place in the text is known."""
+    """A call, before its place in the text is known."""
 
     name: str
     arguments: str | dict[str, Any]
@@ -126,7 +124,7 @@ class TextAnswer(Struct, frozen=True):
 
     Attributes:
         text: the answer.
-        stop: the provider's reason to stop as it writes it, `length` or `max_tokens`; "" where it gave none.
+        stop: the provider's reason to stop as it writes it, `length` or `max_tokens`; "" for none.
         usage: the tokens that it used; None where they are not known.
     """
 

@@ -23,14 +23,13 @@ _NAMED = {
 
 
 def _key(*names: str) -> re.Pattern[str]:
-    """One of some names as a key of JSON, any of its letters written as an escape."""
+    """Match one of some names as a key of JSON, any of its letters written as an escape."""
     spelt = ("".join(f"(?:{letter}|\\\\u00{ord(letter):x})" for letter in name) for name in sorted({*names}))
     return re.compile(rf'"(?P<key>{"|".join(spelt)})"(?=\s*:)', re.IGNORECASE)
 
 
 def render_call(name: str, arguments: Any) -> str:
-    """Write a call in the canonical form. No `<` of the arguments stays as it is, so nothing ends the block
-    early.
+    """Write a call in the canonical form, without any `<` of the arguments that could end the block.
 
     Args:
         name: name of the tool.
@@ -75,14 +74,11 @@ def render_results(
 
 
 def escaped(text: str, formats: tuple[TextFormat, ...] = ()) -> str:
-    """Text that can neither end the block it stands in nor begin a call, also where a model repeats it.
+    """Return text that can neither end its block nor begin a call, also where a model repeats it.
 
-    Character references stand for what could; `&` is one, too, so that each text has its own form. JSON that
-    is a call without any mark has a name and arguments: the key of the latter loses its quotes.
-
-    Args:
-        text: the text.
-        formats: the formats that are read, beside those that need not be named.
+    Character references stand for what could, and for `&`, so that each text has its own form. JSON that is a
+    call without any mark loses the quotes of the key of its arguments. `formats` are read beside those that
+    need not be named.
     """
     text = inert(formats).references(text.replace("&", "&amp;"))
     forms = [form for format in formats for form in format.calls]
@@ -100,7 +96,7 @@ def _reference(found: re.Match[str]) -> str:
 
 
 def _form(format: Formats) -> tuple[tuple[TextFormat, ...], Response]:
-    """The formats that are named, and the form of results: of the only one, or else canonical."""
+    """Return the named formats, and the form of results: that of the only one, or else canonical."""
     several = [format] if isinstance(format, (str, TextFormat)) else [*format]
     named = [each for each in several if each != AUTO]
     chosen = tuple(each if isinstance(each, TextFormat) else find_format(each) for each in named)
@@ -116,8 +112,6 @@ def _canonical() -> Response:
 
 
 class _Writer:
-    """Writes results in one form."""
-
     def __init__(self, formats: tuple[TextFormat, ...], response: Response) -> None:
         self._formats = formats
         self._response = response
@@ -159,6 +153,6 @@ class _Writer:
         return _HOLE.sub(lambda found: parts[found[1]], self._response.result)
 
     def _attribute(self, text: str) -> str:
-        """Short, on one line, and without what ends an attribute."""
+        """Write text short, on one line, and without what ends an attribute."""
         line = " ".join(text.split())[:128]
         return escaped(line, self._formats).replace('"', "&quot;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""What a model without tool calling has to know: how to call, and what."""
+"""The part of a system prompt that says how to call, and what."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,16 +23,16 @@ def instructions(
 ) -> str:
     """Write the block for the system prompt that tells a model how to call, and what.
 
-    For another format than the canonical one it is the block that the chat template of the family's vendor
-    writes. No text of a tool can leave its place, or look like a marker of the format.
+    For another format than the canonical one it is that of the vendor's chat template. No text of a tool can
+    leave its place, or look like a marker of the format.
 
     Args:
         tools: a registry, a selection, bindings, or a `Disclosure` for "text", which has its own levels.
-        format: the text format in which the model is to call: the id of a known one, its alias, or a
-            format of your own.
+        format: the text format in which the model is to call: the id of a known one, its alias, or a format
+            of your own.
         level: "full"; "brief" for summaries, and schemas cut to names and types; or "summary" for names and
-            summaries. None is "full". Only a Disclosure answers wrong calls with the full schema, and tells
-            the model so.
+            summaries. None is "full". Only a Disclosure answers wrong calls with the full schema, and says
+            so.
 
     Returns:
         The same text each time, tools sorted by name; those of a Disclosure in its order.
@@ -49,8 +49,7 @@ def instructions(
 def tools_block(
     shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat = "toolcast"
 ) -> str:
-    """Write the block for the tools of a Disclosure in their order, each with how much of it is shown. Raises
-    ValueError as `instructions` does."""
+    """Write the block for the tools of a Disclosure in their order. Raises as `instructions` does."""
     return _block(shown, format, upgraded=True)
 
 
@@ -76,7 +75,7 @@ def _block(
 def _shown(
     tools: "ToolView | Disclosure | Iterable[ToolBinding[Any, Any]]", level: Level | None
 ) -> Iterable[tuple[ToolBinding[Any, Any], Level]]:
-    """The tools in their order, and how much of each is shown."""
+    """List the tools in their order, and how much of each is shown."""
     if isinstance(tools, Disclosure):
         if level is not None:
             raise ValueError("A Disclosure has levels of its own: give them to it, or give the registry.")

@@ -99,8 +99,8 @@ class CallForm(_Data, frozen=True, kw_only=True):
         open: templates of the opening marker. One of a `bare` form may be what the call itself begins with.
         close: closing markers, without holes; none where the content shows its own end.
         content: what stands between them.
-        begins: templates of which one must follow the opening marker, as part of the content. By default
-            all that such a content may begin with.
+        begins: templates of which one must follow the opening marker, as part of the content. By default all
+            that such a content may begin with.
         again: templates of what begins another call before the closing marker.
         mark: how surely the opening marker begins a call.
         id: the call's id, with the opening template's holes.
@@ -327,7 +327,6 @@ class TextFormat(_Data, frozen=True, kw_only=True):
 
 
 def _named(several: tuple[T, ...], name: str) -> T | None:
-    """What is for a name, or else the first."""
     return next((each for each in several if name in each.aliases), several[0] if several else None)
 
 
@@ -346,14 +345,13 @@ def known_formats() -> Mapping[str, TextFormat]:
 
 
 def known_format(id: str) -> TextFormat | None:
-    """The format of an id; None where there is none. No other format is read."""
+    """Return the format of an id, or None. No other format is read."""
     path = _files().get(id)
     return None if path is None else _read(path)
 
 
 @cache
 def _files() -> Mapping[str, Path]:
-    """The file of each format, which is named for its id."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "formats").glob("*.toml"))}
 
 

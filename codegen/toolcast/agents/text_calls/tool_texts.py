@@ -22,13 +22,7 @@ _LINE = "\n    "
 
 
 class ToolText(Struct, frozen=True):
-    """What a prompt says of one tool.
-
-    Attributes:
-        name: the tool's name.
-        description: what it does.
-        parameters: JSON Schema of the arguments.
-    """
+    """What a prompt says of one tool. `parameters` is the JSON Schema of its arguments."""
 
     name: str
     description: str
@@ -36,13 +30,7 @@ class ToolText(Struct, frozen=True):
 
 
 def prompt_text(format: TextFormat, prompt: Prompt, tools: list[ToolText]) -> str:
-    """The prompt of a format for some tools, in their order.
-
-    Args:
-        format: the format, whose markers no tool can hold.
-        prompt: its prompt.
-        tools: at least one tool.
-    """
+    """Write the prompt of a format for some tools, at least one, in their order."""
     safe = inert((format,))
     listed = prompt.join.join(_tool(each, prompt, safe) for each in tools)
     before, _, after = prompt.text.partition("{tools}")
@@ -78,7 +66,7 @@ _SIZE = 5_000
 
 
 def _without_references(tool: ToolText) -> ToolText:
-    """The tool with the definitions in place of references to them.
+    """Replace references by their definitions.
 
     A definition within itself, and what exceeds the bounds, is the type alone: it takes more, never less.
     """
@@ -141,7 +129,7 @@ _ELEMENT = re.compile(r"[\w$.:-]{1,128}", re.ASCII)
 
 
 def _elements(tool: ToolText, safe: Inert) -> str:
-    """Write a tool: `<function>` with its name, its description and a `<parameter>` for each property."""
+    """Write `<function>` with its name, its description and a `<parameter>` for each property."""
     lines = [
         "<function>",
         f"<name>{safe.line(tool.name)}</name>",
@@ -189,7 +177,7 @@ _TYPESCRIPT = {
 
 
 def _typescript(tool: ToolText, style: TypeScript, safe: Inert) -> str:
-    """Write a tool: `type name = (_: {…}) => any;` under its description."""
+    """Write `type name = (_: {…}) => any;` under its description."""
     writer = _TypeScriptWriter(style, safe)
     comment = writer.comment(tool.description, "")
     if not tool.parameters.get("properties"):
@@ -206,12 +194,10 @@ class _TypeScriptWriter:
         self._step = style.nested or style.indent
 
     def comment(self, text: str, blanks: str) -> str:
-        """The lines of a text as comments, without those that are empty."""
         lines = self._safe.text(text).split("\n")
         return "".join(f"{blanks}// {line}\n" for line in lines if line)
 
     def body(self, schema: Schema, indent: int, depth: int) -> str:
-        """An object's type: one line for each property."""
         properties = _properties(schema)
         required = schema.get("required") or ()
         blanks = " " * indent
@@ -261,7 +247,6 @@ class _TypeScriptWriter:
         return " | ".join(self._alternatives(schema, indent, depth))
 
     def _alternatives(self, schema: Any, indent: int, depth: int) -> list[str]:
-        """The types of which the value has one, each once."""
         if not isinstance(schema, Mapping) or depth > _LEVELS:
             return ["never" if schema is False else "any"]
         found: list[str] = []
@@ -297,7 +282,7 @@ _PLAIN_KEY = re.compile(r"[\w$.-]{1,128}")
 
 
 def _declaration(tool: ToolText, style: Declaration, safe: Inert) -> str:
-    """Write a tool: `declaration:name{description:…,parameters:{…}}`."""
+    """Write `declaration:name{description:…,parameters:{…}}`."""
     writer = _DeclarationWriter(style, safe)
     shape = (
         [f"properties:{{{writer.properties(tool.parameters, 0)}}}"]
@@ -319,12 +304,10 @@ class _DeclarationWriter:
         return f"{self._style.quote}{self._safe.text(text)}{self._style.quote}"
 
     def properties(self, schema: Schema, depth: int) -> str:
-        """The properties of an object, sorted, each with its schema."""
         known = _properties(schema)
         return ",".join(f"{self._key(key)}:{self._property(known[key], depth)}" for key in _sorted(known))
 
     def required(self, schema: Schema) -> list[str]:
-        """The part that names required properties, none where nothing is."""
         names = schema.get("required")
         if not isinstance(names, list) or not names:
             return []
@@ -382,7 +365,7 @@ class _DeclarationWriter:
 
 
 def _kind_and_null(schema: Schema) -> tuple[str | list[Any] | None, bool]:
-    """The type without null, and whether null is one."""
+    """Return the type without null, and whether null is one."""
     kinds = schema.get("type")
     nullable = schema.get("nullable") is True
     if not isinstance(kinds, list):
@@ -401,8 +384,7 @@ _PYTHON_NAME = re.compile(r"[^\W\d]\w*")
 
 
 def _function(tool: ToolText, safe: Inert) -> str:
-    """Write a tool as `def name(key: type):` with a docstring that marks each argument 必填 (required) or
-    选填 (optional), as Seed-OSS expects it."""
+    """Write `def name(key: type):` for Seed-OSS: arguments are 必填 (required) or 选填 (optional)."""
     required = tool.parameters.get("required") or ()
     known = {key: _python_name(schema) for key, schema in _properties(tool.parameters).items()}
     keys = {key: key if _PYTHON_NAME.fullmatch(key) else safe.json(key) for key in known}
@@ -420,12 +402,12 @@ def _function(tool: ToolText, safe: Inert) -> str:
 
 
 def _documented(text: str, then: str, safe: Inert) -> str:
-    """Text within a docstring, which it cannot end."""
+    """Write text within a docstring, which it cannot end."""
     return safe.text(text, then).replace('"""', "&#34;&#34;&#34;")
 
 
 def _signature(tool: ToolText) -> str:
-    """Write a tool as `name(key: type) - description` with its arguments, as Hermes expects it."""
+    """Write `name(key: type) - description` with its arguments, as Hermes expects it."""
     types = {key: _python_type(schema, 0) for key, schema in _properties(tool.parameters).items()}
     listed = _open(tool.parameters) or ", ".join(f"{key}: {kind}" for key, kind in types.items())
     head = f"{tool.name}({listed}) - {tool.description}\n\n"
@@ -439,7 +421,7 @@ def _signature(tool: ToolText) -> str:
 
 
 def _open(parameters: Schema) -> str:
-    """The parameter of a function that takes anything; "" where it takes something else, or nothing."""
+    """Return the parameter of a function that takes anything; else ""."""
     anything = parameters.get("additionalProperties") is True and not _properties(parameters)
     return "**arguments" if anything else ""
 

@@ -16,8 +16,7 @@ _TEXTS = {
 
 
 class AnthropicStream:
-    """`content_block_start`, `content_block_delta`, `message_delta`, `message_stop`; other events say nothing
-    that is needed."""
+    """Reads `content_block_*`, `message_delta` and `message_stop`; no other event is needed."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
@@ -30,7 +29,6 @@ class AnthropicStream:
         self._container = ""
 
     def feed(self, event: Event) -> None:
-        """Take one event."""
         kind = event.get("type")
         if kind == "content_block_start":
             self._start(number(event, "index", "$"), section(event, "content_block", "$"))
@@ -57,12 +55,12 @@ class AnthropicStream:
             raise report(event.get("error"))
 
     def _place(self, event: Event, path: str) -> None:
-        """The container of the model's code, of which the next request needs the id."""
+        """Take the id of the container of the model's code, which the next request needs."""
         id = text(section(event, "container", path).get("id"), f"{path}.container.id")
         self._container = self._pieces.keep(id, f"{path}.container.id") or self._container
 
     def _count(self, usage: Event, path: str) -> None:
-        """The last event has the sums, and may leave out what the first one had."""
+        """Merge usage: the last event has the sums, and may leave out what the first one had."""
         known = {key: value for key, value in usage.items() if value is not None}
         self._usage = small({**self._usage, **known}, path)
 
@@ -98,7 +96,7 @@ class AnthropicStream:
             self._pieces.tell_arguments(index, piece)
 
     def response(self) -> dict[str, Any]:
-        """A message. The input of a call is the JSON text as it came, if any came."""
+        """Return a message. A call's input is its JSON text, if any came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
         made: dict[str, Any] = {
             "id": self._id,
@@ -126,7 +124,7 @@ class AnthropicStream:
 
 
 class BedrockStream:
-    """`contentBlockStart`, `contentBlockDelta`, `messageStop`, `metadata` of ConverseStream."""
+    """Reads `contentBlockStart`, `contentBlockDelta`, `messageStop` and `metadata` of ConverseStream."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
@@ -136,7 +134,6 @@ class BedrockStream:
         self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
-        """Take one event."""
         for key in event:
             if key.endswith("Exception"):
                 raise report(event[key])
@@ -187,7 +184,7 @@ class BedrockStream:
             block["reasoningContent"] = {"redactedContent": whole}
 
     def response(self) -> dict[str, Any]:
-        """A Converse response. The input of a call is the JSON text as it came."""
+        """Return a Converse response. A call's input is its JSON text."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
         message = {"role": "assistant", "content": [block for block in content if block]}
         made = {"output": {"message": message}, "stopReason": self._reason}

@@ -17,7 +17,7 @@ _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
 class ReasoningDetails:
-    """The blocks of one message."""
+    """The blocks of reasoning of one message."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
@@ -39,7 +39,6 @@ class ReasoningDetails:
             self._pieces.add(("detail", len(self._blocks) - 1), text, f"{path}.{key}")
 
     def listed(self) -> list[Event]:
-        """The blocks so far, in their order."""
         return [
             {**block, _TEXTS[block["type"]]: self._pieces.text(("detail", at))}
             if self._pieces.has(("detail", at))
@@ -95,7 +94,7 @@ class Calls:
         self._take(call, at, function.get(arguments), f"{path}.{key}.{arguments}")
 
     def listed(self) -> list[dict[str, Any]]:
-        """The calls so far, in the order in which they began."""
+        """List the calls in the order in which they began."""
         out: list[dict[str, Any]] = []
         for at, call in enumerate(self._calls):
             kind = call["kind"] or "function"
@@ -114,7 +113,7 @@ class Calls:
         self._pieces.tell_arguments(("call", at), arguments)
 
     def _find(self, index: int | None, id: str, name: str, path: str) -> int | None:
-        """Which call a fragment belongs to; a new one where it begins one."""
+        """Return the call that a fragment belongs to; a new one where it begins one."""
         if index is not None and index in self._at:
             at = self._at[index]
             # Servers that stream whole calls may give all of them the index 0.
@@ -162,14 +161,13 @@ class Content:
                 self._blocks.append(self._pieces.keep(block, path))
 
     def whole(self) -> Any:
-        """Text, or the list of blocks."""
+        """Return text, or the list of blocks."""
         made = self.listed()
         if all(isinstance(block, tuple) and not isinstance(block, _Thought) for block in self._blocks):
             return "".join(block["text"] for block in made)
         return made
 
     def listed(self) -> list[Event]:
-        """The list of blocks."""
         out: list[Event] = []
         for block in self._blocks:
             if isinstance(block, _Thought):
@@ -194,7 +192,7 @@ class Content:
             self._pieces.tell_thought(fragment)
 
     def _thought(self, block: Event, path: str) -> None:
-        """Mistral's: texts and references, streamed word by word."""
+        """Take Mistral's texts and references, streamed word by word."""
         rest = {key: value for key, value in block.items() if key != "thinking" and value is not None}
         last = self._blocks[-1] if self._blocks else None
         if not isinstance(last, _Thought) or not goes_on(last.rest, rest):
@@ -215,7 +213,7 @@ class _Thought(NamedTuple):
 
 
 class ChatStream:
-    """`choices[0].delta` of OpenAI chat and Mistral; the event of Mistral's client has it under `data`."""
+    """Reads `choices[0].delta` of OpenAI chat and Mistral, whose client has the event under `data`."""
 
     def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
         self.ended = False
@@ -227,7 +225,6 @@ class ChatStream:
         self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
-        """Take one chunk."""
         chunk = section(event, "data", "$") or event
         if chunk.get("error"):
             raise report(chunk["error"])
@@ -263,7 +260,7 @@ class ChatStream:
             self._reason, self.ended = text(reason, f"{path}.finish_reason"), True
 
     def response(self) -> dict[str, Any]:
-        """A chat completion."""
+        """Return a chat completion."""
         calls = self._calls.listed()
         message: dict[str, Any] = {"role": "assistant", "content": self._content.whole()}
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
@@ -276,7 +273,7 @@ class ChatStream:
 
 
 class OllamaStream:
-    """`message` of each line; calls come whole, content and thinking in fragments."""
+    """Reads `message` of each line; calls come whole, content and thinking in fragments."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
@@ -285,7 +282,6 @@ class OllamaStream:
         self._top: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
-        """Take one line."""
         if event.get("error"):
             raise report(event["error"])
         message = section(event, "message", "$")
@@ -309,7 +305,7 @@ class OllamaStream:
         self.ended = self.ended or event.get("done") is True
 
     def response(self) -> dict[str, Any]:
-        """A chat response."""
+        """Return a chat response."""
         message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
         message |= {"thinking": self._pieces.text("thinking")} if self._pieces.has("thinking") else {}
         message |= {"tool_calls": self._calls} if self._calls else {}
@@ -317,7 +313,7 @@ class OllamaStream:
 
 
 class CohereStream:
-    """Events `tool-plan-delta`, `tool-call-start`, `tool-call-delta`, `content-delta`, `message-end`."""
+    """Reads `tool-plan-delta`, `tool-call-*`, `content-*` and `message-end`."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
@@ -328,7 +324,6 @@ class CohereStream:
         self._ending: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
-        """Take one event."""
         kind = event.get("type")
         delta = section(event, "delta", "$")
         message, path = section(delta, "message", "$.delta"), "$.delta.message"
@@ -359,7 +354,7 @@ class CohereStream:
         tell(content.get(key))
 
     def response(self) -> dict[str, Any]:
-        """A chat response."""
+        """Return a chat response."""
         message: dict[str, Any] = {"role": "assistant"}
         message |= {"tool_plan": self._pieces.text("plan")} if self._pieces.has("plan") else {}
         texts = [

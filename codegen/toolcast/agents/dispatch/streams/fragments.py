@@ -1,4 +1,4 @@
-"""What every stream needs: text that arrives in fragments, and bounds for all that is held."""
+"""What every stream needs: text from fragments, and bounds for all that is held."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, Protocol
@@ -24,15 +24,12 @@ class Stream(Protocol):
         """Take the next event."""
 
     def response(self) -> dict[str, Any]:
-        """The answer so far, as the format has it without a stream."""
+        """Return the answer so far, in the form that it has without a stream."""
         ...
 
 
 class Pieces:
-    """Text by key, put together from fragments, and a budget for everything else that is kept.
-
-    `limit` is the budget, in characters.
-    """
+    """Text by key, put together from fragments, and a budget of `limit` characters for all else."""
 
     __slots__ = ("_calls", "_fragments", "_kept", "_left", "_told", "_with_arguments", "limit")
 
@@ -46,22 +43,20 @@ class Pieces:
         self._with_arguments: set[Hashable] = set()  # those of which a piece of the arguments was told
 
     def take(self) -> list[Piece]:
-        """What was told since the last time."""
+        """Return what was told since the last time."""
         told, self._told = self._told, []
         return told
 
     def tell_text(self, text: Any) -> None:
-        """Tell a piece of text for the user; nothing for an empty one."""
         if text:
             self._told.append(TextPiece(text))
 
     def tell_thought(self, text: Any) -> None:
-        """Tell a piece of reasoning; nothing for an empty one."""
         if text:
             self._told.append(ThinkingPiece(text))
 
     def tell_call(self, key: Hashable, name: str, id: str) -> bool:
-        """Tell that a call begins; nothing, and False, where it was told, or has no name yet."""
+        """Tell that a call begins; False where it was told, or has no name yet."""
         if key in self._calls or not name:
             return False
         at = self._calls[key] = len(self._calls)
@@ -69,8 +64,7 @@ class Pieces:
         return True
 
     def tell_arguments(self, key: Hashable, arguments: Any) -> None:
-        """Tell the next piece of a call's arguments; nothing for an empty one, and where the call was not
-        told."""
+        """Tell the next piece of the arguments of a call that was told."""
         if key in self._calls and (arguments or isinstance(arguments, dict)):
             as_text: str = (
                 arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
@@ -79,12 +73,12 @@ class Pieces:
             self._with_arguments.add(key)
 
     def tell_all_arguments(self, key: Hashable, arguments: Any) -> None:
-        """Tell arguments that are whole; nothing where a piece of them was told."""
+        """Tell whole arguments, unless a piece of them was told."""
         if key not in self._with_arguments:
             self.tell_arguments(key, arguments)
 
     def add(self, key: Hashable, fragment: Any, path: str) -> None:
-        """The next fragment of a text; nothing for None. Raises DispatchError."""
+        """Add the next fragment of a text; nothing for None. Raises DispatchError."""
         piece = text(fragment, path)
         try:
             self._fragments.add(piece, key)
@@ -92,11 +86,10 @@ class Pieces:
             raise DispatchError(f"{path}: {problem}") from None
 
     def text(self, key: Hashable) -> str:
-        """What has come so far."""
         return self._fragments.text(key)
 
     def has(self, key: Hashable) -> bool:
-        """Whether the text has begun."""
+        """Tell whether the text has begun."""
         return key in self._fragments.calls
 
     def keep(self, value: Any, path: str) -> Any:
@@ -114,7 +107,7 @@ class Pieces:
 
 
 def section(event: Any, key: str, path: str) -> dict[str, Any]:
-    """The object under a key; an empty one where there is none. Raises DispatchError."""
+    """Return the object under a key, empty for none. Raises DispatchError."""
     found = event.get(key)
     if found is None:
         return {}
@@ -124,7 +117,7 @@ def section(event: Any, key: str, path: str) -> dict[str, Any]:
 
 
 def objects(value: Any, path: str) -> list[dict[str, Any]]:
-    """A list of objects; an empty one for None. Raises DispatchError."""
+    """Return a list of objects, empty for None. Raises DispatchError."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -136,7 +129,7 @@ def objects(value: Any, path: str) -> list[dict[str, Any]]:
 
 
 def number(event: Mapping[str, Any], key: str, path: str) -> int:
-    """A whole number that must be there. Raises DispatchError."""
+    """Return a whole number that must be there. Raises DispatchError."""
     found = event.get(key)
     if isinstance(found, bool) or not isinstance(found, int):
         raise DispatchError(f"{path}.{key}: expected a whole number, got {kind(found)}")
@@ -144,15 +137,14 @@ def number(event: Mapping[str, Any], key: str, path: str) -> int:
 
 
 def goes_on(block: Event, piece: Event) -> bool:
-    """Whether a piece of reasoning goes on with a block: nothing differs, and the block is neither signed nor
-    closed."""
+    """Tell whether a piece of reasoning goes on with an open, unsigned block that it agrees with."""
     if "signature" in block or block.get("closed"):
         return False
     return all(block.get(key, value) == value for key, value in piece.items())
 
 
 def small(value: Any, path: str) -> Any:
-    """A value about the answer, of which the last one counts. Raises DispatchError past the bound."""
+    """Return a value about the answer, of which the last one counts. Raises DispatchError past the bound."""
     try:
         size = len(msgspec.json.encode(value))
     except (TypeError, ValueError, RecursionError):
@@ -163,7 +155,7 @@ def small(value: Any, path: str) -> Any:
 
 
 def report(problem: Any) -> DispatchError:
-    """An error that the provider sent instead of the rest."""
+    """Make an error of one that the provider sent instead of the rest."""
     if isinstance(problem, dict):
         problem = problem.get("message") or problem
     return DispatchError(f"the stream ended with an error of the provider: {problem!s:.500}")

@@ -17,7 +17,7 @@ _KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
 class ResponsesStream:
-    """`response.output_item.*`, the pieces of calls, and the whole answer at the end."""
+    """Reads `response.output_item.*`, the pieces of calls, and the whole answer at the end."""
 
     _ITEM = "response.output_item."
     _TEXTS = ("response.output_text.delta", "response.refusal.delta")
@@ -35,7 +35,6 @@ class ResponsesStream:
         self._with_text: set[Any] = set()  # items of which a piece of the text was told
 
     def feed(self, event: Event) -> None:
-        """Take one event."""
         kind = text(event.get("type"), "$.type")
         if kind == "error":
             raise report(event)
@@ -71,7 +70,7 @@ class ResponsesStream:
             self._pieces.tell_call(index, name, text(item.get("call_id"), "$.item.call_id"))
 
     def _tell_item(self, index: int, item: Event) -> None:
-        """What no piece told of an item that is whole."""
+        """Tell what no piece told of a whole item."""
         key = _KEYS.get(str(item.get("type")))
         if key is not None:
             self._pieces.tell_all_arguments(index, text(item.get(key), f"$.item.{key}"))
@@ -94,7 +93,7 @@ class ResponsesStream:
             self._pieces.tell_all_arguments(index, event[key])
 
     def response(self) -> dict[str, Any]:
-        """A response: the last event's own output, or its items as they came."""
+        """Return a response with the last event's output, or with the items that came."""
         if self._whole.get("output"):
             return self._whole
         output = [self._put_together(index, item) for index, item in sorted(self._items.items())]
@@ -108,7 +107,7 @@ class ResponsesStream:
 
 
 class GeminiStream:
-    """`candidates[0].content.parts` of each chunk; Vertex AI may send a call's arguments value by value."""
+    """Reads `candidates[0].content.parts`; Vertex AI may send a call's arguments value by value."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
@@ -121,7 +120,6 @@ class GeminiStream:
         self._message: str = ""
 
     def feed(self, event: Event) -> None:
-        """Take one chunk."""
         if event.get("error"):
             raise report(event["error"])
         self._id = self._id or self._pieces.keep(text(event.get("responseId"), "$.responseId"), "$")
@@ -167,7 +165,7 @@ class GeminiStream:
         self._pieces.tell_call(at, name, id)
 
     def _continues(self, part: Event) -> bool:
-        """Whether a text goes on that came before: of the same kind, and without a signature."""
+        """Tell whether a part goes on with the text before it: of the same kind, without a signature."""
         if not self._parts or "text" not in part or not self._pieces.has(len(self._parts) - 1):
             return False
         signed = "thoughtSignature" in part or "thoughtSignature" in self._parts[-1]
@@ -201,8 +199,10 @@ class GeminiStream:
             raise DispatchError(f"{path}.functionCall.partialArgs: {problem}") from None
 
     def _which(self, id: str, name: str, goes_on: bool, path: str) -> int | None:
-        """The open call that a part goes on with; None where it begins one. `goes_on`: it brings values, so
-        that a name may be there again."""
+        """Return the open call that a part goes on with; None where it begins one.
+
+        `goes_on`: it brings values, so that a name may be there again.
+        """
         if len(self._growing) >= MAX_CALLS:
             raise DispatchError(f"{path}: more than {MAX_CALLS} calls in one answer")
         if id:
@@ -215,7 +215,7 @@ class GeminiStream:
         return self._open[-1]
 
     def response(self) -> dict[str, Any]:
-        """A generateContent response."""
+        """Return a generateContent response."""
         parts = [self._whole(at, part) for at, part in enumerate(self._parts)]
         if not parts and not self._reason:
             return {"responseId": self._id, "candidates": [], **self._top}

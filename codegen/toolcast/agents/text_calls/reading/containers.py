@@ -55,25 +55,25 @@ class Following:
         self._over = False
 
     def has(self, feed: Feed, key: Key) -> Reading[bool]:
-        """Whether something closes a container, wherever it follows."""
+        """Tell whether a closing follows anywhere."""
         offset = feed.offset
         return (yield from self._see(feed, lambda: self.find(key, offset)))
 
     def paragraph_end(self, feed: Feed) -> Reading[int]:
-        """The offset at which the paragraph ends that goes on here."""
+        """Return the offset at which the present paragraph ends."""
         offset = feed.offset
         yield from self._see(feed, lambda: bisect_right(self._ends, offset) < len(self._ends))
         at = bisect_right(self._ends, offset)
         return self._ends[at] if at < len(self._ends) else _END
 
     def find(self, key: Key, offset: int, end: int = _END) -> bool:
-        """Whether something closes a container between two offsets that were looked at."""
+        """Tell whether a closing stands between two offsets that were looked at."""
         places = self._closing.get(key, ())
         at = bisect_left(places, offset)
         return at < len(places) and places[at] < end
 
     def _see(self, feed: Feed, enough: Callable[[], bool]) -> Reading[bool]:
-        """Look at the lines that follow until there is enough of them. Reads nothing."""
+        """Look at following lines until there is `enough`. Reads nothing."""
         if self._seen < feed.offset:
             self._line, self._start, self._seen, self._within = [], feed.offset, feed.offset, True
         held: list[str] = []
@@ -117,7 +117,6 @@ class Containers:
     """The containers that are open where reading goes on. Prose is scanned only where a marker follows it."""
 
     def __init__(self, following: Following) -> None:
-        """Make the containers of a text, or of a part that begins anew."""
         self._following = following
         self._prose: list[str] = []  # prose that was not scanned yet
         self._at_line = True  # whether a line begins
@@ -141,16 +140,13 @@ class Containers:
         self._elements: dict[str, list[tuple[int, int]]] = {}
 
     def add(self, text: str) -> None:
-        """Take prose that was read."""
         self._prose.append(text)
 
     def hide(self, feed: Feed, *, code: bool, thought: bool) -> Reading[bool]:
-        """Whether what is read next stands in a container.
+        """Tell whether a container holds what is read next.
 
-        Args:
-            feed: the text.
-            code: whether an indent is code.
-            thought: whether it ends a thought that began in the prompt: also in a fence that nothing closes.
+        `code`: an indent is code. `thought`: it ends a thought that began in the prompt, also in an open
+        fence.
         """
         self._scan()
         fence = self._fence[0]
@@ -164,12 +160,11 @@ class Containers:
 
     @property
     def is_indented(self) -> bool:
-        """Whether the line is indented code, and stands in no other container that lines begin."""
+        """Whether the line is indented code, and in no other container that lines begin."""
         return self._code and not self._at_line and not (self._fence[0] or self._quoted or self._is_raw())
 
     def doubt(self, feed: Feed) -> Reading[bool]:
-        """Whether a call that was read may be shown: a quotation may go on in it, fences stand around it, or
-        what is open before it is closed behind it."""
+        """Tell whether a call that was read may be shown: an open quotation, fence or element may hold it."""
         if self._lazy or self._unsure:
             return True
         if self._behind:
@@ -187,11 +182,11 @@ class Containers:
         return False
 
     def _is_raw(self) -> bool:
-        """Whether a comment or an element that begins a line holds all text up to its end."""
+        """Tell whether a comment, or an element that began a line, holds all text up to its end."""
         return any(self._elements.get(name) and self._elements[name][0][1] < 0 for name in _ENDLESS)
 
     def _is_code(self, feed: Feed) -> Reading[bool]:
-        """Whether a run of backticks before the place opens code that a run behind it closes."""
+        """Tell whether runs of backticks before and behind the place make it code."""
         end = (yield from self._following.paragraph_end(feed)) if self._runs else 0
         while self._runs:
             length = next(iter(self._runs))
@@ -202,7 +197,7 @@ class Containers:
         return False
 
     def _is_in_element(self, feed: Feed) -> Reading[bool]:
-        """Whether an element that begins in the paragraph, or a line, is closed behind the place."""
+        """Tell whether an element of this paragraph, or one that began a line, closes behind the place."""
         for name, several in self._elements.items():
             if several and several[-1][1] == self._paragraph:
                 end = yield from self._following.paragraph_end(feed)
@@ -225,7 +220,7 @@ class Containers:
             at = self._scan_line(text, at, at if begins else -1)
 
     def _begin_line(self, text: str, at: int) -> int:
-        """What begins a line; where its text begins."""
+        """Read what begins a line; return where its text begins."""
         self._at_line = False
         if self._fence[0]:
             self._close_fence(text, at)
@@ -267,7 +262,7 @@ class Containers:
             self._unsure |= _columns(line["indent"]) < self._list <= column
 
     def _begin_block(self, mark: str, column: int) -> None:
-        """A fence, a quotation or a heading."""
+        """Begin a fence, a quotation or a heading."""
         if mark[:1] == "`":
             self._opening, self._column = len(mark), column
         elif mark:
@@ -283,7 +278,7 @@ class Containers:
         self._literal.clear()
 
     def _scan_line(self, text: str, at: int, first: int) -> int:
-        """What stands on a line, from `first` on; where the next one begins, or the text ends."""
+        """Scan a line from `first` on; return where the next one begins."""
         skip = bool(self._fence[0]) or self._quoted or self._closed
         while True:
             if skip:
@@ -333,7 +328,7 @@ class Containers:
         self._open_or_close(length, length - (at - before) % 2)
 
     def _open_or_close(self, length: int, opening: int) -> None:
-        """A run of backticks closes one of its length, or may open code: those that are not escaped."""
+        """Close code of this length of backticks, or open code, without those that are escaped."""
         opened = self._runs.get(length)
         if opened is None:
             self._serial += 1

@@ -1,4 +1,7 @@
-"""What stands between the markers of a call, read as the text arrives: one function for each content."""
+"""One reader for each kind of content between the markers of a call, as the text arrives.
+
+Each raises BrokenError for another content.
+"""
 
 from functools import partial
 
@@ -19,11 +22,7 @@ _LISTS = 8
 
 
 def read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001 - one signature for all contents
-    """JSON objects that name their tools, in a block of Markdown or not.
-
-    Raises:
-        BrokenError: they are no calls.
-    """
+    """Read JSON objects that name their tools, in a block of Markdown or not."""
     fence = yield from _open_fence(feed)
     found: list[Found] = []
     lists = 0
@@ -51,7 +50,6 @@ def read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading
 
 
 def _next_item(feed: Feed) -> Reading[str]:
-    """The character after what stands between two values."""
     while True:
         character = yield from skip_space(feed)
         if character not in (",", ";"):
@@ -60,7 +58,7 @@ def _next_item(feed: Feed) -> Reading[str]:
 
 
 def _json_object(feed: Feed, ready: ReadyCall) -> Reading[str]:
-    """One object. Where it begins with the name and the arguments, these are told as they arrive."""
+    """Read one object; tell its name and arguments as they arrive, where it begins with them."""
     for head in ready.heads:
         begun = yield from match(feed, head)
         if begun is None:
@@ -80,11 +78,7 @@ def _json_object(feed: Feed, ready: ReadyCall) -> Reading[str]:
 
 
 def read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
-    """One JSON object, the arguments. Nothing at all, before the closing marker, is {}.
-
-    Raises:
-        BrokenError: it is none.
-    """
+    """Read the arguments; nothing before the closing marker is {}."""
     fence = yield from _open_fence(feed)
     text, ended = "", False
     if (yield from skip_space(feed)) == "{":
@@ -100,11 +94,7 @@ def read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Rea
 
 
 def read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
-    """A marked value for each parameter.
-
-    Raises:
-        BrokenError: a value has no end, a parameter is given twice, or anything else stands between them.
-    """
+    """Read a marked value for each parameter."""
     yield CallBegun(name, id)
     found: dict[str, object] = {}
     while True:
@@ -134,7 +124,7 @@ def read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading
 
 
 def _ends_value(feed: Feed, parameter: ReadyParameter, ready: ReadyCall) -> Reading[bool]:
-    """Whether what follows is the closing marker, or opens a parameter, and not only begins like that."""
+    """Tell whether the closing marker or another parameter follows, and not only begins like that."""
     if _close(feed, parameter) is not None:
         return True
     for other in ready.parameters:
@@ -148,7 +138,7 @@ def _close(feed: Feed, parameter: ReadyParameter) -> str | None:
 
 
 def _typed(value: str) -> object:
-    """The JSON value; text that is none stays text, which the tool's contract judges."""
+    """Decode JSON; other text stays text, which the tool's contract judges."""
     try:
         return msgspec.json.decode(value)
     except json_calls.FAULTS:
@@ -156,11 +146,6 @@ def _typed(value: str) -> object:
 
 
 def read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001
-    """Calls as Python writes them.
-
-    Raises:
-        BrokenError: they are none.
-    """
     found: list[Found] = []
     while True:
         character = yield from _next_item(feed)
@@ -185,11 +170,6 @@ def read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
 
 
 def read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
-    """`{key:value}`.
-
-    Raises:
-        BrokenError: it is not written so.
-    """
     yield CallBegun(name, id)
     arguments = None
     if (yield from skip_space(feed)) == "{":
@@ -202,7 +182,7 @@ def read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
 
 
 def read_closed(ready: ReadyCall, body: str, name: str, id: str) -> list[Found] | None:
-    """The calls between an opening and a closing marker: elements, or words; None where they are neither."""
+    """Read elements, or words, between two markers; None where they are neither."""
     if ready.form.content == "elements":
         return textual_calls.read_elements(body, name, id, prefix=ready.form.prefix)
     found = textual_calls.read_words(body)
@@ -210,14 +190,8 @@ def read_closed(ready: ReadyCall, body: str, name: str, id: str) -> list[Found] 
 
 
 def is_begun(ready: ReadyCall, body: str, found: list[Found] | None) -> bool:
-    """Whether a text without a closing marker is a call that was begun.
-
-    It has arguments, or an element begins it. A name alone may be any word.
-
-    Args:
-        ready: the form.
-        body: what follows the opening marker.
-        found: the calls that it is read as.
+    """Tell whether a text without a closing marker began a call: by arguments or an element, not by a name
+    alone.
     """
     if ready.form.content == "elements":
         return textual_calls.begins_element(body, prefix=ready.form.prefix)
@@ -225,14 +199,14 @@ def is_begun(ready: ReadyCall, body: str, found: list[Found] | None) -> bool:
 
 
 def read_bare(ready: ReadyCall, value: str) -> list[Found] | None:
-    """The calls of a value that stands without markers; None where it is no call."""
+    """Read the calls of a value without markers; None where it is no call."""
     if ready.form.content == "json-calls":
         return json_calls.calls(value, ready.form, strict=True)
     return literal_calls.read_python(value)
 
 
 def has_head(ready: ReadyCall, text: str) -> bool:
-    """Whether a text begins with the name and the arguments of a call in JSON, or with a list of such."""
+    """Tell whether a text begins with a JSON call's name and arguments, or with a list of such calls."""
     start = len(text) - len(text.lstrip("[ \t\r\n"))
     return any(head.whole.match(text, start) is not None for head in ready.heads)
 

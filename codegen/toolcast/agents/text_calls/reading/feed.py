@@ -28,13 +28,10 @@ _HELD: dict[Trim, str | None] = {"none": "", "newline": "\r\n", "blanks": None}
 
 
 class Syntax(Struct, frozen=True):
-    """What stands between brackets.
+    """What may stand between brackets.
 
-    Attributes:
-        opening: brackets that open.
-        closing: brackets that close.
-        run: as much as there is of what is neither a bracket nor begins a string, with whole strings.
-        strings: what encloses strings, and the rest of a string up to it, or up to where the text ends.
+    `run` matches all that is neither a bracket nor the beginning of a string, with whole strings. `strings`
+    has, for each quote, the rest of a string up to it or to where the text ends.
     """
 
     opening: str
@@ -58,14 +55,14 @@ PYTHON = Syntax(
 
 
 class Feed:
-    """What has arrived of a text and was not read yet.
+    """A text that arrives, as far as it was not read. Offsets are of characters.
 
     Attributes:
-        text: what has arrived, from some offset on.
+        text: what has arrived, from the offset `base` on.
         at: where in `text` reading goes on.
         base: offset of `text` in the whole.
         final: whether nothing more comes.
-        steps: characters that were looked at, so that tests can tell linear from quadratic.
+        steps: characters looked at, by which tests tell linear from quadratic.
     """
 
     __slots__ = ("at", "base", "final", "steps", "text")
@@ -83,7 +80,6 @@ class Feed:
         return self.base + self.at
 
     def push(self, piece: str) -> None:
-        """Take the next piece of the text."""
         self.base += self.at
         self.text = self.text[self.at :] + piece
         self.at = 0
@@ -96,23 +92,19 @@ class Feed:
 
 
 class Ends:
-    """Literals of which the first one ends what is read. Compiled when they are first needed.
-
-    Attributes:
-        literals: the literals.
-    """
+    """Literals of which the first one ends what is read. Compiled when they are first needed."""
 
     def __init__(self, literals: Iterable[str]) -> None:
         self.literals = tuple(sorted({each for each in literals if each}))
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches one of the literals, the longest that there is."""
+        """Matches the longest literal that stands somewhere."""
         return re.compile(any_of(self.literals) if self.literals else r"(?!)")
 
     @cached_property
     def begun(self) -> frozenset[str]:
-        """What a literal begins with."""
+        """The beginnings of the literals."""
         return frozenset(each[:size] for each in self.literals for size in range(1, len(each)))
 
     @cached_property
@@ -121,12 +113,12 @@ class Ends:
         return max(map(len, self.literals), default=1) - 1
 
     def at(self, text: str, start: int) -> str:
-        """The literal that stands at `start`; "" for none."""
+        """Return the literal at `start`, or ""."""
         found = self.pattern.match(text, start)
         return "" if found is None else found[0]
 
     def held(self, text: str, start: int) -> int:
-        """How many characters at the end of `text`, not before `start`, may begin a literal."""
+        """Count the characters at the end of `text`, not before `start`, that may begin a literal."""
         for size in range(min(self.longest, len(text) - start), 0, -1):
             if text[len(text) - size :] in self.begun:
                 return size
@@ -134,7 +126,7 @@ class Ends:
 
 
 def match(feed: Feed, pattern: Pattern) -> "Reading[re.Match[str] | None]":
-    """The match of `pattern` where reading goes on; None where it cannot match. Reads nothing."""
+    """Match `pattern` where reading goes on; None where it cannot match. Reads nothing."""
     while True:
         found = pattern.whole.match(feed.text, feed.at)
         feed.steps += 1 if found is None else found.end() - feed.at + 1
@@ -148,7 +140,7 @@ def match(feed: Feed, pattern: Pattern) -> "Reading[re.Match[str] | None]":
 
 
 def ahead(feed: Feed, ends: Ends) -> "Reading[str]":
-    """The literal of `ends` that is read next; "" for none. Reads nothing."""
+    """Return the literal of `ends` that comes next, or "". Reads nothing."""
     while not feed.final and (feed.at == len(feed.text) or _rest(feed, ends) in ends.begun):
         yield None
     return ends.at(feed.text, feed.at)
@@ -159,14 +151,14 @@ def _rest(feed: Feed, ends: Ends) -> str:
 
 
 def next_character(feed: Feed) -> "Reading[str]":
-    """The character that is read next; "" at the end of the text."""
+    """Return the next character; "" at the end of the text. Reads nothing."""
     while feed.at >= len(feed.text) and not feed.final:
         yield None
     return feed.text[feed.at : feed.at + 1]
 
 
 def skip_space(feed: Feed) -> "Reading[str]":
-    """Read white space; the character after it, "" at the end of the text."""
+    """Read white space; return the character after it, "" at the end of the text."""
     while True:
         space = _SPACE.match(feed.text, feed.at)
         feed.at = feed.at if space is None else space.end()
@@ -179,7 +171,7 @@ def skip_space(feed: Feed) -> "Reading[str]":
 
 
 def between(feed: Feed) -> "Reading[str]":
-    """Read what may stand between two values: white space and separators."""
+    """Read white space and separators between two values."""
     pieces: list[str] = []
     while True:
         found = _BETWEEN.match(feed.text, feed.at)
@@ -201,19 +193,9 @@ def until(
 ) -> "Reading[tuple[str, bool]]":
     """Read to the first of `ends`, which is not read, or to the end of the text.
 
-    Args:
-        feed: the text.
-        ends: literals.
-        tell: makes an event of each piece.
-        trim: white space that does not belong to what is read.
-        is_end: whether the one of `ends` where reading goes on is an end; else it belongs to what is read.
-        keep: whether what was read is returned; else "" is.
-
-    Returns:
-        What was read, and whether one of `ends` follows.
-
-    Raises:
-        BrokenError: what is kept is too large.
+    Returns what was read ("" without `keep`), and whether one of `ends` follows. `tell` makes an event of
+    each piece; `trim` is white space that is not part of it; `is_end` decides about the one of `ends` that
+    comes next. Raises BrokenError where what is kept is too large.
     """
     line_break = ""
     if trim == "blanks":
@@ -268,20 +250,9 @@ def balanced(
 ) -> "Reading[tuple[str, bool]]":
     """Read brackets and all that they hold, from an opening one, or from within `depth` of them.
 
-    Brackets count without their kind: who parses the text compares them.
-
-    Args:
-        feed: the text.
-        syntax: what may stand between the brackets.
-        depth: brackets that are open already.
-        told: whether each piece is told as a piece of the arguments.
-
-    Returns:
-        What was read, and whether it is whole: not where something is not in `syntax`, or the text ends
-        before the last bracket.
-
-    Raises:
-        BrokenError: it is too large.
+    Brackets count without their kind: who parses the text compares them. With `told`, pieces are told as
+    arguments. Returns the text, and whether it is whole: not where something is not in `syntax`, or the text
+    ends before. Raises BrokenError where it is too large.
     """
     pieces: list[str] = []
     quote, size = "", 0
@@ -329,7 +300,7 @@ def _checked_size(size: int) -> int:
 
 
 def _trimmed(value: str, trim: Trim, line_break: str) -> str:
-    """A value without the white space at its end that is not its own. `line_break`: what stood before it."""
+    """Trim the end of a value; `line_break` is the one that stood before it."""
     if trim == "blanks":
         return value.rstrip()
     if trim == "none" or value[-1:] != "\n":
@@ -339,7 +310,6 @@ def _trimmed(value: str, trim: Trim, line_break: str) -> str:
 
 
 def _skip_line_break(feed: Feed) -> "Reading[str]":
-    """Read one line break, if there is one."""
     size = 1
     if (yield from next_character(feed)) == "\r":
         while len(feed.text) - feed.at < 2 and not feed.final:

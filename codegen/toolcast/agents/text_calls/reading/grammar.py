@@ -48,7 +48,7 @@ _THINK = tuple(
 
 
 class ReadyParameter(Struct, frozen=True, eq=False):
-    """A form of parameters, compiled: where it opens, and the literals that end a value."""
+    """A form of parameters, compiled; `ends` are the literals that end a value."""
 
     form: ParameterForm
     open: Pattern
@@ -59,14 +59,10 @@ class ReadyCall(Struct, frozen=True, eq=False):
     """A form of calls, compiled for one opening template.
 
     Attributes:
-        form: the form.
-        format: id of its format.
-        close: closing markers.
-        ends: what ends the text of `elements` and `words`: closing markers; where the opening marker may be a
-            word of prose, also the next such word.
-        parameters: forms of parameters.
+        ends: closing markers of `elements` and `words`; where the opening one may be a word, also the next
+            such.
         outer: closing markers of sections, which also end a call of parameters.
-        heads: how an object of `json-calls` begins whose name and arguments come first.
+        heads: how an object of `json-calls` begins that has its name and arguments first.
         again: what begins another call before the closing marker.
     """
 
@@ -84,10 +80,6 @@ class Candidate(Struct, frozen=True, eq=False):
     """What may begin at a place of the text.
 
     Attributes:
-        kind: what it is.
-        pattern: what must stand there.
-        close: what ends it.
-        call: the form, of a `call`.
         mark: how surely the literal begins a call.
         fence: whether it is a block of Markdown.
         inner: what ends a thought, and what begins a call in one that has no end.
@@ -108,11 +100,9 @@ class Group(Struct, frozen=True, eq=False):
     """Markers that hold one rare character.
 
     Attributes:
-        character: the rare character.
         markers: matches a marker from its rare character on, and looks back at what stands before it.
         literals: the markers, the longest first, with the number of characters before the rare one.
-        by_rest: those of the markers that end alike from the rare character on.
-        longest: characters of the longest marker.
+        by_rest: the markers that are equal from the rare character on.
     """
 
     character: str
@@ -127,11 +117,8 @@ class Grammar(Struct, frozen=True, eq=False):
 
     Attributes:
         candidates: by the literal that they begin with, in the order in which they are tried.
-        by_ink: those that may be what begins, by the literal and what stands behind it, white space aside; ""
-            for what none of them names.
-        groups: the literals, as they are searched for.
-        literals: all literals.
-        starts: forms whose calls are the whole text, or begin it.
+        by_ink: by the literal and the next character that is not white space; "" for any other.
+        starts: forms of calls that are the whole text, or begin it.
         fences: forms and sections that are blocks of Markdown.
         peeks: whether a call anywhere begins without a marker.
         leads: what may stand before the first word.
@@ -149,7 +136,7 @@ class Grammar(Struct, frozen=True, eq=False):
     ends: Ends
 
     def fitting(self, literal: str, ink: str) -> tuple[Candidate, ...]:
-        """The candidates that may begin with `literal`, where `ink` stands behind it."""
+        """Return the candidates for `literal` with the character `ink` behind it."""
         if not ink:
             return self.candidates[literal]
         fitting = self.by_ink[literal]
@@ -163,11 +150,7 @@ class Grammar(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=64)
 def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
-    """Compile formats.
-
-    Args:
-        formats: in the order in which they are tried.
-    """
+    """Compile formats, in the order in which they are tried."""
     ranked = sorted((*_calls(formats), *_sections(formats)), key=lambda each: each[0])
     tried = [candidate for _, candidate in ranked]
     starts = tuple(one for one in tried if one.call is not None and one.call.form.place in _AT_START)
@@ -198,7 +181,7 @@ def _by_ink(literal: str, candidates: tuple[Candidate, ...]) -> dict[str, tuple[
 
 
 def _calls(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]]":
-    """Forms of calls, each with its rank. What closes a form of one format closes it in all."""
+    """Make candidates of calls, each with its rank. What closes a form of one format closes it in all."""
     closing: dict[tuple[str, str], set[str]] = {}
     for each in formats:
         for form in each.calls:
@@ -221,7 +204,7 @@ def _calls(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]
 
 
 def _sections(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]]":
-    """Sections, each with its rank. Where the opening marker may begin a call, too, a call's must follow."""
+    """Make candidates of sections, with their rank. One that shares its marker with a call must hold one."""
     shared = {template for each in formats for form in each.calls for template in form.open}
     for each in formats:
         inner = [
@@ -255,7 +238,7 @@ def _other_markers(formats: tuple[TextFormat, ...], calls: Sequence[str]) -> "It
 
 
 def _thoughts(thoughts: Iterable[Markers], calls: Sequence[str]) -> "Iterator[Candidate]":
-    """Thoughts. `calls`: literals that begin a call, also in a thought that has no end."""
+    """Make candidates of thoughts. `calls`: literals that begin a call, also in a thought without an end."""
     for one in thoughts:
         close = Ends([one.close])
         inner = Ends([one.close, *calls])
@@ -299,7 +282,7 @@ def _follows(form: CallForm) -> tuple[str, ...]:
 
 
 def _by_literal(candidates: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
-    """Candidates by the shortest literal that their own literal begins with."""
+    """Group candidates by the shortest literal that their own literal begins with."""
     several = list(candidates)
     literals = sorted({one.pattern.literal for one in several}, key=len)
     shortest = {each: next(other for other in literals if each.startswith(other)) for each in literals}
@@ -310,7 +293,6 @@ def _by_literal(candidates: Iterable[Candidate]) -> dict[str, tuple[Candidate, .
 
 
 def _groups_of(literals: Iterable[str]) -> tuple[Group, ...]:
-    """Put markers that are searched for together in groups."""
     by_character: dict[str, list[tuple[str, int]]] = {}
     for literal in sorted(literals, key=lambda each: (-len(each), each)):
         character = next((each for each in _RARE if each in literal), literal[0])
@@ -333,7 +315,7 @@ def _group(character: str, literals: tuple[tuple[str, int], ...]) -> Group:
 
 
 class MarkerSearch:
-    """Finds one marker of a text after the other. Remembers how far the text was searched for each group."""
+    """Finds the markers of a text, and remembers how far it was searched for each group."""
 
     __slots__ = ("_found", "_groups")
 
@@ -342,7 +324,7 @@ class MarkerSearch:
         self._found = [(0, -1, "")] * len(groups)  # offsets: searched up to, found at; the marker
 
     def next(self, feed: Feed) -> tuple[int, str] | None:
-        """The place of the next marker in what has arrived of the text, and the marker."""
+        """Return the place of the next marker that has arrived, and the marker."""
         best, marker = -1, ""
         offset, size = feed.base + feed.at, feed.base + len(feed.text)
         for number, group in enumerate(self._groups):
@@ -357,7 +339,7 @@ class MarkerSearch:
 
 
 def _next_in(feed: Feed, group: Group, start: int) -> tuple[int, str]:
-    """The offset of the group's next marker, not before `start`, and the marker; -1 for none."""
+    """Return the offset of the group's next marker, not before `start`, and the marker; -1 for none."""
     text, character = feed.text, group.character
     at = text.find(character, start)
     while at >= 0:
@@ -377,7 +359,7 @@ def _next_in(feed: Feed, group: Group, start: int) -> tuple[int, str]:
 
 
 def _marker(text: str, group: Group, hit: re.Match[str], start: int) -> tuple[int, str] | None:
-    """The marker that was hit; another one, or None, where it begins before `start`."""
+    """Return the marker that was hit; another one, or None, where it begins before `start`."""
     at = hit.start()
     for literal, before in (*group.by_rest[hit[0]], *group.literals):
         if at - before >= start and text.startswith(literal, at - before):

@@ -16,17 +16,12 @@ FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | None:
-    """The calls of a JSON value: an object with a name, an answer in OpenAI's form, or an array of such.
+    """Read the calls of a JSON value: an object with a name, an answer in OpenAI's form, or an array of
+    these.
 
-    Args:
-        raw: JSON text.
-        form: the keys.
-        strict: whether arguments must stand with the name: without a marker around it, an object with a name
-            alone is data.
-
-    Returns:
-        None where it is not JSON, anything in it is no call, or lists nest deeper than anybody writes them.
-        None for a declaration that the model repeats is [].
+    With `strict` arguments must stand with the name: an object with a name alone is data. Returns None where
+    anything is no call, or lists nest deeper than anybody writes them; [] for a declaration that the model
+    repeats.
     """
     found: list[Found] = []
     waiting = [(raw, 0)]
@@ -56,7 +51,7 @@ def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | No
 
 
 def content(raw: str) -> str:
-    """The text of an answer in OpenAI's form that has calls, too."""
+    """Return the text beside the calls of an answer in OpenAI's form."""
     try:
         return _STRING.decode(_OBJECT.decode(raw).get("content", msgspec.Raw(b'""'))).strip()
     except FAULTS:
@@ -64,7 +59,6 @@ def content(raw: str) -> str:
 
 
 def is_json(raw: str) -> bool:
-    """Whether the text is JSON."""
     try:
         msgspec.json.decode(raw)
     except FAULTS:
@@ -73,7 +67,7 @@ def is_json(raw: str) -> bool:
 
 
 def _envelope(members: dict[str, str]) -> str | None:
-    """The calls of an answer in OpenAI's form, which has nothing else but its text and its role."""
+    """Return the calls of an answer in OpenAI's form, which has nothing else but its text and its role."""
     inner = next((members[key] for key in _ENVELOPES if members.get(key, "")[:1] in ("{", "[")), None)
     return inner if inner is not None and members.keys() <= {*_ENVELOPES, "role", "content"} else None
 
@@ -114,7 +108,7 @@ def _call(members: dict[str, str], form: CallForm, strict: bool) -> Found | None
 
 
 def _keyed(members: dict[str, str]) -> Found | None:
-    """`{"tool": {…}}`: the one key is the tool's name."""
+    """Read `{"tool": {…}}`: the one key is the tool's name."""
     if len(members) != 1:
         return None
     ((name, arguments),) = members.items()
@@ -122,7 +116,7 @@ def _keyed(members: dict[str, str]) -> Found | None:
 
 
 def _is_declaration(members: dict[str, str]) -> bool:
-    """Whether the object declares a tool, as the system prompt does, and calls none."""
+    """Tell whether the object declares a tool, as the system prompt does, and calls none."""
     function = members.get("function", "")
     if function[:1] == "{":
         members = {key: _text(item) for key, item in _OBJECT.decode(function).items()}

@@ -33,10 +33,8 @@ _SET_ITEM = '"-0123456789'
 
 
 def read_python(text: str) -> list[Found] | None:
-    """The calls of a text that is nothing else: one call, or a list of calls.
-
-    Their arguments become JSON. None where anything but literals stands for an argument: positions,
-    variables and expressions have no meaning here.
+    """Read one call, or a list of calls, as the whole text; None where an argument is no literal or has no
+    name.
     """
     text = text.strip()
     listed = text[:1] == "["
@@ -92,7 +90,7 @@ def _call(text: str, start: int) -> tuple[Found, int] | None:
 
 
 class _Open:
-    """An open bracket: what closes it, where its items begin, and what stands between them so far."""
+    """An open bracket: its closing, where its items begin, and the marks between them so far."""
 
     __slots__ = ("begun", "closing", "colons", "commas")
 
@@ -104,7 +102,7 @@ class _Open:
 
 
 def _python_value(text: str, start: int) -> tuple[str, int] | None:
-    """The JSON text of the literal at `start`; msgspec checks whether it is well formed."""
+    """Return the literal at `start` as JSON, which msgspec judges, and its end."""
     out: list[str] = []
     at = start
     waiting: list[_Open] = []
@@ -166,7 +164,7 @@ def _scalar(piece: re.Match[str]) -> str:
 
 
 def unescape(text: str) -> str:
-    """The value of a quoted string. An unknown escape stays as it is."""
+    """Return the value of a quoted string. An unknown escape stays as it is."""
     return _ESCAPE.sub(_escape, text) if "\\" in text else text
 
 
@@ -183,7 +181,7 @@ def _quoted(inner: str) -> str:
 
 
 def _literal_escape(found: re.Match[str]) -> str:
-    """An escape of a Python literal, or of JSON."""
+    """Resolve an escape of Python's or of JSON's."""
     code = found[1]
     if code[0] == "U":
         return chr(int(code[1:], 16))
@@ -210,7 +208,6 @@ _GOES_ON_AS_KEY = re.compile(r"\s*:")
 
 @cache
 def brace_syntax(quote: str) -> Syntax:
-    """What may stand between braces whose strings are enclosed by `quote`."""
     first = re.escape(quote[0])
     begun = "|".join(re.escape(quote[:size]) + r"\Z" for size in range(1, len(quote)))
     ahead = rf"(?!{re.escape(quote)}{'|' + begun if begun else ''})"
@@ -220,14 +217,14 @@ def brace_syntax(quote: str) -> Syntax:
 
 @cache
 def _brace_piece(quote: str) -> re.Pattern[str]:
-    """A mark, a string, or what stands without quotes."""
+    """Match a mark, a string, or text without quotes."""
     end = re.escape(quote)
     string, bare = rf"{end}(?P<string>(?:(?!{end}).)*+){end}", rf"(?:(?!{end})[^{{}}\[\],:])++"
     return re.compile(rf"\s*+(?:(?P<mark>[{{}}\[\],:])|{string}|(?P<bare>{bare}))", re.DOTALL)
 
 
 def read_braces(text: str, quote: str) -> str | None:
-    """The arguments as JSON; None where the text is not written so."""
+    """Return the arguments as JSON; None where the text is not written so."""
     piece, text = _brace_piece(quote), text.rstrip()
     out: list[str] = []
     keys: list[set[str]] = []  # of the brackets that are open
@@ -261,7 +258,7 @@ def read_braces(text: str, quote: str) -> str | None:
 
 
 def _bare_json(word: str) -> str:
-    """A word without quotes; no JSON for a text of which nobody can tell where it ends."""
+    """Return a word without quotes as JSON; no JSON for text that has no certain end."""
     if word in _PYTHON_WORDS:
         return _PYTHON_WORDS[word]
     if word in ("true", "false", "null") or _NUMBER.fullmatch(word) is not None:

@@ -27,20 +27,12 @@ _BEGUN = {
 
 
 class Pattern:
-    """A template, and what must follow it. Compiled when it is first needed.
+    """A template, compiled when it is first needed, and templates of which one must follow it.
 
-    Attributes:
-        template: text with holes.
-        literal: the characters before the first hole.
+    `literal` is the template up to its first hole.
     """
 
     def __init__(self, template: str, follows: tuple[str, ...] = ()) -> None:
-        """Make a pattern.
-
-        Args:
-            template: text with holes.
-            follows: templates of which one must follow; they are not part of the match.
-        """
         self.template = template
         self.follows = follows
         first = _PIECE.search(template)
@@ -48,18 +40,18 @@ class Pattern:
 
     @cached_property
     def longest(self) -> int:
-        """Characters that a match and what must follow it have at most."""
+        """Most characters of a match and of what must follow it."""
         return max(_longest(self.template + each) for each in self.follows or ("",))
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Matches the template, and looks at what must follow it."""
+        """Matches the template, and looks ahead."""
         ahead = "|".join(_expression(each, named=False) for each in self.follows)
         return re.compile(_expression(self.template) + (f"(?={ahead})" if self.follows else ""))
 
     @cached_property
     def head(self) -> re.Pattern[str]:
-        """Matches the characters before the first hole, and one of what stands for it."""
+        """Matches the template up to its first hole, and what begins that."""
         first = _PIECE.search(self.template)
         if first is None:
             return re.compile(re.escape(self.literal))
@@ -71,11 +63,11 @@ class Pattern:
         return tuple(_pieces(self.template + each) for each in self.follows or ("",))
 
     def begun(self, text: str, start: int) -> bool:
-        """Whether the text ends, after `start`, within the template or what must follow it."""
+        """Tell whether the text ends, after `start`, within the template or what must follow it."""
         return any(_ends_within(pieces, text, start) for pieces in self._pieces)
 
     def inks(self, known: int) -> frozenset[str] | None:
-        """What may stand first, white space aside, behind the first `known` characters; None for anything.
+        """Return what may stand first, but for white space, behind `known` characters; None for anything.
 
         "a" stands for what a name begins with.
         """
@@ -84,13 +76,13 @@ class Pattern:
 
     @cached_property
     def may_grow(self) -> bool:
-        """Whether a match that ends with the text may be longer when more of it arrives."""
+        """Whether a match at the end of the text may be longer when more arrives."""
         last = _PIECE.split(self.template)[-1]
         return not self.follows and not last
 
 
 def ink_at(text: str, start: int) -> str:
-    """What stands first from `start` on, white space aside, as `Pattern.inks` names it; "" for nothing."""
+    """Return the first character that is not white space, as `Pattern.inks` has it; "" for none."""
     found = _INK.search(text, start)
     if found is None:
         return ""
@@ -111,7 +103,7 @@ def _longest(template: str) -> int:
 
 
 def any_of(literals: Iterable[str]) -> str:
-    """A regular expression for one of some literals, the longest first."""
+    """Make a regular expression for one of some literals, the longest first."""
     return "|".join(re.escape(each) for each in sorted(set(literals), key=lambda each: (-len(each), each)))
 
 

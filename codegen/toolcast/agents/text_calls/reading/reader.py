@@ -1,5 +1,4 @@
-"""From a model's text to the calls in it, as the text arrives. Reads once, from left to right; nothing is
-executed here."""
+"""Reads the calls of a text once, from left to right, as it arrives. Executes nothing."""
 
 import re
 
@@ -50,8 +49,6 @@ _REST = "Nothing after it was read: write the calls that followed it again, too"
 
 
 class Reader:
-    """One pass over a text."""
-
     def __init__(
         self,
         grammar: Grammar,
@@ -84,7 +81,7 @@ class Reader:
         self._in_code = in_code  # whether calls in indented code are read
 
     def read(self) -> Reading[None]:
-        """All events of the text. After a problem the rest is read over."""
+        """Give all events of the text. After a problem the rest is read over."""
         feed = self.feed
         try:
             while (yield from self._step()):
@@ -131,7 +128,7 @@ class Reader:
         return True
 
     def _prose(self, stop: int) -> Reading[None]:
-        """Hand on what stands before `stop`. Raises BrokenError for words where only calls may stand."""
+        """Pass on the text before `stop`. Raises BrokenError for words where only calls may stand."""
         text = self.feed.text[self.feed.at : stop]
         if not text:
             return
@@ -149,7 +146,7 @@ class Reader:
             yield Prose(text)
 
     def _is_shown(self, literal: str) -> Reading[bool]:
-        """Whether a marker begins nothing, since it stands in a container or is a block of Markdown."""
+        """Tell whether a marker begins nothing, since a container holds it or it is a block of Markdown."""
         feed, candidates = self.feed, self._grammar.candidates[literal]
         if not self._in_fences and candidates[0].fence:
             for one in candidates:
@@ -161,8 +158,9 @@ class Reader:
         return (yield from self._containers.hide(feed, code=code, thought=ends_thought))
 
     def _indented(self, literal: str) -> Reading[bool]:
-        """Read calls by special tokens in indented code where nothing else follows: servers indent whole
-        answers. False, with nothing read, for any other rest. It is looked at once."""
+        """Read calls in indented code where nothing else follows: servers indent whole answers. False, with
+        nothing read, for any other rest.
+        """
         feed, tokens = self.feed, [one for one in self._grammar.candidates[literal] if one.mark == "token"]
         if self._in_code or self._rest_seen or not tokens or not self._containers.is_indented:
             return False
@@ -177,13 +175,12 @@ class Reader:
         return True
 
     def _as_prose(self, literal: str) -> Reading[None]:
-        """Hand on a marker that was read over."""
         self._begun, self._after_call, self._last = True, False, literal[-1]
         self._containers.add(literal)
         yield Prose(literal)
 
     def _check_end(self) -> None:
-        """Raises BrokenError where a section without a call is open, or all calls are blocks of Markdown."""
+        """Raise BrokenError where a section without a call is open, or all calls are blocks of Markdown."""
         if self._section is not None and (self.cut or self._calls == self._in_section):
             raise BrokenError("the calls that begin here have no end")
         if self._example >= 0 and not self._calls:
@@ -191,7 +188,7 @@ class Reader:
             raise BrokenError(_EXAMPLE)
 
     def _fits(self, candidate: Candidate) -> bool:
-        """Whether the place is one where the candidate may begin."""
+        """Tell whether the candidate may begin at this place."""
         if candidate.kind == "section-end":  # elsewhere it is prose
             return self._section is not None or self._after_call
         if candidate.call is None:
@@ -229,11 +226,8 @@ class Reader:
     def _thought(self, candidate: Candidate) -> Reading[None]:
         """Read over a thought.
 
-        Calls in one that the end of the text leaves open count where its format has it so, and nothing but
-        calls follows to the end.
-
-        Raises:
-            BrokenError: there are others.
+        The calls of one that has no end count where its format says so and nothing else follows. Raises
+        BrokenError for others.
         """
         feed = self.feed
         ends = candidate.inner or candidate.close
@@ -260,7 +254,7 @@ class Reader:
         yield from events
 
     def _inner(self, reader: "Reader", rest: str) -> list[Event]:
-        """What the rest of the text is read as by a reader of its own."""
+        """Read the rest of the text with a reader of its own."""
         reader.feed.push(rest)
         reader.feed.base, reader.feed.final, reader.cut = self._start, True, self.cut
         events = [event for event in reader.read() if event is not None]
@@ -268,8 +262,7 @@ class Reader:
         return events
 
     def _fences(self) -> Reading[bool]:
-        """Read an answer that is nothing but calls, in blocks of Markdown; False, with nothing read, for any
-        other."""
+        """Read an answer of nothing but calls in blocks of Markdown; False, with nothing read, for others."""
         feed = self.feed
         for candidate in self._grammar.fences:
             if (yield from match(feed, candidate.pattern)) is not None or (
@@ -348,7 +341,7 @@ class Reader:
         self._begun = self._after_call = True
 
     def _another(self, ready: ReadyCall) -> Reading[re.Match[str] | None]:
-        """What begins another call before the closing marker; None for anything else."""
+        """Match what begins another call before the closing marker."""
         if ready.again:
             yield from skip_space(self.feed)
         for pattern in ready.again:
@@ -379,7 +372,7 @@ class Reader:
             raise BrokenError("the call has no end")
 
     def _may_start(self) -> bool:
-        """Whether the text begins here, behind thoughts or nothing, and was not looked at yet."""
+        """Tell whether the text begins here, but for thoughts, and was not looked at yet."""
         return not self._begun and self._grammar.may_start and self._tried != self.feed.offset
 
     def _at_start(self) -> Reading[bool]:
@@ -411,7 +404,7 @@ class Reader:
         return False
 
     def _whole(self, ready: ReadyCall) -> Reading[bool]:
-        """Read a text that is nothing but calls; False, with nothing read, for any other."""
+        """Read a text of nothing but calls; False, with nothing read, for any other."""
         feed = self.feed
         start = feed.offset
         pieces: list[str] = []
@@ -442,7 +435,7 @@ class Reader:
         return True
 
     def _lines(self, ready: ReadyCall) -> Reading[bool]:
-        """Read a text that is nothing but lines that are calls; False, with nothing read, for any other."""
+        """Read a text of nothing but lines that are calls; False, with nothing read, for any other."""
         feed = self.feed
         self._start = feed.offset
         lines: list[str] = []
@@ -461,14 +454,14 @@ class Reader:
         return True
 
     def _is_marker(self, pattern: Pattern, mark: Mark) -> bool:
-        """Whether the opening marker begins here: of a special token the first characters suffice."""
+        """Tell whether the opening marker begins here: of a special token the first characters suffice."""
         text, at = self.feed.text, self.feed.at
         if mark == "token" or pattern.begun(text, at):
             return text.startswith(pattern.literal, at)
         return pattern.head.match(text, at) is not None
 
     def _unread(self, candidates: tuple[Candidate, ...], literal: str) -> Reading[None]:
-        """What begins like a call, and is in no known form. Raises BrokenError where it must be one."""
+        """Read a marker in no known form as prose. Raises BrokenError where it must begin a call."""
         feed = self.feed
         calls = [
             one

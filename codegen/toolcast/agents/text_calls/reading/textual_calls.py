@@ -33,7 +33,7 @@ _ARROW_END = re.compile(r"[\s,]*+\}")
 
 
 def read_words(body: str) -> Found | None:
-    """The one call of the text between two markers; None where it is in no known form."""
+    """Read the one call between two markers; None where it is in no known form."""
     alone = body.strip("\r\n")  # prose has a word between blanks: see <a> and </a>
     body = body.strip()
     if body[:1] == "{":
@@ -70,7 +70,7 @@ def read_words(body: str) -> Found | None:
 
 
 def read_path(line: str) -> Found | None:
-    """The call of a line `tool/parameter>value`; None where it is none."""
+    """Read a line `tool/parameter>value`; None where it is none."""
     path = _PATH.match(line)
     value = "" if path is None else line[path.end() :].strip()
     if path is None or not value or "\n" in value:
@@ -79,7 +79,7 @@ def read_path(line: str) -> Found | None:
 
 
 def _code_values(name: str, body: str) -> Found | None:
-    """`key>value` on each line."""
+    """Read `key>value` on each line."""
     found: dict[str, str] = {}
     for line in body.strip().splitlines():
         key, mark, value = line.partition(">")
@@ -90,7 +90,7 @@ def _code_values(name: str, body: str) -> Found | None:
 
 
 def _after(name: str, value: str) -> Found | None:
-    """What stands after `tool>`."""
+    """Read what stands after `tool>`."""
     if value[:1] == "{" and is_json(value):
         return Found(name, value)
     arguments = _attributes(value) if value else {}
@@ -103,7 +103,7 @@ def _after(name: str, value: str) -> Found | None:
 
 
 def _attributes(text: str) -> dict[str, str] | None:
-    """`a="1" b='2'`; None where anything else stands there, or a name twice."""
+    """Read `a="1" b='2'`; None where anything else stands there, or a name twice."""
     found: dict[str, str] = {}
     at = 0
     text = text.strip()
@@ -117,7 +117,7 @@ def _attributes(text: str) -> dict[str, str] | None:
 
 
 def _lines(text: str) -> dict[str, str] | None:
-    """`key: value` on each line; None where a line is anything else, or a key stands twice."""
+    """Read `key: value` on each line; None where a line is anything else, or a key stands twice."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         if not line.strip():
@@ -135,7 +135,7 @@ def _lines(text: str) -> dict[str, str] | None:
 
 
 def _arrow(text: str) -> Found | None:
-    """`{tool => "x", args => { --key "v" }}`."""
+    """Read `{tool => "x", args => { --key "v" }}`."""
     head = _ARROW.match(text)
     if head is None:
         return None
@@ -163,16 +163,11 @@ _Pair = tuple[str, Any]
 
 
 def read_elements(text: str, name: str = "", id: str = "", *, prefix: str = "") -> list[Found] | None:
-    """The calls of the text between two markers.
+    """Read the calls between two markers; None for anything else: half of the arguments must not be carried
+    out.
 
-    Args:
-        text: elements, and nothing else.
-        name: the tool's name, where the opening marker has it; else the elements name their tools.
-        id: id of the call.
-        prefix: what stands before each tag. With it, white space around a value is the value's.
-
-    Returns:
-        None where it is not written so: half of the arguments must not be carried out.
+    Without `name` the elements name their tools. `prefix` stands before each tag; with it, white space around
+    a value is the value's.
     """
     thought = _THOUGHT.match(text)
     roots = _elements(text[thought.end() :] if thought is not None else text, prefix)
@@ -185,15 +180,13 @@ def read_elements(text: str, name: str = "", id: str = "", *, prefix: str = "") 
 
 
 def begins_element(text: str, *, prefix: str = "") -> bool:
-    """Whether the text begins_element with the opening tag of an element."""
     text = text.lstrip()
     found = _ELEMENT.match(text, len(prefix)) if text.startswith(prefix) else None
     return found is not None and not found["close"]
 
 
 def _elements(text: str, prefix: str) -> list[_Pair] | None:
-    """The elements that follow each other: names, and texts or lists of elements; None where one has no end,
-    or words stand between two."""
+    """Read elements as names with texts or elements; None where one has no end, or words stand between."""
     roots: list[_Pair] = []
     stack: list[tuple[str, list[_Pair], int]] = []
     at = 0
@@ -231,7 +224,7 @@ def _next_tag(text: str, start: int) -> int:
 
 
 def _as_value(value: Any) -> Any:
-    """Elements as an object; those of one name as a list, and those that are all called `item`, too."""
+    """Make an object of elements; a list of those of one name, and of those that are all called `item`."""
     if isinstance(value, str):
         return value
     if value and all(name == "item" for name, _ in value):
@@ -251,7 +244,7 @@ def _as_value(value: Any) -> Any:
 
 
 def _element_calls(roots: list[_Pair]) -> list[Found] | None:
-    """Elements without a name around them: `<name>`, `<arguments>`; or elements that are named for tools."""
+    """Read elements `<name>` and `<arguments>`, or elements that are named for tools."""
     named = dict(roots)
     name = next((named[key] for key in _NAMES if isinstance(named.get(key), str) and named[key]), None)
     if name is not None:
