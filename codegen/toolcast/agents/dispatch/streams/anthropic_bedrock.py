@@ -39,8 +39,8 @@ class AnthropicStream:
             self._pieces.tell_all_arguments(index, self._blocks.get(index, {}).get("input"))
         elif kind == "message_start":
             message = section(event, "message", "$")
-            self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
-            self._model = self._pieces.keep(text(message.get("model"), "$.message.model"), "$.message.model")
+            self._id = self._pieces.keep_text(message, "id", "$.message")
+            self._model = self._pieces.keep_text(message, "model", "$.message")
             self._place(message, "$.message")
             self._count(section(message, "usage", "$.message"), "$.message.usage")
         elif kind == "message_delta":
@@ -56,8 +56,8 @@ class AnthropicStream:
 
     def _place(self, event: Event, path: str) -> None:
         """Take the id of the container of the model's code, which the next request needs."""
-        id = text(section(event, "container", path).get("id"), f"{path}.container.id")
-        self._container = self._pieces.keep(id, f"{path}.container.id") or self._container
+        container = section(event, "container", path)
+        self._container = self._pieces.keep_text(container, "id", f"{path}.container") or self._container
 
     def _count(self, usage: Event, path: str) -> None:
         """Merge usage: the last event has the sums, and may leave out what the first one had."""
@@ -81,19 +81,15 @@ class AnthropicStream:
         kind = text(delta.get("type"), "$.delta.type")
         if kind in _TEXTS:
             key = _TEXTS[kind]
-            self._pieces.add((index, key), delta.get(key), f"$.delta.{key}")
-            self._tell(index, key, delta.get(key))
+            if key in ("text", "thinking"):
+                self._pieces.add_text((index, key), delta.get(key), f"$.delta.{key}", thought=key != "text")
+            else:
+                self._pieces.add((index, key), delta.get(key), f"$.delta.{key}")
+            if key == "partial_json":
+                self._pieces.tell_arguments(index, delta.get(key))
         elif kind == "citations_delta":
             citation = self._pieces.keep(delta.get("citation"), "$.delta.citation")
             self._citations.setdefault(index, []).append(citation)
-
-    def _tell(self, index: int, key: str, piece: Any) -> None:
-        if key == "text":
-            self._pieces.tell_text(piece)
-        elif key == "thinking":
-            self._pieces.tell_thought(piece)
-        elif key == "partial_json":
-            self._pieces.tell_arguments(index, piece)
 
     def response(self) -> dict[str, Any]:
         """Return a message. A call's input is its JSON text, if any came."""
@@ -170,8 +166,7 @@ class BedrockStream:
             self._pieces.add((index, "input"), fragment, f"{path}.toolUse.input")
             self._pieces.tell_arguments(index, fragment)
         if "text" in delta:
-            self._pieces.add((index, "text"), delta["text"], f"{path}.text")
-            self._pieces.tell_text(delta["text"])
+            self._pieces.add_text((index, "text"), delta["text"], f"{path}.text")
         reasoning = section(delta, "reasoningContent", path)
         for key in ("text", "signature"):
             if key in reasoning:

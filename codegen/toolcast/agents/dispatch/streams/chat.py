@@ -185,11 +185,7 @@ class Content:
         if not isinstance(last, tuple) or isinstance(last, _Thought):
             last = (self._name, len(self._blocks))
             self._blocks.append(last)
-        self._pieces.add(last, fragment, path)
-        if self._name == "content":
-            self._pieces.tell_text(fragment)
-        else:
-            self._pieces.tell_thought(fragment)
+        self._pieces.add_text(last, fragment, path, thought=self._name != "content")
 
     def _thought(self, block: Event, path: str) -> None:
         """Take Mistral's texts and references, streamed word by word."""
@@ -229,8 +225,8 @@ class ChatStream:
         if chunk.get("error"):
             raise report(chunk["error"])
         self._count(chunk, section(chunk, "x_groq", "$"))
-        self._id = self._id or self._pieces.keep(text(chunk.get("id"), "$.id"), "$.id")
-        self._model = self._model or self._pieces.keep(text(chunk.get("model"), "$.model"), "$.model")
+        self._id = self._id or self._pieces.keep_text(chunk, "id", "$")
+        self._model = self._model or self._pieces.keep_text(chunk, "model", "$")
         for at, choice in enumerate(objects(chunk.get("choices"), "$.choices")):
             if choice.get("index") in (None, 0):  # the others are alternatives to this one
                 self._count(choice)
@@ -248,9 +244,7 @@ class ChatStream:
         self._content.feed(delta.get("content"), f"{path}.content")
         for key in _WORDS:
             if delta.get(key):
-                self._pieces.add(key, delta[key], f"{path}.{key}")
-                tell = self._pieces.tell_text if key == "refusal" else self._pieces.tell_thought
-                tell(delta[key])
+                self._pieces.add_text(key, delta[key], f"{path}.{key}", thought=key != "refusal")
         for detail in objects(delta.get("reasoning_details"), f"{path}.reasoning_details"):
             self._details.feed(detail, f"{path}.reasoning_details")
         for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
@@ -285,10 +279,9 @@ class OllamaStream:
         if event.get("error"):
             raise report(event["error"])
         message = section(event, "message", "$")
-        for key, tell in (("content", self._pieces.tell_text), ("thinking", self._pieces.tell_thought)):
+        for key in ("content", "thinking"):
             if message.get(key):
-                self._pieces.add(key, message[key], f"$.message.{key}")
-                tell(message[key])
+                self._pieces.add_text(key, message[key], f"$.message.{key}", thought=key == "thinking")
         path = "$.message.tool_calls"
         for item in objects(message.get("tool_calls"), path):
             at, function = len(self._calls), section(item, "function", path)
@@ -328,10 +321,9 @@ class CohereStream:
         delta = section(event, "delta", "$")
         message, path = section(delta, "message", "$.delta"), "$.delta.message"
         if kind == "message-start":
-            self._id = self._pieces.keep(text(event.get("id"), "$.id"), "$.id")
+            self._id = self._pieces.keep_text(event, "id", "$")
         elif kind == "tool-plan-delta":
-            self._pieces.add("plan", message.get("tool_plan"), f"{path}.tool_plan")
-            self._pieces.tell_thought(message.get("tool_plan"))
+            self._pieces.add_text("plan", message.get("tool_plan"), f"{path}.tool_plan", thought=True)
         elif kind in ("tool-call-start", "tool-call-delta"):
             index = number(event, "index", "$")
             self._calls.feed({**section(message, "tool_calls", path), "index": index}, f"{path}.tool_calls")
@@ -349,9 +341,7 @@ class CohereStream:
             kind = "thinking" if content.get("type") == "thinking" or "thinking" in content else "text"
             block = self._content[index] = {"type": self._pieces.keep(kind, path)}
         key = block["type"]
-        self._pieces.add(("content", index), content.get(key), f"{path}.{key}")
-        tell = self._pieces.tell_text if key == "text" else self._pieces.tell_thought
-        tell(content.get(key))
+        self._pieces.add_text(("content", index), content.get(key), f"{path}.{key}", thought=key != "text")
 
     def response(self) -> dict[str, Any]:
         """Return a chat response."""

@@ -85,12 +85,22 @@ class Pieces:
         except FragmentError as problem:
             raise DispatchError(f"{path}: {problem}") from None
 
+    def add_text(self, key: Hashable, fragment: Any, path: str, *, thought: bool = False) -> None:
+        """Add the next fragment of a text, and tell it to the user or as reasoning. Raises DispatchError."""
+        self.add(key, fragment, path)
+        (self.tell_thought if thought else self.tell_text)(fragment)
+
     def text(self, key: Hashable) -> str:
         return self._fragments.text(key)
 
     def has(self, key: Hashable) -> bool:
         """Tell whether the text has begun."""
         return key in self._fragments.calls
+
+    def keep_text(self, event: Event, key: str, path: str) -> str:
+        """Count a text under a key, "" for none. Raises DispatchError."""
+        kept: str = self.keep(text(event.get(key), f"{path}.{key}"), f"{path}.{key}")
+        return kept
 
     def keep(self, value: Any, path: str) -> Any:
         """Count a value that is kept as it is. Raises DispatchError past the bounds."""

@@ -122,7 +122,7 @@ class GeminiStream:
     def feed(self, event: Event) -> None:
         if event.get("error"):
             raise report(event["error"])
-        self._id = self._id or self._pieces.keep(text(event.get("responseId"), "$.responseId"), "$")
+        self._id = self._id or self._pieces.keep_text(event, "responseId", "$")
         for key in ("promptFeedback", "usageMetadata", "modelVersion"):
             if event.get(key):
                 self._top[key] = small(event[key], f"$.{key}")
@@ -145,20 +145,18 @@ class GeminiStream:
         if "functionCall" in part and (self._open or call.get("willContinue") or call.get("partialArgs")):
             self._grow(part, call, path)
         elif self._continues(part):
-            self._pieces.add(len(self._parts) - 1, text(part["text"], f"{path}.text"), f"{path}.text")
-            self._tell_text(part)
+            self._add_text(part, path)
         else:
             rest = {key: value for key, value in part.items() if key != "text"}
             self._parts.append(self._pieces.keep(rest, path))
             if "text" in part:
-                self._pieces.add(len(self._parts) - 1, part["text"], f"{path}.text")
-                self._tell_text(part)
+                self._add_text(part, path)
             self._tell_call(len(self._parts) - 1, call, path)
             self._pieces.tell_arguments(len(self._parts) - 1, call.get("args"))
 
-    def _tell_text(self, part: Event) -> None:
-        tell = self._pieces.tell_thought if part.get("thought") else self._pieces.tell_text
-        tell(part["text"])
+    def _add_text(self, part: Event, path: str) -> None:
+        thought = bool(part.get("thought"))
+        self._pieces.add_text(len(self._parts) - 1, part["text"], f"{path}.text", thought=thought)
 
     def _tell_call(self, at: int, call: Event, path: str) -> None:
         id, name = (text(call.get(key), f"{path}.functionCall.{key}") for key in ("id", "name"))
