@@ -100,8 +100,9 @@ class AnswerCalls:
         """Return the position of a call of the batch, equal calls in order; several where it cannot be told
         from others.
         """
-        named = [index for index in self._open if self._is(self.answer.calls[index], id, name)]
-        equal = [i for i in named if getattr(self.answer.calls[i], "arguments", None) == arguments]
+        calls = self.answer.calls
+        named = [i for i in self._open if self._name(calls[i]) == name and getattr(calls[i], "id", "") == id]
+        equal = [i for i in named if getattr(calls[i], "arguments", None) == arguments]
         if not equal and len(named) != 1:
             return tuple(named or self._open)
         index = (equal or named)[0]
@@ -213,9 +214,6 @@ class AnswerCalls:
         """Return the name of a call's tool, as records have it; an adapter may have calls without one."""
         name = str(getattr(call, "name", ""))
         return self._tools.resolve(name) or name
-
-    def _is(self, call: Any, id: str, name: str) -> bool:
-        return self._name(call) == name and bool(getattr(call, "id", "") == id)
 
 
 def _restore(places: set[int], before: set[int], index: int) -> None:

@@ -461,8 +461,4 @@ def _matches(folded: str, group: str, words: Iterable[str]) -> bool:
     listed = [words] if isinstance(words, str) else list(words)
     if isinstance(words, str) or not all(word.strip() for word in listed):
         raise ValueError(f"The keywords of group {group!r} must be a list of words, none of them blank.")
-    return any(_found(word.strip().casefold(), folded) for word in listed)
-
-
-def _found(word: str, folded: str) -> bool:
-    return re.search(_INSIDE + re.escape(word), folded) is not None
+    return any(re.search(_INSIDE + re.escape(word.strip().casefold()), folded) for word in listed)

@@ -265,7 +265,9 @@ class ToolCalls(Caller):
     def _deferred(self, request: CallRequest, context: ToolContext, problem: CallDeferred) -> Deferred:
         binding = self.tools.get(request.name).binding
         injected = fill_in(binding, context)
-        guesses = self._uncounted_guesses(request.guesses)
+        guesses = self.tools.guesses if request.guesses is None else request.guesses
+        if guesses is not None:  # the call counted its own when it was decoded
+            guesses = Guesses(guesses.allow)
         params = binding.decode(request.arguments, request.provider, guesses, injected)
         return deferred(binding, params, context.call_id, problem, injected)
 
@@ -273,11 +275,6 @@ class ToolCalls(Caller):
         if self.work is not None and self.work.take(places, result):
             with suppress(NotStoredError):  # the run ends with its batch
                 await self.store(self.work)
-
-    def _uncounted_guesses(self, guesses: Guesses | None) -> Guesses | None:
-        """Return guesses that count nothing: the call counted its own when it was decoded."""
-        chosen = self.tools.guesses if guesses is None else guesses
-        return None if chosen is None else Guesses(chosen.allow)
 
     def _with_framework(self, context: ToolContext | None) -> tuple[ToolContext, bool]:
         """Return the context of a call, and whether it may wait. A program's own framework stays."""

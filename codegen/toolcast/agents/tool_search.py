@@ -180,15 +180,15 @@ def answer_search(
         return ToolResult.ok(_NOTHING.format(query[:100]))
     ranked = sorted(tools, key=lambda tool: found.index(tool.name) if tool.name in found else len(found))
     pieces = [
-        Content(kind="tool", data=entry, media_type="application/json", name=_name_of(entry))
+        Content(
+            kind="tool",
+            data=entry,
+            media_type="application/json",
+            name=str(msgspec.json.decode(entry).get("name", "")),
+        )
         for entry in tool_entries(ranked, rules, found)
     ]
     return ToolResult.ok("", content=tuple(pieces))
-
-
-def _name_of(entry: bytes) -> str:
-    whole = msgspec.json.decode(entry)
-    return str(whole.get("name", ""))
 
 
 def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:

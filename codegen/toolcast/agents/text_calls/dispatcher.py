@@ -106,7 +106,9 @@ class TextDispatcher:
 
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
         arguments: Any = call.arguments
-        circumstances = _with_id(context, call.id)
+        circumstances = context
+        if call.id and not (context is not None and context.call_id):
+            circumstances = replace(context or ToolContext(), call_id=call.id)
         if call.textual and isinstance(call.arguments, str):
             names = self._possible_names(call)
             if names is not None and len(names) != 1:
@@ -142,11 +144,3 @@ class TextDispatcher:
             f"{', '.join(sorted(names)) or 'none'} is meant. Name the parameters."
         )
         return replace(result, error=f"{words}\n{result.error}")
-
-
-def _with_id(context: ToolContext | None, id: str) -> ToolContext | None:
-    if not id or (context is not None and context.call_id):
-        return context
-    if context is None:
-        return ToolContext(call_id=id)
-    return replace(context, call_id=id)

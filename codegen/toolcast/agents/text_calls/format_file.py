@@ -93,7 +93,7 @@ def read_format(source: str | Path) -> TextFormat:
     """
     path = Path(source)
     text, data = _toml(path)
-    findings = _find_misfits(data)
+    findings = [*_misfits(data, TextFormat, ())]
     if not findings:
         format = msgspec.convert(data, TextFormat)
         findings = _find_contradictions(format)
@@ -157,12 +157,8 @@ def _diagnostic(finding: _Finding, file: str, text: str) -> Diagnostic:
     )
 
 
-def _find_misfits(raw: Any) -> list[_Finding]:
-    """Find unknown keys, missing keys, and values of the wrong type."""
-    return [*_misfits(raw, TextFormat, ())]
-
-
 def _misfits(value: Any, kind: Any, keys: Keys) -> Iterator[_Finding]:
+    """Find unknown keys, missing keys, and values of the wrong type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         yield from _misfits(value, next(each for each in arguments if each is not NoneType), keys)

@@ -104,11 +104,7 @@ def _form(format: Formats) -> tuple[tuple[TextFormat, ...], Response]:
     if len(several) == len(chosen) == 1:
         name = named[0]
         response = chosen[0].response(name if isinstance(name, str) else chosen[0].id)
-    return chosen, response or _canonical()
-
-
-def _canonical() -> Response:
-    return find_format(_CANONICAL).responses[0]
+    return chosen, response or find_format(_CANONICAL).responses[0]
 
 
 class _Writer:

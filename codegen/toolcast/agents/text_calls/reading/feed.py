@@ -141,13 +141,12 @@ def match(feed: Feed, pattern: Pattern) -> "Reading[re.Match[str] | None]":
 
 def ahead(feed: Feed, ends: Ends) -> "Reading[str]":
     """Return the literal of `ends` that comes next, or "". Reads nothing."""
-    while not feed.final and (feed.at == len(feed.text) or _rest(feed, ends) in ends.begun):
+    while not feed.final:
+        rest = feed.text[feed.at : feed.at + ends.longest + 1]
+        if rest and rest not in ends.begun:
+            break
         yield None
     return ends.at(feed.text, feed.at)
-
-
-def _rest(feed: Feed, ends: Ends) -> str:
-    return feed.text[feed.at : feed.at + ends.longest + 1]
 
 
 def next_character(feed: Feed) -> "Reading[str]":

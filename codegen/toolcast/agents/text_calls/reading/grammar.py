@@ -224,7 +224,7 @@ def _other_markers(formats: tuple[TextFormat, ...], calls: Sequence[str]) -> "It
             yield Candidate("section-end", Pattern(section.close), none, fence=section.fence)
         yield from _thoughts(each.thoughts, calls)
         for one in each.results:
-            yield _enclosed("result", one)
+            yield Candidate("result", Pattern(one.open), Ends([one.close]))
         for marker in each.dropped:
             yield Candidate("dropped", Pattern(marker), none)
         for marker in each.ends:
@@ -245,10 +245,6 @@ def _thoughts(thoughts: Iterable[Markers], calls: Sequence[str]) -> "Iterator[Ca
         yield Candidate("thought", Pattern(one.open), close, inner=inner, calls=one.calls)
         if one.prefilled:
             yield Candidate("thought-end", Pattern(one.close), Ends(()))
-
-
-def _enclosed(kind: Kind, markers: Markers) -> Candidate:
-    return Candidate(kind, Pattern(markers.open), Ends([markers.close]))
 
 
 def _parameters(form: CallForm) -> Iterable[ReadyParameter]:
