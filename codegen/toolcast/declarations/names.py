@@ -150,24 +150,15 @@ CLIENT = frozenset(("ToolError", "describe", "listTools", "list_tools", "tools")
 
 
 class FreeNames:
-    """The names of a namespace: each is taken once. Taking n names takes time in proportion to n, whatever
-    they are."""
+    """The names of a namespace, each taken once. Taking n names takes time linear in n, whatever they are."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """`taken`: names that are in use."""
+        """Take the names that are in use."""
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}  # all smaller ones are taken
 
     def take(self, name: str, separator: str = "") -> str:
-        """Take a name, or where it is in use, one with a number.
-
-        Args:
-            name: the name.
-            separator: what stands before a number.
-
-        Returns:
-            The name itself, or with the smallest number from 2 with which it is free.
-        """
+        """Take a name, or where it is in use, the one with the smallest number from 2, after `separator`."""
         made = name
         if made in self._taken:
             stem = f"{name}{separator}"
@@ -198,17 +189,18 @@ _THEN = "then"
 
 
 def function_names(tools: Mapping[str, str], language: Language) -> dict[str, str]:
-    """Name the functions of tools.
+    """Name the functions of tools, the same for the same tools.
+
+    Groups are namespaces. Characters that a name cannot have are `_`. A name has a suffix where it is taken
+    or means something else in the language, at the top also to programs in it. Names that need no change are
+    given first, so that no other tool takes them.
 
     Args:
         tools: the group of each tool, such as `files` or `crm/contacts`; empty for a tool without one.
         language: the language of the functions.
 
     Returns:
-        The name of each tool by the qualified name of its function, such as `files.edit`: groups are
-        namespaces. Characters that a name cannot have are `_`; a name that means something else in the
-        language, at the top also to programs in it, or is taken, has a suffix: names that need no change are
-        given first, so that no other tool takes them. The same tools have the same names.
+        The name of each tool by the qualified name of its function, such as `files.edit`.
     """
     free: defaultdict[str, FreeNames] = defaultdict(FreeNames)
     namespaces = _namespaces(tools.values(), language, free)
@@ -223,8 +215,7 @@ def function_names(tools: Mapping[str, str], language: Language) -> dict[str, st
 def _namespaces(
     groups: Iterable[str], language: Language, free: defaultdict[str, FreeNames]
 ) -> dict[str, str]:
-    """The qualified name of the namespace of each group, and of the groups above it; their names are taken
-    from those that are free in the namespace around them."""
+    """The qualified name of the namespace of each group, and of the groups above it."""
     found: dict[str, str] = {}
     listed = (group.split("/") for group in set(groups) - {""})
     for parts in sorted(listed, key=lambda parts: [*map(_exact_first, parts)]):

@@ -19,11 +19,8 @@ def declare_tool(
         definition: its definition for the language: `name`, `description`, `parameters` and `result`.
         language: the language.
         function: the name of its function.
-        free: the names of the namespace, without those of its functions; those of types are taken from them.
+        free: the names of the namespace that types may take.
         top: whether the function stands outside of a namespace.
-
-    Returns:
-        The lines.
     """
     printer: Printer = Python(free)
     if language == "typescript":
@@ -45,14 +42,6 @@ def declare_tool(
 
 
 def declaration(definition: Mapping[str, Any], language: Language) -> str:
-    """Declare a tool by itself, under its own name.
-
-    Args:
-        definition: its definition for the language.
-        language: the language.
-
-    Returns:
-        The lines.
-    """
+    """Declare a tool, by its definition for the language, under its own name and outside of a namespace."""
     (function,) = function_names({definition["name"]: ""}, language)
     return declare_tool(definition, language, function, free_names((function,), language), top=True)

@@ -44,16 +44,14 @@ MAX_DEPTH = 100
 
 
 class ModelError(ValueError):
-    """No exact model can be generated from this schema; the message says why."""
+    """No exact model can be generated from a schema, for the reason in the message."""
 
 
 def plain_schema(schema: Mapping[str, Any], class_name: str = "") -> dict[str, Any]:
-    """Reduce a schema to JSON Schema 2020-12 alone, with identifiers as the names of its definitions.
-
-    The schema is not changed, and doing it twice changes nothing.
+    """Reduce a schema to JSON Schema 2020-12 alone, with identifiers as names of its definitions. Idempotent.
 
     Args:
-        schema: a contract's normal form.
+        schema: a contract's normal form, which is not changed.
         class_name: name of the schema itself: no title or definition has it.
 
     Returns:
@@ -121,7 +119,7 @@ def _local(reference: Any, names: Mapping[str, str]) -> str:
 
 
 def _names(definitions: Mapping[str, Any], class_name: str) -> dict[str, str]:
-    """Every definition's name → an identifier; identifiers keep theirs, others are numbered in order."""
+    """An identifier for each definition; identifiers keep their names, others are numbered in order."""
     names = {name: name for name in definitions if _IDENTIFIER.fullmatch(name) and name != class_name}
     for name in definitions:
         if name not in names:
@@ -159,7 +157,7 @@ _STATEMENTS = (ast.ImportFrom, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Expr
 
 
 def check_module(text: str, family: str, class_name: str) -> None:
-    """Raises ModelError unless `text` defines models, `class_name` among them, and can be imported."""
+    """Raise ModelError unless a text defines models, `class_name` among them, and can be imported."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -184,7 +182,7 @@ def check_module(text: str, family: str, class_name: str) -> None:
 
 
 def _imports(module: ast.Module, family: str) -> dict[str, str]:
-    """Local name → imported name, all of them allowed."""
+    """Imported names by local name, all of them allowed."""
     found: dict[str, str] = {}
     allowed = _ALLOWED[family]
     for node in ast.walk(module):
@@ -223,7 +221,7 @@ def _check_decorators(node: ast.ClassDef, imported: dict[str, str]) -> None:
 
 
 def _check_annotation(node: ast.AST, imported: dict[str, str]) -> None:
-    """A string in an annotation is evaluated by whoever reads it: it may only be a type."""
+    """Refuse a string in an annotation that is no type: whoever reads it evaluates it."""
     text = node.value if isinstance(node, ast.Constant) else None
     if isinstance(text, str) and not _TYPE_TEXT.fullmatch(text):
         raise ModelError(f"the generated module has the annotation {text[:100]!r}")
@@ -236,7 +234,6 @@ def _check_annotation(node: ast.AST, imported: dict[str, str]) -> None:
 
 
 def _build(text: str) -> None:
-    """Run the definitions once, in a module of their own that is gone afterwards."""
     module = ModuleType("")
     module.__name__ = f"_toolcast_models_{id(module)}"
     sys.modules[module.__name__] = module  # where dataclasses and pydantic look annotations up
@@ -262,19 +259,18 @@ FAMILIES: tuple[Family, ...] = ("pydantic", "dataclass", "typeddict")
 
 
 def generate_models(schema: Mapping[str, Any], family: Family, *, class_name: str, source: str) -> str:
-    """Generate Python source of the models for a contract.
+    """Generate the models of a contract as Python source, which depends on the arguments alone.
 
-    The text depends on the arguments alone. It imports nothing but the standard library and the family's own
-    package, is not formatted, and ends in a newline.
+    It imports only the standard library and the family's own package, and is not formatted.
 
     Args:
         schema: the contract's normal form.
         family: "pydantic", "dataclass" or "typeddict".
         class_name: name of the model of the whole schema.
-        source: what the first line of the text names as its source.
+        source: the source that the first line names.
 
     Returns:
-        The source text.
+        The source text, which ends in a newline.
 
     Raises:
         ModelError: the name is no identifier, or the family has no models for the schema.
@@ -288,7 +284,6 @@ def generate_models(schema: Mapping[str, Any], family: Family, *, class_name: st
 
 
 def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
-    """The library's answer for a plain schema."""
     from datamodel_code_generator import InputFileType, LiteralType, PythonVersion, generate
     from datamodel_code_generator.enums import DataclassArguments, DataModelType, StrictTypes
 
@@ -357,7 +352,8 @@ def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
 
 def _prepared(source: str) -> str:
     """`source` with its imports in the order of ruff's isort, and in the one layout on which black and ruff
-    agree: an annotation before an empty default has a row for each argument."""
+    agree: an annotation before an empty default has a row for each argument.
+    """
     imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
     lines = source.split("\n")
     groups: dict[str, list[str]] = {"__future__": [], "standard": [], "third-party": []}
@@ -378,8 +374,7 @@ _EMPTY_DEFAULT = re.compile(
 
 
 def _printable(source: str) -> str:
-    """`source` with strings in which no character is hidden: each keeps its value. Raises ModelError for
-    names in which one is."""
+    """`source` with hidden characters of strings escaped. Raises ModelError for names that have some."""
     if not hidden_offsets(source):
         return source
     lines = source.split("\n")
@@ -409,5 +404,5 @@ _NOWHERE = "/nonexistent/toolcast"  # no settings: no pyproject.toml stands abov
 
 
 def _one_line(text: str) -> str:
-    """`text` as it may stand in a comment: what is not printable is escaped."""
+    """`text` for a comment: what is not printable is escaped."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -13,7 +13,7 @@ _WITHOUT = "another tool has a type of that name"
 
 
 class Entry(Protocol):
-    """What the index needs to know of a tool."""
+    """A tool in the index."""
 
     @property
     def name(self) -> str: ...
@@ -34,14 +34,7 @@ class Entry(Protocol):
 
 
 def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
-    """The index of some tools, and the validator.
-
-    Args:
-        entries: the tools.
-
-    Returns:
-        The files, by path below the output root.
-    """
+    """Write the index of some tools and the validator, by path below the output root."""
     head = mark("all specs")
     folder = PACKAGE / "typescript" / "support"
     files = {
@@ -58,15 +51,7 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
 
 
 def index_file(name: str, entries: Sequence[Entry]) -> bytes:
-    """The index of some tools.
-
-    Args:
-        name: `JAVASCRIPT_INDEX`, or `DECLARATION_INDEX` for its declaration.
-        entries: the tools.
-
-    Returns:
-        The file.
-    """
+    """Write the index of some tools, or its declaration: `JAVASCRIPT_INDEX` or `DECLARATION_INDEX`."""
     tools = sorted(entries, key=lambda entry: entry.name)
     rows = [mark("all specs")]
     word = "import" if name == JAVASCRIPT_INDEX else "import type"
@@ -86,8 +71,7 @@ def index_file(name: str, entries: Sequence[Entry]) -> bytes:
 
 
 def _exports(tools: Sequence[Entry]) -> list[str]:
-    """What the declaration exports of each tool: a type only where one tool has a type of that name. The
-    others stand in a comment."""
+    """The exports of the declaration. A type that several tools have by one name stands in a comment."""
     types = {
         each.name: [class_name(each.name, part) for part in ("Params", *(("Result",) if each.result else ()))]
         for each in tools

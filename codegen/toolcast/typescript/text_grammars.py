@@ -45,15 +45,16 @@ _POSIX_CLASS: Final = re.compile(r"\[:(\^?)([a-z]+):\]")
 
 
 def grammar_table(text: TextInput) -> dict[str, Any] | None:
-    """A regular expression as an automaton.
+    """Make an automaton of a regular expression.
 
     Args:
-        text: what the spec states, with a grammar that was checked.
+        text: the spec's `input`, with a grammar that was checked.
 
     Returns:
-        The members of `Grammar` in `support/text_grammar.js`; None for a grammar in Lark's syntax, which
-        no automaton decides, and for an expression without an exact automaton here: operations on classes,
-        scripts, flags other than `i` and `s`, the flag `i` for letters outside of ASCII, what is too large.
+        The members of `Grammar` in `support/text_grammar.js`; None for a grammar in Lark's syntax, which no
+        automaton decides, and for an expression without an exact automaton here: operations on classes,
+        scripts, flags other than `i` and `s`, the flag `i` for letters outside of ASCII, expressions that are
+        too large.
     """
     if text.grammar != "regex":
         return None
@@ -81,7 +82,7 @@ def grammar_table(text: TextInput) -> dict[str, Any] | None:
 
 
 class _UnsupportedError(Exception):
-    """An expression that no automaton is made of here."""
+    pass
 
 
 class _Flags(NamedTuple):
@@ -189,7 +190,6 @@ class _Reader:
 
 
 def _with(flags: _Flags, match: re.Match[str]) -> _Flags:
-    """The flags behind the start of a group."""
     on, off = match["on"] or "", match["off"] or ""
     if not {*on} <= {*"isu"} or not {*off} <= {*"is"}:
         raise _UnsupportedError

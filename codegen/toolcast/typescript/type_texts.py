@@ -22,12 +22,12 @@ Plan = dict[str, Any]
 
 
 class Filled(Struct, frozen=True):
-    """What decoding fills in.
+    """The properties that decoding fills in.
 
     Attributes:
-        properties: the properties that a default fills in, by the pointers of their schemas. A default of
-            null may stand for absence.
-        targets: by the pointer of a node, the definitions whose values it has, each with all its defaults:
+        properties: those with a default, by the pointers of their schemas. A default of null may stand for
+            absence.
+        targets: by the pointer of a node, the definitions that its value satisfies with all their defaults:
             that of a reference, and those that an object of several parts takes its fields from.
     """
 
@@ -38,12 +38,12 @@ class Filled(Struct, frozen=True):
 def default_plans(
     contract: Contract, root: str, plain: Collection[str], without: Collection[str] = ()
 ) -> dict[str, Plan]:
-    """Where values of a root may lack what a default fills in.
+    """Plan where values of a root may lack what a default fills in.
 
     Args:
         contract: the contract.
         root: `parameters`, `result`, or `$defs/Name`.
-        plain: the unions whose values decoding keeps as they are, by pointer.
+        plain: the unions that decoding keeps as they are, by pointer.
         without: properties of the root that have no part in it.
 
     Returns:
@@ -71,15 +71,7 @@ def default_plans(
 
 
 def filled_in(contract: Contract, plain: Collection[str]) -> Filled:
-    """What decoding fills in.
-
-    Args:
-        contract: the contract.
-        plain: the unions whose values decoding keeps as they are, by pointer.
-
-    Returns:
-        It, for the schemas of the contract.
-    """
+    """Find what decoding fills in. `plain` are the unions that decoding keeps as they are, by pointer."""
     found: set[str] = set()
     targets: dict[str, set[str]] = {}
     by_field: dict[str, list[tuple[str, Object]]] = {}
@@ -185,7 +177,6 @@ def _without(plan: Plan, names: Collection[str]) -> Plan:
 
 
 def _named(plan: Any) -> set[str]:
-    """The definitions that a plan leads to."""
     if isinstance(plan, list):
         return {name for each in plan for name in _named(each)}
     if not isinstance(plan, dict):
@@ -200,15 +191,16 @@ def _named_in(key: str, part: Any) -> set[str]:
 
 
 class TypeName(Struct, frozen=True):
-    """The names of one schema's types: `filled` has defaults, `accepted` may lack them. They are equal where
-    there are none."""
+    """The names of one schema's types, equal where it has no defaults: `filled` has them, `accepted` may lack
+    them.
+    """
 
     filled: str
     accepted: str
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Both names, or the one."""
+        """Return both names, or the one."""
         return (self.filled,) if self.filled == self.accepted else (self.filled, self.accepted)
 
 
@@ -230,24 +222,14 @@ _ACCEPTED = "#/accepted/"
 
 
 def definition_pointer(key: str) -> str:
-    """The pointer of a definition in a contract."""
+    """Return the pointer of a definition in a contract."""
     return f"/$defs/{escape(key)}"
 
 
 def definition_names(
     keys: Iterable[str], definitions: Mapping[str, Any], filled: Filled, taken: Iterable[str] = ()
 ) -> Names:
-    """Name the types of definitions.
-
-    Args:
-        keys: the definitions to name, in order.
-        definitions: all schemas that they refer to, by name.
-        filled: the properties with defaults.
-        taken: names that are in use.
-
-    Returns:
-        The names, distinct from one another and from those in use.
-    """
+    """Name the types of the definitions in `keys`, distinct from one another and from `taken`."""
     used = set(taken)
     differing = _differing(definitions, filled)
     named = type_names(keys, used)
@@ -259,13 +241,13 @@ def definition_names(
 
 
 def local_name(name: TypeName, used: set[str]) -> TypeName:
-    """The names of imported types, which are added to those in use: their own, or numbered."""
+    """Name imported types, by their own names or numbered, and add these to `used`."""
     filled = _free(name.filled, used)
     return TypeName(filled, filled if name.accepted == name.filled else _free(name.accepted, used))
 
 
 def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Filled) -> TypeName:
-    """The names of the types of a schema that is called `name`."""
+    """Name the types of a schema that is called `name`."""
     made = _filled(_sound(at.schema), at.pointer, filled)
     differs = _accepted(made) != _sound(at.schema)
     differs = differs or not _differing(definitions, filled).isdisjoint(direct_references(made))
@@ -273,17 +255,7 @@ def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Fi
 
 
 def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> list[str]:
-    """The exported types of one schema.
-
-    Args:
-        name: their names.
-        at: the schema.
-        names: those of the definitions that it refers to.
-        filled: the properties with defaults.
-
-    Returns:
-        One declaration, or two; each ends with a line feed.
-    """
+    """Write the exported types of one schema, one or two; `names` has the definitions it refers to."""
     sound = _sound(at.schema)
     whole = _filled(sound, at.pointer, filled)
     accepted = {reference_to(key) if key else "#": each.accepted for key, each in names.items()}
@@ -296,8 +268,9 @@ def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> l
 
 
 def _sound(schema: Any) -> Any:
-    """A schema without the keywords that its type cannot follow: those for one type of value, where it does
-    not say that values have that type."""
+    """A schema without the keywords for one JSON type where it does not state that type: its type cannot
+    follow them.
+    """
     if not isinstance(schema, Mapping):
         return schema
     stated = schema.keys() & {"type", "enum", "const"}
@@ -306,9 +279,10 @@ def _sound(schema: Any) -> Any:
 
 
 def _filled(schema: Any, pointer: str, filled: Filled, targets: frozenset[str] = frozenset()) -> Any:
-    """A schema in which properties that a default fills in are required, and references lead to types with
-    defaults where decoding fills in all of them. `targets` are the definitions of which the value is known to
-    have all, by what is around the schema."""
+    """A schema in which properties with a default are required, and references lead to types with defaults
+    where decoding fills in all of them. `targets` are the definitions that the value satisfies by its
+    context.
+    """
     if not isinstance(schema, Mapping):
         return schema
     targets |= filled.targets.get(pointer, frozenset())
@@ -332,7 +306,7 @@ def _filled(schema: Any, pointer: str, filled: Filled, targets: frozenset[str] =
 
 
 def _accepted(schema: Any) -> Any:
-    """A schema of `_filled` with the references that it had."""
+    """A schema of `_filled` with its former references."""
     if not isinstance(schema, Mapping):
         return schema
     made = map_subschemas(schema, _accepted)
