@@ -93,7 +93,7 @@ def test_each_project_has_a_copy_of_what_it_uses_and_of_nothing_else(mono: Path)
         assert {path for path in files if path.startswith("_types/")} == types
     assert b"currency: Currency" in billing["_types/money.py"]
     assert b"from .._types.money import Money" in billing["pay/pay.py"]
-    assert "../../common/_types/money.yaml" in parse_manifest(billing["manifest.txt"]).outputs
+    assert "../../common/_types/money.yaml" in parse_manifest(billing["manifest.txt"]).units
     call = '{"sum": {"amount": 3, "currency": "EUR"}}'
     probe = f"import generated.buy; print(generated.buy.BUY.decode({call!r}))"
     printed = subprocess.run(
@@ -417,7 +417,7 @@ def test_types_of_an_installed_package(mono: Path, package: Path) -> None:
     write(mono, {"shop/specs/buy.yaml": SPEC.replace("REF", "package:acme_types/money.yaml")})
     files = built(shop)
     assert b"class Money" in files["_types/acme_types/money.py"]
-    assert "package:acme_types/money.yaml" in parse_manifest(files["manifest.txt"]).outputs
+    assert "package:acme_types/money.yaml" in parse_manifest(files["manifest.txt"]).units
     assert str(package).encode() not in b"".join(files.values())
     (package / "currency.yaml").write_text("type: string\nenum: [EUR]\n", "utf-8")
     assert run(shop, "generate", "--check").exit_code == 1

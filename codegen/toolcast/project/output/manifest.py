@@ -21,8 +21,7 @@ is a record and no output: while the bytes stay as they are, it stays, whichever
 (`keep_versions`). `*` stands for the files about the whole set; its `made` is a digest of what they are
 without any tool, because those of a set change with every tool.
 
-A reader takes any line ending, both sides of a conflict, and lines of the form before this one, which were
-a unit, a digest and outputs between tabs.
+A reader takes any line ending, and both sides of a conflict.
 """
 
 import re
@@ -60,8 +59,7 @@ Versions = Mapping[str, str]
 class Record(Struct, frozen=True, kw_only=True):
     """What the manifest has of one unit; a field is empty where it has none, or two that conflict.
 
-    `source` and `made` are digests, of what the outputs were made from and of their bytes; `by` has the
-    versions that made them; `outputs` are posix paths below the output root, sorted.
+    `source` and `made` digest what the outputs were made from and their bytes, by the versions `by`.
     """
 
     source: str = ""
@@ -71,23 +69,13 @@ class Record(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True):
-    """`units`: what is recorded of each, by spec path (or `*`)."""
+    """The records of units by spec path, or `*`."""
 
     units: Mapping[str, Record]
 
     @property
-    def outputs(self) -> dict[str, tuple[str, ...]]:
-        """The outputs of each unit."""
-        return {unit: record.outputs for unit, record in self.units.items()}
-
-    @property
-    def sources(self) -> dict[str, str]:
-        """The digest of what each unit was made from."""
-        return {unit: record.source for unit, record in self.units.items()}
-
-    @property
     def files(self) -> frozenset[str]:
-        """All outputs, and the markers of the packages in which they are."""
+        """Return all outputs, and the markers of the packages that they are in."""
         listed = {path for record in self.units.values() for path in record.outputs}
         folders = {path.rpartition("/")[0] for path in listed if path.endswith(".py")}
         above = {each.as_posix() for folder in folders for each in (PurePosixPath(folder) / "_").parents}
@@ -95,17 +83,17 @@ class Manifest(Struct, frozen=True):
 
 
 def is_ours(content: bytes) -> bool:
-    """True if a file in Python or JavaScript, or a text file, bears our mark."""
+    """Return whether a file bears our mark."""
     return content.startswith((MARK, JAVASCRIPT_MARK))
 
 
 def is_manifest(content: bytes) -> bool:
-    """True if a file bears our mark at its head, be it below lines that a conflict puts there."""
+    """Return whether a file bears our mark at its head, also below lines of a conflict."""
     return is_ours(_CONFLICT.sub(b"", content, count=1))
 
 
 def parse_manifest(content: bytes) -> Manifest:
-    """Read a manifest. Lines that are none are passed over: they give no right to delete anything."""
+    """Read a manifest; other lines are passed over, as they give no right to delete anything."""
     found: dict[str, dict[str, set[str]]] = {}
     for unit, key, value in _lines(content) if is_manifest(content) else ():
         found.setdefault(unit, {}).setdefault(key, set()).add(value)
@@ -113,16 +101,11 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def _lines(content: bytes) -> Iterator[tuple[str, str, str]]:
-    """Unit, key and value of every line with a value."""
     unit = ""
     for line in content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if not line or line.startswith("#") or _SIDES.match(line):
             continue
-        columns = line.split("\t")
-        if len(columns) == 3:
-            yield unquote(columns[0]), "from", columns[1]
-            yield unquote(columns[0]), "files", columns[2]
-        elif line.startswith("  "):
+        if line.startswith("  "):
             key, _, value = line[2:].partition(" ")
             yield unit, key, value
         elif " " not in line:
@@ -130,7 +113,7 @@ def _lines(content: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def _record(values: Mapping[str, set[str]]) -> Record:
-    """`values`: those of each key; several are from a conflict."""
+    """Read the values of each key; several are from a conflict."""
     made, _, by = _only(values, "made").partition(" by ")
     versions = dict(_pair(each) for each in by.split(", ")) if _VERSIONS.fullmatch(by) else {}
     words = [word for value in values.get("files", ()) for word in value.split(" ")]
@@ -145,7 +128,7 @@ def _record(values: Mapping[str, set[str]]) -> Record:
 
 
 def _path(word: str) -> str:
-    """The path that `_word` wrote; empty where it is none of ours."""
+    """Return the path that `_word` wrote; empty where it is none of ours."""
     if _PLAIN.fullmatch(word):
         return word
     path = unquote(word)
@@ -163,7 +146,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def render_manifest(units: Mapping[str, Record]) -> bytes:
-    """Write a manifest. `units`: by spec path, and by `*`."""
+    """Write a manifest of records by spec path, and by `*`."""
     blocks = sorted((unit if unit == PACKAGE else _word(unit), record) for unit, record in units.items())
     lines = [f"{MARK.decode()}. Do not edit."]
     for unit, record in blocks:
@@ -180,7 +163,7 @@ def show_versions(versions: Versions) -> str:
 
 
 def keep_versions(content: bytes, recorded: bytes) -> bytes:
-    """A manifest, with the versions that `recorded` names for bytes that are the same."""
+    """Return the manifest with the versions that `recorded` names for the same bytes."""
     if not is_manifest(recorded):
         return content
     known: dict[bytes, bytes | None] = {}
@@ -190,7 +173,7 @@ def keep_versions(content: bytes, recorded: bytes) -> bytes:
 
 
 def is_inside(path: str) -> bool:
-    """True if `path` is a plain relative path that cannot leave the folder it is joined to."""
+    """Return whether a plain relative path cannot leave the folder it is joined to."""
     if _PLAIN.fullmatch(path):
         return True
     if not path or "\0" in path or "\\" in path or ":" in path or path.startswith("/"):

@@ -1,4 +1,4 @@
-"""Digests of everything that an output depends on. A unit is rebuilt when its fingerprint is another one.
+"""Digest everything that an output depends on: a unit is rebuilt when its fingerprint is another one.
 
 Versions of libraries are found without importing them.
 """
@@ -26,7 +26,7 @@ PRINTERS = ("black", MODEL_LIBRARY)
 
 
 class Library(Struct, frozen=True):
-    """One installed library. `metadata` is a file whose state changes with an upgrade, if it was found."""
+    """One installed library; an upgrade changes the state of the file `metadata`, if it was found."""
 
     name: str
     version: str
@@ -34,7 +34,7 @@ class Library(Struct, frozen=True):
 
 
 def libraries(*, models: bool) -> tuple[Library, ...]:
-    """The libraries a build uses, by name. `models`: other model families are configured."""
+    """Return the libraries that a build uses, by name; `models`: other model families are configured."""
     wanted = {_plain(name): name for name in (*ALWAYS, *((MODEL_LIBRARY,) if models else ()))}
     found: dict[str, Library] = {}
     for folder in sys.path:
@@ -51,7 +51,7 @@ def libraries(*, models: bool) -> tuple[Library, ...]:
 
 
 def site_folders() -> tuple[Path, ...]:
-    """Folders where installing something changes which library is found."""
+    """Return the folders where installing something changes which library is found."""
     named = ("site-packages", "dist-packages")
     return tuple(Path(folder) for folder in sys.path if Path(folder).name in named and Path(folder).is_dir())
 
@@ -83,13 +83,13 @@ class Sources:
     """
 
     def __init__(self, index: Index, recorded: Mapping[str, str]) -> None:
-        """`recorded`: the digests of the last run, by the path that the index writes."""
+        """Take the digests that the last run `recorded`, by the path that the index writes."""
         self.index = index
         self._recorded = recorded
         self.digests: dict[str, str] = {}
 
     def digest(self, path: Path | str) -> str | None:
-        """The digest of a regular file's text; None if there is none to read."""
+        """Return the digest of a regular file's text; None if there is none to read."""
         key = self._key(path)
         if key in self.digests:
             return self.digests[key]
@@ -100,12 +100,8 @@ class Sources:
             self.digests[key] = found
         return found
 
-    def recorded(self, path: Path | str) -> str | None:
-        """What `digest` returned in the last run."""
-        return self._recorded.get(self._key(path))
-
     def changed(self, path: Path | str) -> bool:
-        """True if a file's row has changed since it was digested."""
+        """Return whether a file's row has changed since it was digested."""
         return self.index.input_changed(path)
 
     def _key(self, path: Path | str) -> str:
@@ -113,7 +109,7 @@ class Sources:
 
 
 def read_source(path: Path) -> str | None:
-    """Read and digest one file, with line endings made LF; None if it is no readable regular file."""
+    """Digest one file with line endings made LF; None if it is no readable regular file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never end
             return None
@@ -124,24 +120,26 @@ def read_source(path: Path) -> str | None:
 
 
 def lf(content: bytes) -> bytes:
-    """`content` with line endings made LF."""
+    """Make line endings LF."""
     return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def digest(content: bytes) -> str:
-    """SHA-256 in hex."""
+    """Return the SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
 def combine(parts: Iterable[str]) -> str:
-    """One digest of many strings; no two lists share one by how they are cut."""
+    """Return one digest of many strings; no two lists share one by how they are cut."""
     encoded = [part.encode("utf-8", "surrogateescape") for part in parts]
     return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
 def source_digest(documents: Mapping[str, Any]) -> str:
-    """The digest that the manifest has of a spec and the shared types it uses: `documents`, by path, as plain
-    data in its order. Comments and the form of the text do not count, since no output depends on them."""
+    """Return the manifest's digest of a spec and its shared types, as plain data by path.
+
+    Comments and the form of the text do not count, since no output depends on them.
+    """
     return combine(word for name, data in documents.items() for word in (name, ascii(data)))[:16]
 
 
@@ -152,10 +150,9 @@ def setting(
     used: tuple[Library, ...],
     sources: Sources,
 ) -> dict[str, str]:
-    """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
+    """Return a digest for each thing but specs that outputs depend on, by a name that people know.
 
-    Configuration, templates, profiles (files), generator, Python and libraries, as they are now. No part
-    depends on this machine: no folder, no time.
+    No part depends on this machine: no folder, no time.
     """
     index = sources.index
     parts = {
@@ -191,7 +188,7 @@ def setting(
 
 
 def _contents(folder: Path, suffixes: tuple[str, ...], sources: Sources) -> list[tuple[str, str]]:
-    """Names below `folder` with digests, sorted alike on every machine."""
+    """Return names below `folder` with digests, sorted alike on every machine."""
     start = len(os.path.join(folder, ""))  # noqa: PTH118 - as text: these are hundreds of paths
     files = [path for path in walk(folder, sources.index) if path.endswith(suffixes)]
     found = ((_name(path[start:]), sources.digest(path)) for path in files)
@@ -204,7 +201,7 @@ def _name(path: str) -> str:
 
 
 def walk(folder: Path, index: Index) -> list[str]:
-    """Every file below `folder`; the index gets its folders, so that a new file is noticed."""
+    """Return every file below `folder`; the index gets its folders, so that a new file is noticed."""
     files: list[str] = []
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in ("__pycache__", ".git")]
