@@ -19,7 +19,7 @@ from .state.index import Index
 
 
 class Cleaned(Struct, frozen=True, kw_only=True):
-    """What was removed, or would be. `files`: posix paths below the output root."""
+    """What was removed, or would be; `files` are posix paths below the output root."""
 
     files: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -57,7 +57,6 @@ def _clean(config: Config, *, dry_run: bool) -> Cleaned:
 
 
 def _delete_outputs(config: Config, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
-    """Delete what was written below the output root; the files, and diagnostics."""
     root, index = config.output, Index(config.base, load=False)
     shown = show(root)
     if crosses_link(root, ""):
@@ -80,7 +79,6 @@ def _delete_outputs(config: Config, *, dry_run: bool) -> tuple[tuple[str, ...], 
 
 
 def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
-    """A warning where the manifest is gone, and files that seem to be ours stay."""
     left = [problem.file for problem in find_strays(root, owned)]
     if not any(file.endswith(".py") for file in left):  # none bears our mark
         return []

@@ -1,8 +1,8 @@
-"""What the last run left of specs that do not compile now: it stays as it is, and in the registry.
+"""Find the output that specs with errors keep, so that their tools stay in the registry.
 
-A spec has such output while the manifest (or the cache, where the manifest is lost) names it and its file is
-there; only a deleted spec's output is deleted. The entry of its tool is that of the cache. Where the cache is
-lost, it follows from the spec's path and the files that the manifest lists, by the rules that named them.
+A spec has such output while its file is there and the manifest names it; where the manifest is lost, the
+cache does. Its tool has the entry of the cache, or one that follows from the spec's path and the listed
+files.
 """
 
 import ast
@@ -28,10 +28,9 @@ from .state.fingerprint import digest
 class Former(Struct, frozen=True, kw_only=True):
     """The output of a spec that does not compile now.
 
-    `unit` has the digests of what stands there, edited by hand or not. `lost`: listed files that are gone.
-    `flaw`: why the tool cannot be in the registry, or the type not be imported; empty if it can. `deleted`:
-    the spec is gone, but tools that do not compile need its module. `recorded`: the cache's record, if its
-    files still are what it says. `made`: the digest that the manifest has of the outputs.
+    `unit` has the digests of what is there, `lost` the listed files that are gone, `made` the manifest's
+    digest. `flaw` says why the registry cannot have it. `deleted`: only other former output needs it.
+    `recorded` is the cache's record, if its files are intact.
     """
 
     unit: Unit
@@ -49,10 +48,7 @@ Recover = Callable[[Mapping[str, Unit]], Mapping[str, Former]]
 def find_former(
     units: Mapping[str, Unit], *, tree: Tree, cache: Cache, exists: Callable[[str], bool]
 ) -> dict[str, Former]:
-    """The former output of every spec that is not among `units`, by path.
-
-    `units` are those that compile. `exists` tells of a path below the specs folder whether a spec is there.
-    """
+    """Find the former output of the specs that are not among `units`, the ones that compile, by path."""
     found = tree.find(NAME)
     manifest = parse_manifest(found.content) if found is not None and found.kind == "file" else Manifest({})
     known = {path: unit for path, unit in cache.units.items() if kind_of(path) is not None}
@@ -65,19 +61,16 @@ def find_former(
 
 
 class _Reader:
-    """Reads what a manifest and a cache know of single specs."""
-
     def __init__(self, tree: Tree, manifest: Manifest, known: Mapping[str, Unit]) -> None:
         self._tree, self._manifest, self._known = tree, manifest, known
 
     def listed(self, path: str) -> tuple[str, ...]:
-        """The outputs of a spec."""
+        """Return the outputs that a spec had."""
         if path in self._manifest.units:
             return self._manifest.units[path].outputs
         return tuple(self._known[path].outputs)
 
     def read(self, path: str) -> Former:
-        """The former output of one spec."""
         recorded, listed = self._known.get(path), self.listed(path)
         record = self._manifest.units.get(path)
         if recorded is not None and {*listed} != recorded.outputs.keys():
@@ -98,12 +91,11 @@ class _Reader:
         return Former(unit=unit, lost=lost, flaw=flaw, made="" if record is None else record.made)
 
     def content(self, output: str) -> bytes | None:
-        """The bytes of an output; None if no file stands there."""
         found = self._tree.find(output)
         return found.content if found is not None and found.kind == "file" else None
 
     def _entry(self, path: str, listed: Collection[str]) -> ToolEntry | None:
-        """The entry of a tool, from the names of its files; None for a type, and where they do not fit."""
+        """Derive the entry of a tool from the names of its files; None where they do not fit."""
         names = [name for name in map(contract_name, listed) if name and TOOL_NAME.fullmatch(name)]
         if kind_of(path) != "tool" or len(names) != 1 or module_problem(names[0], group_of(path)) is not None:
             return None
@@ -113,7 +105,6 @@ class _Reader:
         return replace(entry, external=self._is_external(entry), result=self._result(entry))
 
     def _result(self, entry: ToolEntry) -> str:
-        """The name of the type of a tool's result; empty where its module has none."""
         name = class_name(entry.name, "Result")
         try:
             return name if name in self._bound(module_of(entry)) else ""
@@ -121,7 +112,7 @@ class _Reader:
             return ""  # `_flaw` reports it
 
     def _is_external(self, entry: ToolEntry) -> bool:
-        """Whether the binding of a tool says that it is external, as generated code does."""
+        """Return whether the generated binding says that the tool is external."""
         try:
             tree = ast.parse(self.content(module_of(entry)) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -135,7 +126,7 @@ class _Reader:
         return any(each.arg == "external" and ast.unparse(each.value) == "True" for each in stated)
 
     def _flaw(self, path: str, unit: Unit, lost: Collection[str]) -> str:
-        """Why an output that may have been edited by hand cannot be used; empty if it can."""
+        """Return why output that a person may have edited cannot be used; empty if it can."""
         if lost:
             return f"{min(lost)} is gone"
         if kind_of(path) == "tool" and unit.entry is None:
@@ -149,7 +140,6 @@ class _Reader:
         return ""
 
     def _bound(self, module: str) -> set[str]:
-        """The names that a module may define."""
         found: set[str] = set()
         for node in ast.walk(ast.parse(self.content(module) or b"")):
             if isinstance(node, ast.ClassDef):
@@ -161,7 +151,7 @@ class _Reader:
         return found
 
     def imported(self, module: str) -> set[str]:
-        """The modules of shared types that a module imports, as outputs."""
+        """Return the modules of shared types that a module imports, as outputs."""
         try:
             tree = ast.parse(self.content(module) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -175,17 +165,16 @@ class _Reader:
         return {output for output in found if output.startswith(f"{TYPES}/")}
 
     def owner(self, output: str, paths: Iterable[str]) -> str | None:
-        """The spec among `paths` that an output was made from."""
         return next((path for path in paths if output in self.listed(path)), None)
 
 
 def module_of(entry: ToolEntry) -> str:
-    """The module of a tool, as an output."""
+    """Return the module of a tool, as an output."""
     return python_path(entry.module.split("."))
 
 
 def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry | None:
-    """The entry of a tool with the targets that its outputs lack, as they lack one that is new."""
+    """Return the entry without the targets that its outputs lack."""
     if entry is None:
         return None
     modules = {target: f"{target}/{entry.module.replace('.', '/')}.js" for target in TARGETS}
@@ -194,7 +183,7 @@ def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry
 
 
 def _is_whole(output: str, content: bytes) -> bool:
-    """Whether a file still is what it was by its kind: Python or JavaScript with our mark, or JSON."""
+    """Return whether a file can be read, and bears our mark where its kind has one."""
     try:
         if output.endswith(".py"):
             ast.parse(content)
@@ -207,7 +196,6 @@ def _is_whole(output: str, content: bytes) -> bool:
 
 
 def _modules(former: Former) -> list[str]:
-    """The module that others import, as an output."""
     entry = former.unit.entry
     if entry is not None:
         return [module_of(entry)]
@@ -217,7 +205,7 @@ def _modules(former: Former) -> list[str]:
 def _needed(
     former: Mapping[str, Former], gone: Collection[str], reader: _Reader, units: Mapping[str, Unit]
 ) -> dict[str, Former]:
-    """Deleted types that modules of `former` import, directly or not. `gone`: specs that are deleted."""
+    """Find the deleted types that modules of `former` import, directly or not."""
     made = {output for unit in units.values() for output in unit.outputs}
     found: dict[str, Former] = {}
     modules = [module for each in former.values() for module in _modules(each)]
@@ -234,7 +222,7 @@ def _needed(
 def _with_imports(
     former: Mapping[str, Former], units: Mapping[str, Unit], reader: _Reader
 ) -> dict[str, Former]:
-    """`former`, with a flaw where a module imports one that is not there."""
+    """Add a flaw where a module imports one that is gone."""
     settled = dict(former)
     made = {output for unit in units.values() for output in unit.outputs}
     while True:
@@ -254,11 +242,9 @@ def _with_imports(
 
 
 class Stale(Struct, frozen=True, kw_only=True):
-    """The output of a spec that does not compile now: it stays as it was.
+    """Former output as a report has it: `outputs` below the output root, the module first.
 
-    `spec` is shown as diagnostics show it, `outputs` are posix paths below the output root, the module first.
-    `flaw`: why the tool is not in the registry, or the type cannot be imported; empty if nothing is wrong
-    with them. `deleted`: the spec is gone, but other stale outputs need this one.
+    `flaw` and `deleted` are those of `Former`.
     """
 
     spec: str
@@ -269,7 +255,7 @@ class Stale(Struct, frozen=True, kw_only=True):
 
 
 def stale_outputs(former: Mapping[str, Former], shown: Callable[[str], str]) -> tuple[Stale, ...]:
-    """What a report has of `former`, by spec path. `shown`: a spec's path as diagnostics show it."""
+    """Return what a report has of `former`, by spec path."""
 
     def rank(output: str) -> tuple[bool, bool, str]:
         return not output.endswith(".py"), output.startswith(f"{MODELS}/"), output

@@ -40,9 +40,9 @@ Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What a run did, or would do. `rebuilt` and `refused` count tools.
+    """What a run did, or would do; `rebuilt` and `refused` count tools.
 
-    `entries` are those of the tools that compile, `stale` is what others keep.
+    `entries` are those of the tools that compile, `stale` is the former output of others.
     """
 
     tools: int = 0
@@ -57,7 +57,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """True if a spec has an error, or the run could not end."""
+        """Return whether a spec has an error, or the run could not end."""
         return has_errors(self.diagnostics)
 
 
@@ -219,7 +219,7 @@ def _plan(run: _Run, updated: Updated, package: Package) -> Report:
 
 
 def _without_consequences(problems: set[Diagnostic], types: set[str]) -> set[Diagnostic]:
-    """`problems`, without those of specs whose shared types have errors that are reported there."""
+    """Drop the problems of specs that follow from errors of shared types, which are reported themselves."""
     causes = (each for each in problems if each.severity == "error" and each.code != "broken-type")
     if not any(each.file in types for each in causes):
         return problems

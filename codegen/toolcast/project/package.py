@@ -1,4 +1,4 @@
-"""The files about the whole set of tools, without the units that conflict with others."""
+"""Make the files about the whole set of tools, without the units that conflict with others."""
 
 import re
 from collections import defaultdict
@@ -23,20 +23,20 @@ Reuse = Callable[[str, str], Unit | None]
 
 
 class PackageError(Exception):
-    """The files about the whole set cannot be made; nothing may be published without them."""
+    """The files about the whole set cannot be made, so nothing may be published."""
 
     def diagnostic(self, file: str) -> Diagnostic:
-        """The same for a user."""
         message = f"the compiler failed on the files about all tools: {self}"
         hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
         return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
 
 
 class Package(Struct, frozen=True):
-    """`kept`: by spec path, the units of the set. `refused`: why others that compile do not belong to it.
-    `former`: the output of specs that do not compile or are refused, which stays. `own`: by name, the units
-    of the files about the whole set. `files`: those by path, the manifest among them; None for one that is
-    right as the last run left it."""
+    """The units of the set (`kept`), the `former` output beside them, and the files about all of them.
+
+    `refused` says by spec path why others that compile are left out. `own` are the units of the files about
+    the set. `files` has those by path, the manifest among them; None for one that is right already.
+    """
 
     kept: dict[str, Unit]
     refused: Mapping[str, Diagnostic]
@@ -55,11 +55,10 @@ def make_package(
     reuse: Reuse = lambda _name, _mark: None,
     recover: Recover = lambda _units: {},
 ) -> Package:
-    """Leave out of `units` those that conflict, and make the files about all others and about what `recover`
-    finds: the former output of specs that are left out or do not compile.
+    """Leave out the units that conflict, and make the files about all others and about former output.
 
-    `libraries` are those that the manifest names, with versions; `locate` gives line and column of the name
-    in the spec at a path; `common` is a digest of everything but specs. Raises PackageError.
+    `recover` finds that of specs that are left out or do not compile. `libraries` stand in the manifest,
+    `common` digests everything but specs. Raises PackageError.
     """
     refused = find_name_clashes(units, context, locate)
     own: set[str] = set()  # paths of the files about the whole set, which depend on its units
@@ -80,8 +79,7 @@ def make_package(
 
 
 def _beside(kept: Mapping[str, Unit], former: Mapping[str, Former], context: Context) -> dict[str, Former]:
-    """`former` as it can stand beside `kept`, which goes first: without outputs that a unit there has, too,
-    and with a flaw where its names conflict."""
+    """Return `former` without the outputs that `kept` has, and with a flaw where names conflict."""
     owners = {output.casefold(): path for path, unit in kept.items() for output in unit.outputs}
     found: dict[str, Former] = {}
     for path, each in former.items():
@@ -116,8 +114,7 @@ def _conflicting(kept: Mapping[str, Unit], former: Mapping[str, Former], context
 def _records(
     units: Mapping[str, Unit], former: Mapping[str, Former], libraries: Versions
 ) -> dict[str, Record]:
-    """What the manifest says of each unit: that the versions which are here made it. Of former output it says
-    what it said."""
+    """Return the manifest's records: new ones of units, and of former output what it had."""
     by = {"toolcast": __version__, **{name: libraries[name] for name in sorted(libraries)}}
     records: dict[str, Record] = {}
     for path, unit in units.items():
@@ -136,12 +133,10 @@ def _records(
 
 
 def _made(unit: Unit) -> str:
-    """The digest that the manifest has of a unit's outputs."""
     return combine(word for path in sorted(unit.outputs) for word in (path, unit.outputs[path]))[:16]
 
 
 def _find_dependents(units: Mapping[str, Unit], context: Context) -> dict[str, Diagnostic]:
-    """Tools that would import the module of a shared type that is missing."""
     missing = set(context.types) - set(units)
     problems: dict[str, Diagnostic] = {}
     for path, unit in units.items():
@@ -171,7 +166,7 @@ def _make(
 
 
 def python_folders(outputs: Iterable[str]) -> list[str]:
-    """Every folder that leads to a Python module among `outputs`; "" is the output folder itself. Sorted."""
+    """Return the folders that lead to Python modules, sorted; "" is the output folder itself."""
     modules = {Path(path) for path in outputs if path.endswith(".py")}
     folders = {folder for path in modules for folder in path.parents}
     return sorted({"", *(folder.as_posix() for folder in folders if folder != Path())})
@@ -193,11 +188,10 @@ _Reason = tuple[str, str, str]
 def find_conflicts(
     units: Mapping[str, Unit], package: Iterable[str], context: Context
 ) -> dict[str, Diagnostic]:
-    """By spec path, why a unit must be left out. Of names that become one in Python, the one that is written
-    like that keeps it; of others that collide, none is preferred.
+    """Return by spec path why a unit must be left out.
 
-    `package`: the files about the whole set; no unit may write one of those. Paths are compared
-    without regard to case, because some file systems do so.
+    Of names that become one in Python, the one that is written so stays; of others that collide, none. No
+    unit may write a file of `package`. Paths are compared without case, as some file systems do.
     """
     collisions = _name_collisions(units)
     rest = {path: unit for path, unit in units.items() if path not in collisions}
@@ -233,7 +227,7 @@ def _name_collisions(units: Mapping[str, Unit]) -> dict[str, _Reason]:
 
 
 def _unportable_outputs(units: Mapping[str, Unit]) -> dict[str, _Reason]:
-    """Outputs that some machine cannot hold: generated files are checked in, and others check them out."""
+    """Find outputs that some machine cannot hold: generated files are checked in."""
     portable: set[str] = set()  # names that every machine can hold; most occur in many paths
     found: dict[str, _Reason] = {}
     for path, unit in units.items():
@@ -284,7 +278,7 @@ def _reserved_outputs(owners: Mapping[str, set[str]], package: Iterable[str]) ->
 
 
 def _respelled_folders(units: Mapping[str, Unit]) -> dict[str, _Reason]:
-    """Tools below a folder that stands in two spellings, which differ in case."""
+    """Find tools below a folder that has two spellings, which differ in case."""
     homes = {path: unit.entry.module.rpartition(".")[0] for path, unit in units.items() if unit.entry}
     spellings: defaultdict[str, set[str]] = defaultdict(set)
     for home in set(homes.values()):
@@ -303,16 +297,12 @@ def _respelled_folders(units: Mapping[str, Unit]) -> dict[str, _Reason]:
 
 
 def _above(package: str) -> Iterable[str]:
-    """The folder of a package and all above it, from the outermost."""
     parts = package.split(".") if package else []
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
 def find_name_clashes(units: Mapping[str, Unit], context: Context, locate: Locate) -> dict[str, Diagnostic]:
-    """By spec path, why its name conflicts with another; the rule is that of `spec`.
-
-    `locate` gives line and column of the name in the spec at a path.
-    """
+    """Return by spec path why its name conflicts with another; `locate` finds the name in a spec."""
     entries = [
         (path, unit.entry.name, unit.entry.group) for path, unit in units.items() if unit.entry is not None
     ]

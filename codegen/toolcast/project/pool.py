@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -43,11 +43,11 @@ Submit = Callable[..., "Future[Any]"]
 
 @contextlib.contextmanager
 def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) -> Generator[Submit]:
-    """The `submit` of a pool of `count` worker processes.
+    """Yield the `submit` of a pool of `count` worker processes.
 
     Workers start as new interpreters on every platform: no thread is copied. They import nothing from the
-    working directory, do not run the main module of the program again, and end when it ends. What
-    `initializer` and the tasks get is pickled. On an exception, tasks that have not begun are cancelled.
+    working directory, do not run the main module again, and end with the program. Arguments are pickled. On
+    an exception, tasks that have not begun are cancelled.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -67,7 +67,7 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
 
 @contextlib.contextmanager
 def _clean_start() -> Generator[None]:
-    """Processes that start meanwhile find no main module to run, and no module in the working directory."""
+    """Let processes start without a main module to run, and without the working directory on their path."""
     main, before = sys.modules["__main__"], os.environ.get(_SAFE_PATH)
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ[_SAFE_PATH] = "1"  # for the `python -c` that a new worker is
@@ -103,10 +103,9 @@ def compile_tasks(
     jobs: int | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> list[Compiled]:
-    """Compile `tasks`; one result each, in their order.
+    """Compile `tasks` in at most `jobs` processes, by default one per processor; one result each, in order.
 
-    `jobs` is the largest number of processes, by default one per processor. `progress` gets (done, total). A
-    task that raises, or that ends its process, becomes a diagnostic.
+    `progress` gets (done, total). A task that raises, or that ends its process, becomes a diagnostic.
     """
     many = len(tasks) >= (MANY_WITH_MODELS if context.options.models else MANY)
     count = min(jobs or processors(), max(1, len(tasks) // 4))
@@ -176,7 +175,7 @@ def _can_start(context: Context) -> bool:
 
 
 def _compile_apart(context: Context, chunks: Sequence[Sequence[Task]]) -> list[Compiled]:
-    """Compile each chunk in a process of its own; if that ends the process, each of its specs alone."""
+    """Compile each chunk in its own process, and again spec by spec if that process dies."""
     from concurrent.futures.process import BrokenProcessPool
 
     done: list[Compiled] = []

@@ -18,8 +18,11 @@ from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
-    """`files` are all that are not built in, and `own` what they hold, by id, with built-in ones that the
-    configuration changes. `known` has the ids of all, sorted, `chosen` those that the configuration names."""
+    """The profiles that a project has.
+
+    `files` are those that are not built in, `own` what they hold, by id, with built-in ones that the
+    configuration changes. `known` has all ids, sorted; `chosen` those that the configuration names.
+    """
 
     files: tuple[str, ...]
     own: Mapping[str, Profile]
@@ -28,10 +31,10 @@ class Profiles(Struct, frozen=True, kw_only=True):
 
 
 def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """The profiles of a project, and what is wrong with them. `wanted`: further ids to search for.
+    """Return the profiles of a project, and their problems. `wanted`: further ids to search for.
 
-    Installed packages are searched, which takes milliseconds, only for an id that is found nowhere else: so
-    none of them replaces a built-in profile or a file of the project.
+    Installed packages are searched, which takes milliseconds, only for an id that is nowhere else: so none
+    replaces a built-in profile or a file of the project.
     """
     profiles, problems = _load(config, tuple(str(path) for path in config.profiles))
     named = dict.fromkeys((*(config.providers or ()), *config.examples, *wanted))
@@ -47,7 +50,6 @@ def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, t
 
 
 def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """The profiles, of which those that `examples` names are sent the examples of specs."""
     own = dict(profiles.own)
     problems: list[Diagnostic] = []
     for id in config.examples:
@@ -68,7 +70,7 @@ def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[
 def unknown_providers(
     config: Config, providers: Sequence[str], known: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic for each of `providers` that is not among `known`."""
+    """Return a diagnostic for each of `providers` that is not known."""
     return tuple(
         Diagnostic(
             file=_shown_file(config),
@@ -82,7 +84,7 @@ def unknown_providers(
 
 
 def suggest_provider(name: str, known: Sequence[str]) -> str:
-    """A hint for an unknown provider: the nearest known name, or all of them."""
+    """Return a hint for an unknown provider: the nearest known name, or all."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, 1)
@@ -116,7 +118,6 @@ def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagn
 
 
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The profile files of installed packages for `ids`, and what is wrong with them."""
     from ..providers.profiles.load_profiles import installed_file
 
     files: list[str] = []
@@ -136,14 +137,9 @@ def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[D
 def find_types(
     config: Config, *, staged: bool = False
 ) -> tuple[tuple[TypeFolder, ...], tuple[Diagnostic, ...]]:
-    """The folders of shared types outside the specs folder.
+    """Find the folders of shared types outside the specs folder, with a problem for each that is missing.
 
-    Args:
-        config: the configuration.
-        staged: a build engine put the inputs into place, and a folder without inputs may be missing.
-
-    Returns:
-        The folders that are there, and a problem for each that is not.
+    With `staged`, where a build engine put the inputs into place, a folder without inputs may be missing.
     """
     found: list[TypeFolder] = []
     problems: list[Diagnostic] = []
@@ -163,7 +159,7 @@ def find_types(
 
 
 def _package_folder(name: str) -> tuple[str, str, str]:
-    """The folder that an entry for a package names; or "", the reason why there is none, and a remedy."""
+    """Return the folder that a package entry names; or "", the reason why there is none, and a remedy."""
     match = PACKAGE_FOLDER.fullmatch(name)
     assert match is not None  # the configuration was read
     package, below = match[1], match[2]

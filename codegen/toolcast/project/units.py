@@ -17,9 +17,8 @@ from .worker import Context, Task
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """What the last run left, and the files as they are now.
-
-    `common` is the digest of what outputs depend on apart from specs.
+    """What the last run left, and the files as they are now; `common` digests all that outputs depend on but
+    specs.
     """
 
     root: str
@@ -31,12 +30,12 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     folders: tuple[TypeFolder, ...] = ()
 
     def digest(self, path: str) -> str | None:
-        """The digest of the source at `path`, as the specs root has it; None if it is gone."""
+        """Return the digest of a source as the specs root names it; None if it is gone."""
         file = file_of(self.root, path, self.folders)
         return None if file is None else self.sources.digest(file)
 
     def changed(self, path: str) -> bool:
-        """True if the source has changed since it was digested."""
+        """Return whether the source has changed since it was digested."""
         file = file_of(self.root, path, self.folders)
         return file is None or self.sources.changed(file)
 
@@ -44,7 +43,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 def snapshot(
     config: Config, profiles: Profiles, folders: tuple[TypeFolder, ...], cache: Cache, sources: Sources
 ) -> Snapshot:
-    """A snapshot of the project of `config`. `sources` has the digests of what was read of it already."""
+    """Take a snapshot; `sources` has the digests of what was read already."""
     used = libraries(models=bool(config.models))
     parts = setting(config, profiles.chosen, profiles.files, used, sources)
     return Snapshot(
@@ -59,7 +58,7 @@ def snapshot(
 
 
 def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
-    """The digest of everything that one unit's outputs depend on, the same on every machine."""
+    """Digest everything that one unit's outputs depend on, alike on every machine."""
     parts = [now.common, task.kind, task.path]
     for path in (task.path, *uses):
         parts += [path, now.digest(path) or "-"]
@@ -67,7 +66,7 @@ def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
 
 
 def current_unit(now: Snapshot, task: Task) -> Unit | None:
-    """The unit of `task` as the last run left it; None if it is stale."""
+    """Return the unit as the last run left it; None if it is stale."""
     unit = now.cache.units.get(task.path)
     if unit is None or unit.fingerprint != fingerprint(now, task, unit.uses):
         return None
@@ -79,10 +78,10 @@ Files = Mapping[str, bytes]
 
 
 class Updated(Struct, frozen=True, kw_only=True):
-    """Every unit that compiles, by spec path. `files`: the outputs of those compiled by this run.
+    """The units that compile, by spec path, and the files of those that this run compiled.
 
-    `unsettled`: a source changed while they were compiled, so that they must not be remembered. `wanted`:
-    the shared types that units refer to, also those with errors.
+    `unsettled` units must not be remembered: a source changed while they were compiled. `wanted` are the
+    shared types that units refer to, also those with errors.
     """
 
     units: Mapping[str, Unit]
@@ -102,8 +101,8 @@ def update_units(
 ) -> Updated:
     """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
 
-    Other types outside have no module, and their errors are no concern of this project. `jobs` and
-    `progress`: see `compile_tasks`.
+    Other types outside have no module, and their errors are not reported. `jobs`, `progress`: see
+    `compile_tasks`.
     """
     inside = [Task(path, "type") for path in found.types if not is_outside(path)]
     first = _update(context, [*inside, *(Task(path, "tool") for path in found.tools)], now, jobs, progress)

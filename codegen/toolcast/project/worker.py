@@ -23,8 +23,7 @@ Problems = tuple[Diagnostic, ...]
 
 
 class Frontend(Struct, frozen=True, kw_only=True):
-    """Functions that can be pickled by name, because workers receive them; their arguments are those of
-    `FRONTEND`."""
+    """The functions of a build, with arguments as in `FRONTEND`; workers get them pickled by name."""
 
     discover: Callable[..., Discovery]
     load_tool: Callable[..., tuple[ToolSpec | Document | None, Problems]]
@@ -93,15 +92,14 @@ type with errors."""
 
 
 class Task(Struct, frozen=True, gc=False):
-    """One spec or shared type file to compile; `path` is posix, as the specs root has it."""
+    """One file to compile; `path` is posix, as the specs root has it."""
 
     path: str
     kind: Literal["tool", "type"]
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What every task of a run shares. `types`: the shared type files, by their paths as `root` has them;
-    `folders`: where those outside are."""
+    """What all tasks of a run share; `types` are paths as `root` has them, `folders` are outside of it."""
 
     frontend: Frontend
     root: str
@@ -112,12 +110,12 @@ class Context(Struct, frozen=True, kw_only=True):
     folders: tuple[TypeFolder, ...] = ()
 
     def shown(self, path: str) -> str:
-        """A path below the specs root as diagnostics show it."""
+        """Return a path below the specs root as diagnostics show it."""
         return shown(self.shown_root, path)
 
 
 def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> tuple[Context, Discovery]:
-    """The context of a project that has these `profiles`, and its specs and shared types."""
+    """Return the context of a project with these `profiles`, and its specs and shared types."""
     shown_root = show(config.specs)
     folders, problems = find_types(config)
     outside = {"folders": folders} if folders else {}
@@ -153,7 +151,7 @@ def load_task(context: Context, task: Task) -> Loaded:
 
 
 def load_types(context: Context) -> SharedTypes:
-    """Load every shared type that can be read. The task of a type reports why it cannot be read."""
+    """Load the shared types that can be read; the task of each reports why it cannot."""
     documents = SharedTypes()
     for path in context.types:
         try:
@@ -172,7 +170,7 @@ def compile_task(
     task: Task,
     load: Callable[[Context, Task], Loaded] = load_task,
 ) -> Compiled:
-    """Load and compile one file. A fault of the compiler becomes a diagnostic and raises nothing."""
+    """Load and compile one file; a fault of the compiler becomes a diagnostic."""
     try:
         value, problems = load(context, task)
         if value is None:
@@ -194,7 +192,7 @@ def compile_task(
 
 
 def failed(path: str, *diagnostics: Diagnostic) -> Compiled:
-    """The result for a file that yields no outputs."""
+    """Return the result for a file that has no outputs."""
     return Compiled(path=path, files={}, diagnostics=tuple(diagnostics), uses=())
 
 

@@ -1,4 +1,4 @@
-"""What a compile gets and what it returns, as values."""
+"""The arguments and results of a compile, as values."""
 
 from collections.abc import Mapping
 
@@ -18,9 +18,9 @@ from ...spec.tool_spec import Defaults, Source
 class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs.
 
-    `templates` overrides built-in ones by file name: a folder, or names and texts. `profiles` has, by id,
-    those that are not built in; it may replace a built-in one. `targets` are further languages. `defaults`
-    holds for specs that do not say.
+    `templates` overrides built-in ones: a folder, or names and texts. `profiles` are those that are not built
+    in, or replace a built-in one. `targets` are further languages. `defaults` holds for specs that do not
+    say.
     """
 
     providers: tuple[str, ...]
@@ -32,7 +32,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 def profile_of(id: str, options: Options) -> Profile:
-    """The profile of that id. Raises ProfileError for an id that is nowhere."""
+    """Return a profile by id. Raises ProfileError."""
     return options.profiles.get(id) or load_profile(id)
 
 
@@ -57,7 +57,7 @@ def ledger_file(losses: Losses) -> bytes:
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
-    """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached."""
+    """What the files about the whole set need to know of one tool. It is cached as JSON."""
 
     path: str  # spec path below the specs root
     name: str
@@ -75,13 +75,13 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def module_parts(name: str, group: str) -> tuple[str, ...]:
-    """The module of a tool, below the output package."""
+    """Return the module of a tool, below the output package."""
     folders = tuple(part.replace("-", "_") for part in group.split("/")) if group else ()
     return (*folders, module_name(name))
 
 
 def entry_of(path: str, name: str) -> ToolEntry:
-    """The entry of the tool `name`, whose spec is at `path`: all that does not depend on the spec's text."""
+    """Return the entry of a tool, with all that does not depend on the spec's text."""
     group = group_of(path)
     return ToolEntry(
         path=path,
@@ -96,7 +96,7 @@ def entry_of(path: str, name: str) -> ToolEntry:
 
 
 class Compiled(Struct, frozen=True, kw_only=True):
-    """The outcome for one spec (or shared type) file. With an error among `diagnostics`, `files` is empty."""
+    """The outcome for one file. With an error among `diagnostics`, `files` is empty."""
 
     path: str  # posix, below the specs root
     files: Mapping[str, bytes]  # posix path below the output root → bytes
@@ -108,7 +108,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
     @property
     def losses(self) -> Losses:
-        """What each provider's JSON lacks of this tool."""
+        """Return what each provider's JSON lacks of this tool."""
         content = self.files.get(ledger_path(self.entry.name)) if self.entry is not None else None
         losses: dict[str, tuple[LedgerEntry, ...]] = {}
         for each in () if content is None else msgspec.json.decode(content, type=tuple[SharedEntry, ...]):
@@ -119,5 +119,5 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
 
 def pretty(value: object) -> bytes:
-    """JSON as generated files have it: two spaces, keys in the order of `value`, UTF-8, LF at the end."""
+    """Encode as JSON in the form of generated files: two spaces, keys in order, LF at the end."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

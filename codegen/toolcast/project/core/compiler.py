@@ -72,10 +72,7 @@ class _RefusedError(Exception):
 
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
-    """Compile one tool. Reads nothing but its arguments, and the templates that `options` names.
-
-    Where the result has errors among its diagnostics, it has no files.
-    """
+    """Compile one tool from its arguments and the templates that `options` names; no files with an error."""
     built = build_tool(tool, types)
     compiled = Compiled(
         path=tool.path,
@@ -136,8 +133,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
 def compile_package(
     entries: Sequence[ToolEntry], folders: Sequence[str], options: Options
 ) -> dict[str, bytes]:
-    """The registry, the rules of requests to each provider, and a package marker for each of `folders`
-    (posix, below the output root; "" is the root itself)."""
+    """Make the registry, the rules of requests to each provider, and package markers for `folders`."""
     templates = _templates(options.templates)
     tools = [
         {
@@ -167,16 +163,10 @@ def compile_package(
 def decoding_files(
     tool: ToolSpec, built: Built, types: Mapping[str, Document]
 ) -> tuple[dict[str, bytes], str, str]:
-    """What decoding a tool's arguments needs, to be imported from memory and read by nobody.
-
-    Args:
-        tool: the spec of the tool.
-        built: its contract, of which nothing is missing.
-        types: the shared type files, by path below the specs root.
+    """Return the files that decoding a tool's arguments needs, to be imported from memory.
 
     Returns:
-        The files of the module as generated, but not formatted, and of the types that it uses; the module's
-        dotted name, and the name of its binding.
+        The module, not formatted, and the types that it uses; its dotted name, and the name of its binding.
     """
     names, options = tool_names(tool), Options(providers=())
     module, roots = tool_module(built, name=tool.name, module=names.module)
@@ -191,7 +181,7 @@ def decoding_files(
 
 
 def tool_names(tool: ToolSpec) -> ToolNames:
-    """The names of a tool's module, binding and handler type."""
+    """Return the names of a tool's module, binding and handler type."""
     return ToolNames(
         module=module_parts(tool.name, tool.group),
         constant=constant_name(tool.name),
@@ -200,7 +190,7 @@ def tool_names(tool: ToolSpec) -> ToolNames:
 
 
 def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[str, bytes], ToolEntry]:
-    """All files of one tool, and its entry. Raises _RefusedError, also for a module that is not sound."""
+    """Make all files of one tool, and its entry. Raises _RefusedError."""
     names = tool_names(tool)
     if tool.defaults is None:
         tool = replace(tool, defaults=options.defaults)
@@ -239,7 +229,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
 def _definitions(
     tool: ToolSpec, built: Built, options: Options
 ) -> tuple[dict[str, bytes], Losses, ProviderFiles]:
-    """The files for each provider, what they lack, and which of them the module has to name."""
+    """Make the files for each provider, their losses, and what of them the module has to name."""
     files: dict[str, bytes] = {}
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
     encoded: list[str] = []
@@ -267,9 +257,11 @@ def _definitions(
 
 
 def _module_text(render: Callable[[Templates], str], options: Options) -> tuple[bytes, bytes]:
-    """A module as it is published, and as it may be run: with no statement that a template of the project
-    added. Raises UnsoundError or ValueError where such a template changes definitions, or prints texts of the
-    spec as statements."""
+    """Return a module as published, and as it may be run: without statements of project templates.
+
+    Raises UnsoundError or ValueError where such a template changes definitions, or prints texts of the spec
+    as statements.
+    """
     templates = _templates(options.templates)
     source = render(templates)
     python = formatted(source)
@@ -290,15 +282,17 @@ def check_tool(
     names: ToolNames,
     provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> None:
-    """Raise UnsoundError or ValueError unless a module that the built-in templates printed runs, its binding
-    is the spec's, and its decoders can be built (law L10)."""
+    """Check that the module runs, that its binding is the spec's, and that its decoders can be built (law
+    L10).
+
+    Raises UnsoundError or ValueError.
+    """
     dotted = ".".join(names.module)
     with Isolated({dotted: without_protocol(parsed(python)), **_shared_sources(built)}) as isolated:
         check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(provider_files))
 
 
 def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
-    """`check_tool` for the module of a shared type."""
     dotted = ".".join(module_path(path))
     with Isolated({**_shared_sources(built), dotted: python.decode()}) as isolated:
         build_decoders(isolated.load(dotted), _defined(module))
@@ -309,8 +303,9 @@ def _defined(module: Module) -> tuple[str, ...]:
 
 
 def _shared_sources(built: Built) -> dict[str, str]:
-    """The modules of the shared types in use, by dotted name, as the built-in templates print them: nothing
-    that a template of the project adds is run. Not formatted, as nobody reads them."""
+    """Return the modules of the shared types in use as the built-in templates print them: project templates
+    are not run.
+    """
     templates = _templates(None)
     return {
         ".".join(module_path(file)): type_text(file, "", module, templates)
@@ -319,7 +314,7 @@ def _shared_sources(built: Built) -> dict[str, str]:
 
 
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
-    """The modules of other model families. Raises _RefusedError."""
+    """Make the modules of other model families. Raises _RefusedError."""
     if not options.models:
         return {}
     from ...models import FAMILIES, ModelError, generate_models
@@ -345,7 +340,7 @@ def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) ->
 def _other_targets(
     tool: ToolSpec, built: Built, types: Mapping[str, Document], options: Options
 ) -> tuple[dict[str, bytes], Diagnostic | None]:
-    """The modules in other languages, and why there are none of this tool. Raises _RefusedError."""
+    """Make the modules in other languages, or say why this tool has none. Raises _RefusedError."""
     if TYPESCRIPT not in options.targets:
         return {}, None
     from ...typescript.modules import tool_modules
@@ -369,7 +364,7 @@ _REMEDY = "correct the template, or remove it: the built-in one of that name is 
 
 
 def _templates(overrides: Overrides | None) -> Templates:
-    """The templates. Read again when a file of the user's changed: a process may outlive an edit."""
+    """Return the templates, read again when one of the user's changed: a process may outlive an edit."""
     return _read_templates(overrides, _states(overrides) if isinstance(overrides, str) else ())
 
 
@@ -391,7 +386,7 @@ _numbers = itertools.count()
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does.
 
-    Folders are packages whether or not they bring an `__init__.py`.
+    Folders are packages with or without an `__init__.py`.
     """
 
     def __init__(self, package: str, files: Mapping[str, bytes]) -> None:
@@ -424,7 +419,7 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(source, spec.origin, "exec"), module.__dict__)  # what the compiler wrote, just now
 
     def get_data(self, path: str) -> bytes:
-        """The bytes of a file of the package; raises FileNotFoundError."""
+        """Return the bytes of a file of the package. Raises FileNotFoundError."""
         try:
             return self.files[path.removeprefix(self._package_name())]
         except KeyError:
@@ -433,7 +428,7 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 @contextmanager
 def imported(files: Mapping[str, bytes]) -> Generator[str]:
-    """The name under which `files` can be imported; at the end everything of it is forgotten."""
+    """Yield the name under which `files` can be imported; at the end everything of it is forgotten."""
     package = f"toolcast_memory_{next(_numbers)}"
     finder = MemoryFinder(package, files)
     sys.meta_path.insert(0, finder)
@@ -446,5 +441,5 @@ def imported(files: Mapping[str, bytes]) -> Generator[str]:
 
 
 def attribute(package: str, module: str, name: str) -> Any:
-    """`name` of a module of an imported package. Whatever the module raises is raised."""
+    """Return `name` of a module of an imported package."""
     return getattr(importlib.import_module(f"{package}.{module}"), name)

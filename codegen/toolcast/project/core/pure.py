@@ -30,10 +30,11 @@ from .compiled import Options
 
 
 class Kit(Struct, frozen=True, kw_only=True):
-    """What specs are compiled with: once a kit is made, nothing of it is read from disk again.
+    """What specs are compiled with; nothing of it is read from disk again.
 
-    `known`: the ids that a spec's `providers` may name. `printers`: the libraries that decide how output
-    looks, with their versions. `digest` is that of all this: two kits with one digest compile alike."""
+    `known` are the ids that a spec's `providers` may name, `printers` the libraries that decide how output
+    looks. Two kits with one `digest` compile alike.
+    """
 
     options: Options
     known: tuple[str, ...]
@@ -50,10 +51,10 @@ def make_kit(
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
-    """A kit for `providers` (ids): built-in ones, and those of `profiles`, which may replace a built-in one.
+    """Make a kit for providers by id: built-in ones, and those of `profiles`, which may replace a built-in
+    one.
 
-    `templates` are overriding templates by file name, `defaults` holds for specs that do not say. Raises
-    ProfileError for an id that is not known.
+    `templates` override by file name, `defaults` holds for specs that do not say. Raises ProfileError.
     """
     own = profiles or {}
     chosen = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
@@ -86,8 +87,11 @@ def make_kit(
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """What the spec at `path` compiles to. `files`: posix path below the output root → bytes; none with an
-    error. `reads`: the sources that were read, which are the spec and its shared types; sorted."""
+    """What the spec at `path` compiles to.
+
+    `files`: posix path below the output root → bytes; none with an error. `reads`: the spec and the shared
+    types that were read, sorted.
+    """
 
     path: str
     record: Unit
@@ -96,17 +100,13 @@ class Made(Struct, frozen=True, kw_only=True):
 
 
 def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs") -> Made:
-    """Compile one tool or shared type.
+    """Compile one tool or shared type. Problems of the spec are diagnostics.
 
     Args:
         path: path of the spec, posix, below the specs root.
-        sources: bytes of each file, by such paths. Only `path` and the types it refers to are requested, so
-            it may read them on request.
+        sources: bytes of each file, by such paths; only `path` and the types it refers to are requested.
         kit: what compiles it.
         shown_root: path of the root in diagnostics.
-
-    Returns:
-        What it compiles to. Problems of the spec are diagnostics.
 
     Raises:
         ValueError: `generate` would pass over the path.
@@ -119,21 +119,7 @@ def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_roo
 def compile_specs(
     paths: Iterable[str], sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs"
 ) -> Iterator[Made]:
-    """Compile several specs, and read shared types once.
-
-    Args:
-        paths: tools and shared types, posix, below the specs root.
-        sources: bytes of each file, by such paths; it may read them on request.
-        kit: what compiles them.
-        shown_root: path of the root in diagnostics.
-
-    Yields:
-        What each compiles to, in the order of `paths`. Problems of a spec are diagnostics.
-
-    Raises:
-        ValueError: `generate` would pass over a path.
-        KeyError: there is no source at a path.
-    """
+    """Compile several specs in the order of `paths`, and read shared types once; see `compile_spec`."""
     types = _Types(sources, shown_root)
     context = Context(
         frontend=FRONTEND,
@@ -174,9 +160,9 @@ def _compile(task: Task, parsed: ParsedFile, types: "_Types", context: Context) 
 
 
 class _Types(Mapping[str, Document]):
-    """The shared types of a run by path: each is read and parsed when something first refers to it.
+    """The shared types of a run, each read when something first refers to it.
 
-    `requested` has those that the present spec requested, None for one with errors.
+    `requested` has those of the present spec, None for one with errors.
     """
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
@@ -185,13 +171,12 @@ class _Types(Mapping[str, Document]):
         self.requested: dict[str, Document | None] = {}
 
     def read(self, path: str) -> ParsedFile:
-        """Raises KeyError where there is none."""
         if path not in self._parsed:
             self._parsed[path] = _read(self._contents[path], path, self._shown_root)
         return self._parsed[path]
 
     def __getitem__(self, path: str) -> Document:
-        """Raises KeyError where there is none, and for one with errors."""
+        """Return a type. Raises KeyError also for one with errors."""
         if path not in self.requested:
             if kind_of(path) != "type":
                 raise KeyError(path)
@@ -202,7 +187,7 @@ class _Types(Mapping[str, Document]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        """Those that were requested: the result must not depend on what else there is."""
+        """List the requested ones: the result must not depend on what else there is."""
         return (path for path, document in self.requested.items() if document is not None)
 
     def __len__(self) -> int:

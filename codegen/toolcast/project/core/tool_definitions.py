@@ -22,7 +22,7 @@ from .compiled import pretty
 
 
 def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
-    """What every envelope may contain of a tool, apart from its parameters."""
+    """Return what every envelope may contain of a tool, apart from its parameters."""
     result = normal.standalone("result") if "result" in normal.roots else None
     return ToolInfo(
         name=tool.name,
@@ -42,7 +42,7 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
 
 
 def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
-    """Whether strict mode is asked for: what the spec says of the provider; None for the profile's default.
+    """Return whether strict mode is asked for; None for the profile's default.
 
     Without a word of the spec, a tool that code may call is not strict where the provider cannot have both.
     """
@@ -54,7 +54,7 @@ def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
 
 
 class Definition(Struct, frozen=True):
-    """A tool as one provider gets it: the bytes of its files, and what they lack."""
+    """A tool as one provider gets it: the bytes of its files, and their losses."""
 
     content: bytes
     ledger: tuple[LedgerEntry, ...]
@@ -62,7 +62,7 @@ class Definition(Struct, frozen=True):
 
 
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
-    """The files for `profile`, for which `parameters` are normalised."""
+    """Make the files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
     ledger = definition_ledger(info, profile, parameters)
     wire_forms, pointer = parameters.wire_forms, _parameters_pointer(info, profile)
@@ -72,11 +72,11 @@ def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Defi
 
 
 def definition_ledger(info: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
-    """What the definition for `profile`, for which `parameters` are normalised, lacks of the spec."""
+    """Return what the definition for `profile` lacks of the spec."""
     own = spec_ledger(info, profile, parameters)
     return own if _parameters_pointer(info, profile) is None else (*parameters.ledger, *own)
 
 
 def _parameters_pointer(info: ToolInfo, profile: Profile) -> str | None:
-    """Where the tool object has its schema; None where it describes the text that is the argument."""
+    """Return where the tool object has its schema; None where it describes one text."""
     return pointer_to("$parameters", profile_for(info, profile))

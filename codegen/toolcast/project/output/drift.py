@@ -29,9 +29,9 @@ Files = Mapping[str, Kind]
 class Cause(Struct, frozen=True, kw_only=True):
     """One cause, and the outputs that are not what they should be because of it.
 
-    `unit` is the path of a spec or shared type; of an edited file that of the spec that makes it. `units` are
-    all specs whose outputs are concerned. `files`: what is wrong with each; the manifest is named only where
-    nothing else is. `added` and `removed`: providers, of a configuration.
+    `unit` is the spec or shared type at fault, or the one whose output was edited; `units` are all specs
+    concerned. `files` names the manifest only where nothing else is wrong. `added` and `removed` are
+    providers.
     """
 
     reason: Reason
@@ -45,16 +45,13 @@ class Cause(Struct, frozen=True, kw_only=True):
 def find_causes(
     plan: Plan, manifest: bytes, uses: Mapping[str, Sequence[str]], unusable: Iterable[str]
 ) -> tuple[Cause, ...]:
-    """The causes of everything that `plan` would do.
+    """Return the causes of everything that `plan` would do, those of specs first.
 
     Args:
         plan: what a build would do.
         manifest: the manifest that it would leave.
         uses: by spec path, the shared types that a spec refers to, directly or not.
         unusable: specs with errors whose former output cannot be used.
-
-    Returns:
-        The causes, those of specs first.
     """
     if plan.empty:
         return ()
@@ -85,8 +82,11 @@ class _Causes:
         self._merged: Files = {write.path: "changed" for write in plan.writes} if self._is_merge(plan) else {}
 
     def _is_merge(self, plan: Plan) -> bool:
-        """True if only lists of all tools are wrong, and by what `merge=union` does: lines are out of order,
-        there twice, or back where one branch removed the tool, in the manifest as well."""
+        """Return whether only lists of all tools are wrong, as `merge=union` leaves them.
+
+        Lines are out of order, there twice, or back where one branch removed the tool, in the manifest as
+        well.
+        """
         if self._endings or any(
             kind != "changed" or path in self._owners for path, kind in self._kinds.items()
         ):
@@ -101,7 +101,6 @@ class _Causes:
         return all(now == before for now, before in lines.values())
 
     def found(self) -> tuple[Cause, ...]:
-        """See `find_causes`."""
         if self._merged:
             return (Cause(reason="merge", files=self._merged),)
         files: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
@@ -122,7 +121,6 @@ class _Causes:
         return tuple(cause if cause.files else replace(cause, files={NAME: "changed"}) for cause in said)
 
     def _differing(self) -> set[str]:
-        """Specs of which the manifest would say something else."""
         both = self._before.units.keys() | self._now.units.keys()
         return {
             unit
@@ -133,7 +131,6 @@ class _Causes:
         }
 
     def _causes_of(self, units: Iterable[str], files: Mapping[str, dict[str, Kind]]) -> list[Cause]:
-        """The causes of what is wrong with the outputs of specs."""
         groups: defaultdict[tuple[Reason, str], list[str]] = defaultdict(list)
         for unit in sorted(units):
             reason, culprit = self._reason(unit)
@@ -157,7 +154,7 @@ class _Causes:
         return causes
 
     def _reason(self, unit: str) -> tuple[Reason, str]:
-        """Why something is wrong with the outputs of a spec, and which spec or type is at fault."""
+        """Return why the outputs of a spec are wrong, and which spec or type is at fault."""
         old, new = self._before.units.get(unit), self._now.units.get(unit)
         if new is None:
             return "deleted", unit
@@ -178,7 +175,7 @@ class _Causes:
         return new is not None and (old is None or old.source != new.source)
 
     def _providers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Providers that only one of the two manifests has."""
+        """Return the providers that only one of the two manifests has."""
         before, now = (
             {path.split("/")[1] for path in manifest.files if path.startswith(f"{SCHEMAS}/")}
             for manifest in (self._before, self._now)
@@ -186,8 +183,7 @@ class _Causes:
         return tuple(sorted(now - before)), tuple(sorted(before - now))
 
     def _with_package(self, causes: list[Cause], files: Files) -> list[Cause]:
-        """`causes` with the files about the whole set: they follow from which tools there are, and else were
-        edited by themselves."""
+        """Add the files about the whole set: they follow from the tools, or were edited themselves."""
         if not files:
             return causes
         old, new = self._before.units.get(PACKAGE), self._now.units.get(PACKAGE)
@@ -203,7 +199,7 @@ class _Causes:
         return [*causes, *(Cause(reason="edited", files={path: kind}) for path, kind in files.items())]
 
     def _moves(self, unit: str) -> bool:
-        """Whether the modules of a spec are others now: then the registry is another one."""
+        """Return whether the modules of a spec are others now, and so the registry."""
         before, now = (
             {path for path in record.outputs if path.endswith(".py")} if record is not None else set[str]()
             for record in (self._before.units.get(unit), self._now.units.get(unit))
@@ -216,7 +212,7 @@ def _kind(write: Write) -> Kind:
 
 
 def differs_in_endings(write: Write) -> bool:
-    """Whether a file is right but for what git makes of line endings on some machines."""
+    """Return whether a file is right but for what git makes of line endings on some machines."""
     old = write.old
     return old is not None and old != write.content and old.replace(b"\r\n", b"\n") == write.content
 
@@ -225,7 +221,7 @@ ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
 
 
 def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
-    """One cause for a user; `repair` is the command that makes the output anew."""
+    """Return one cause for a user; `repair` is the command that makes the output anew."""
     output, spec = show(config.output), shown(show(config.specs), cause.unit)
     path, kind = next(iter(cause.files.items()))
     file, line, hint = spec, 1, f"run `{repair}`"
@@ -282,13 +278,12 @@ def _count(number: int) -> str:
 
 
 def _users(cause: Cause) -> str:
-    """How many specs use a shared type, of those whose outputs are concerned."""
     number = len({*cause.units} - {cause.unit}) if cause.reason == "type" else 0
     return f" ({number} spec{'s use' if number > 1 else ' uses'} it)" if number else ""
 
 
 def _table(config: Config) -> tuple[str, int]:
-    """The place of the configuration; without a file of it, that of the project."""
+    """Return the place of the configuration, or that of the project."""
     if config.file is None:
         return show(config.base), 0
     try:

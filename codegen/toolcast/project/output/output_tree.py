@@ -1,4 +1,4 @@
-"""The files in the output folder."""
+"""Read and tidy the output folder."""
 
 import os
 import stat
@@ -25,9 +25,8 @@ class Tree:
         self._folders: dict[str, Existing | None] = {}
 
     def find(self, path: str) -> Existing | None:
-        """What is at `path` (posix, below the root); None for nothing.
-
-        An obstacle on the way to it is an answer, too.
+        """Return what is at `path` (posix, below the root), or the obstacle on the way to it; None for
+        nothing.
         """
         folder = self._folder(path.rpartition("/")[0])
         if folder is None or folder.kind != "folder":
@@ -46,7 +45,7 @@ class Tree:
         return Existing(_kind_of(mode), place=path)
 
     def intact(self, outputs: Mapping[str, str]) -> bool:
-        """True if every file holds what the last run wrote. `outputs`: path → digest."""
+        """Return whether every file holds what the last run wrote; `outputs`: path → digest."""
         return all(self._is_intact(path, expected) for path, expected in outputs.items())
 
     def _is_intact(self, path: str, expected: str) -> bool:
@@ -59,7 +58,7 @@ class Tree:
         return found is not None and found.kind == "file" and digest(found.content) == expected
 
     def _folder(self, folder: str) -> Existing | None:
-        """The folder, or the first obstacle on the way to it; None if there is nothing yet."""
+        """Return the folder, or the first obstacle on the way to it; None if there is nothing yet."""
         if folder not in self._folders:
             above = self._folder(folder.rpartition("/")[0]) if folder else _FOLDER
             fine = above is not None and above.kind == "folder"
@@ -91,7 +90,7 @@ def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
 
 
 def crosses_link(root: Path, folder: str) -> bool:
-    """True if a link is on the way from `root` to `folder`: what is behind it is not ours."""
+    """Return whether a link is on the way from `root` to `folder`: what is behind it is not ours."""
     reached = root
     for part in ("", *folder.split("/")):
         reached = reached / part
@@ -101,14 +100,14 @@ def crosses_link(root: Path, folder: str) -> bool:
 
 
 def remove_all_temporary(root: Path) -> None:
-    """Remove the temporary files of the whole output folder, where no journal names those of a killed run."""
+    """Remove all temporary files, where no journal names those of a killed run."""
     for here, _, names in os.walk(root):
         if TEMPORARY in names:
             remove_temporary(Path(here))
 
 
 def remove_temporary(folder: Path) -> None:
-    """Remove the temporary file of one folder, if there is one."""
+    """Remove the temporary file of one folder."""
     temporary = folder / TEMPORARY
     try:
         if not stat.S_ISDIR(temporary.lstat().st_mode):
@@ -118,7 +117,7 @@ def remove_temporary(folder: Path) -> None:
 
 
 def remove_traces(root: Path, path: str) -> None:
-    """Remove what a deleted output leaves: its compiled bytecode, and the folders that are empty now."""
+    """Remove what a deleted output leaves: bytecode, and folders that are empty now."""
     target = root / path
     bytecode = target.parent / "__pycache__"
     if target.suffix == ".py" and bytecode.is_dir() and not bytecode.is_symlink():
@@ -129,7 +128,7 @@ def remove_traces(root: Path, path: str) -> None:
 
 
 def glob_safe(text: str) -> str:
-    """`text` as a glob pattern that matches itself only."""
+    """Return `text` as a glob pattern that matches itself only."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in text)
 
 

@@ -1,4 +1,4 @@
-"""Which files of the output folder are ours to overwrite and delete, and which only seem so."""
+"""Decide which files of the output folder are ours to overwrite and delete, and plan for them."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ from .publish import read_journal
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
-    """What the manifest lists, what a killed run wrote, and what still is as the last run wrote it.
+    """Return what the manifest lists, what a killed run wrote, and what is as the last run wrote it.
 
     The last makes up for a lost or damaged manifest; the cache knows the digests.
     """
@@ -37,7 +37,7 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
 def plan_outputs(
     expected: Mapping[str, bytes | None], tree: Tree, owned: frozenset[str], *, shown_output: str
 ) -> Plan:
-    """The plan that makes the output folder hold just `expected`, of all that is ours.
+    """Plan to make the output folder hold just `expected`, of all that is ours.
 
     `expected`: posix path below the output root → content, or None for a file that is right already. The
     manifest keeps the versions that it records for bytes which stay.
@@ -58,11 +58,10 @@ def plan_outputs(
 def _settle_case(
     expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
 ) -> None:
-    """Tell apart two spellings of one file, where the file system takes no notice of case.
+    """Tell apart two spellings of one file, where the file system ignores case.
 
-    A file of ours whose name changed in case only is found under its new name, too. Removes one of the two
-    from `existing`: the new one, so that the file is written anew under that name, or the old one, where the
-    file is right and must not be deleted.
+    Removes one of them from `existing`: the new one, so that the file is written under that name, or the old
+    one, where the file is right and must not be deleted.
     """
     gone = set(owned) - expected.keys()
     folded = {path.casefold(): path for path in expected} if gone else {}
@@ -81,7 +80,7 @@ def _one_file(one: Path, other: Path) -> bool:
 
 
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
-    """Files that seem to be ours, but that nothing accounts for: nothing may delete them either.
+    """Report files that look like ours, but that nothing accounts for, and that nothing may delete.
 
     Python and JavaScript bear our mark; a JSON file is where only we write.
     """
@@ -110,7 +109,7 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
 
 
 def _holds_only_outputs(folder: Path) -> bool:
-    """Whether a folder of the output holds nothing but what we write; JSON cannot hold a mark."""
+    """Return whether a folder holds nothing but what we write; JSON cannot hold a mark."""
     parts = folder.parts
     alone = parts[:1] in ((CONTRACTS,), (LEDGER,))
     return alone or (len(parts) > 1 and parts[0] in (SCHEMAS, WIRE_FORMS))

@@ -16,7 +16,7 @@ Kind = Literal["new", "changed"]
 
 
 class Write(Struct, frozen=True, gc=False):
-    """One file to write. `old` is its present content; None for a new file."""
+    """One file to write; `old` is its present content, None for a new file."""
 
     path: str  # posix, below the output root
     content: bytes
@@ -25,7 +25,7 @@ class Write(Struct, frozen=True, gc=False):
 
 
 class Delete(Struct, frozen=True, gc=False):
-    """One file of ours that no spec accounts for any more, with its content."""
+    """One file of ours that no spec accounts for, with its content."""
 
     path: str
     old: bytes
@@ -34,9 +34,9 @@ class Delete(Struct, frozen=True, gc=False):
 class Existing(Struct, frozen=True, gc=False):
     """What is at a path: a file with its content, or an obstacle at `place` on the way to it.
 
-    `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its
-    bytes were not read. `folder` and `other` (a pipe, a device) are where a file should be, `blocked` is a
-    file where a folder should be, `unreadable` has the operating system's `reason`, and a `hint`.
+    `ours`: it bears our mark. `intact`: it is known to hold what the last run wrote, and was not read.
+    `folder` and `other` (a pipe, a device) are where a file should be, `blocked` is a file where a folder
+    should be, `unreadable` has the system's `reason` and a `hint`.
     """
 
     kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
@@ -48,7 +48,7 @@ class Existing(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """Everything that a build would do. With an error among `diagnostics`, nothing may be published."""
+    """Everything that a build would do; with an error among `diagnostics`, nothing may be published."""
 
     writes: tuple[Write, ...] = ()
     deletes: tuple[Delete, ...] = ()
@@ -57,12 +57,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def blocked(self) -> bool:
-        """True if there is an obstacle, so that nothing may be published."""
+        """Return whether an obstacle forbids publishing."""
         return has_errors(self.diagnostics)
 
     @property
     def effect(self) -> "Plan":
-        """What publishing it does: nothing, if there is an obstacle."""
+        """Return what publishing it does: nothing, if there is an obstacle."""
         return replace(self, writes=(), deletes=()) if self.blocked else self
 
     @property
@@ -80,7 +80,7 @@ def make_plan(
     """Compare what the output folder should hold with what it holds.
 
     `expected`: path → content, or None for a file that is right already (then `existing` has `intact`).
-    `existing`: what is at the expected and at the owned paths. `owned`: what the manifest lists.
+    `existing` covers the expected and the `owned` paths, which the manifest lists.
     """
     writes: list[Write] = []
     deletes: list[Delete] = []
@@ -128,7 +128,7 @@ def make_plan(
 
 
 def _foreign_remedy(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
-    """What to do about a foreign file; it may be one of ours whose manifest was lost."""
+    """Return what to do about a foreign file, which may be ours without a manifest."""
     lost = NAME in expected and NAME not in existing
     if lost and any(found.ours for found in existing.values()):
         return f"if it was generated, restore {NAME}, which would say so; if not, move the file elsewhere"
@@ -138,7 +138,7 @@ def _foreign_remedy(path: str, expected: Mapping[str, bytes | None], existing: M
 
 
 def _obstacle(found: Existing) -> tuple[str, str, str]:
-    """Code, message and hint."""
+    """Return code, message and hint."""
     match found.kind:
         case "link" if not found.place:
             message = "the output folder is a symbolic link, and links are not followed"
@@ -162,12 +162,12 @@ _RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def reason(error: OSError) -> str:
-    """The operating system's own words."""
+    """Return the operating system's own words."""
     return error.strerror or str(error) or type(error).__name__
 
 
 def remedy(error: OSError) -> str:
-    """What to do about it; then a run does the rest."""
+    """Return what to do about it; then a run does the rest."""
     if error.errno in _SPACE:
         return "make room on the disk, then run again"
     if error.errno in _RIGHTS:

@@ -31,12 +31,12 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 def publish(
     plan: Plan, root: Path, state: Path, index: Index, *, shown_output: str
 ) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """Repair what a killed run left below `root`, then carry out `plan` there.
+    """Repair what a killed run left below `root`, then carry out `plan`; the index gets a row for each file
+    written.
 
-    Expects a plan that is not blocked, and the project's lock. The index gets a row for each file written.
-    Returns the part of the plan that was carried out, and an error if the disk refused one of its paths: then
-    every file that is not in that part is as it was. Raises OSError where the disk refuses the journal: then
-    nothing was touched.
+    Expects a plan that is not blocked, and the project's lock. Returns the part that was carried out, and an
+    error if the disk refused a path: every other file is as it was then. Raises OSError where the disk
+    refuses the journal: nothing was touched then.
     """
     repair(state, root)
     if not plan.empty:
@@ -65,7 +65,7 @@ def publish(
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:
-    """Write to a temporary file in the same folder, then rename; the state of the file before it was renamed.
+    """Write a temporary file beside the target and rename it; return its state before that.
 
     Paths are plain strings: a first build writes thousands of files.
     """
@@ -102,7 +102,7 @@ Journal = dict[str, list[str]]
 
 
 def read_journal(state: Path, root: Path) -> Journal:
-    """What unfinished runs left in the output folder `root`; empty if the last one came to its end."""
+    """Read what unfinished runs left in `root`; empty if the last one ended."""
     try:
         touched = msgspec.json.decode(read_plain(_journal_file(state, root)), type=Journal)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -111,10 +111,7 @@ def read_journal(state: Path, root: Path) -> Journal:
 
 
 def write_journal(plan: Plan, state: Path, root: Path) -> None:
-    """Write down what `plan` will touch below `root`, with what earlier unfinished runs were about to.
-
-    Raises OSError.
-    """
+    """Add to the journal what `plan` will touch below `root`. Raises OSError."""
     touched = read_journal(state, root)
     for delete in plan.deletes:
         touched.setdefault(delete.path, [])
@@ -126,12 +123,12 @@ def write_journal(plan: Plan, state: Path, root: Path) -> None:
 
 
 def end_journal(state: Path, root: Path) -> None:
-    """The run came to its end. Raises OSError."""
+    """Remove the journal of a run that ended. Raises OSError."""
     _journal_file(state, root).unlink(missing_ok=True)
 
 
 def repair(state: Path, root: Path) -> None:
-    """Remove what a killed run left half done: temporary files, and folders that it made or emptied."""
+    """Remove what a killed run left: temporary files, and folders that it made or emptied."""
     for leftover in state.glob(".*.tmp"):  # no other run writes here now
         leftover.unlink(missing_ok=True)
     touched = read_journal(state, root)

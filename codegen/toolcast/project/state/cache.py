@@ -1,7 +1,7 @@
 """What a build knows of each spec apart from its files, as values and as JSON.
 
-`.toolcast/cache.json` holds it for the next run: machine-local, deletable at any time, never trusted by
-`--check`. A compile step leaves the same as `units.json`, for the step that assembles.
+`.toolcast/cache.json` holds it for the next run: machine-local, deletable, never trusted by `--check`. A
+compile step leaves the same as `units.json`, for the step that assembles.
 """
 
 from pathlib import Path
@@ -21,9 +21,8 @@ _HEAD = b'{"format":%d,' % FORMAT
 
 
 class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One compiled spec or shared type, or (under a name with `*`) files about the whole set.
-
-    With an error among `diagnostics`, it has no outputs.
+    """One compiled spec or shared type, or (under a name with `*`) files about the whole set; no outputs with
+    an error.
     """
 
     outputs: dict[str, str] = {}  # posix path below the output root → SHA-256
@@ -38,12 +37,12 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     @property
     def failed(self) -> bool:
-        """True if it does not compile."""
+        """Return whether it does not compile."""
         return has_errors(self.diagnostics)
 
 
 class Cache(Struct, frozen=True, kw_only=True):
-    """`units` by spec path below the specs root. `kit`: of a compile step, the digest of its kit.
+    """Units by spec path; of a compile step, the digest of its `kit`.
 
     `sources`: path as the index writes it → digest of the text with line endings made LF.
     """
@@ -59,7 +58,7 @@ class CacheError(Exception):
 
 
 def unit_of(compiled: Compiled, *, fingerprint: str = "") -> Unit:
-    """What is known of a compiled file, apart from its outputs' bytes."""
+    """Return what is known of a compiled file, apart from its outputs' bytes."""
     return Unit(
         fingerprint=fingerprint,
         source=compiled.source,
@@ -72,12 +71,12 @@ def unit_of(compiled: Compiled, *, fingerprint: str = "") -> Unit:
 
 
 def encode_cache(cache: Cache) -> bytes:
-    """JSON: the same bytes for the same units."""
+    """Encode as JSON: the same bytes for the same units."""
     return msgspec.json.encode(cache)
 
 
 def decode_cache(content: bytes) -> Cache:
-    """Raises CacheError for anything but what `encode_cache` of this version wrote."""
+    """Decode what `encode_cache` of this version wrote. Raises CacheError for anything else."""
     if not content.startswith(_HEAD):
         raise CacheError(f"does not hold records of format {FORMAT}, which this toolcast writes")
     try:
@@ -87,7 +86,7 @@ def decode_cache(content: bytes) -> Cache:
 
 
 def load_cache(state: Path) -> Cache:
-    """The cache below `.toolcast/`; a missing, damaged or foreign one counts as empty."""
+    """Load the cache; a missing, damaged or foreign one counts as empty."""
     try:
         cache = decode_cache(read_plain(state / "cache.json"))
     except (OSError, CacheError):
@@ -109,8 +108,10 @@ def prepare_state(state: Path) -> None:
 
 
 def _stays_inside(cache: Cache) -> bool:
-    """Whether no path of units leads out of its folder: the file may have come with a checkout. Shared types
-    outside are read only in folders that the configuration names."""
+    """Return whether no path leads out of its folder: the file may have come with a checkout.
+
+    Types outside are read only in folders that the configuration names.
+    """
     return all(
         all(map(is_inside, unit.outputs)) and all(is_inside(path) or is_outside(path) for path in unit.uses)
         for unit in cache.units.values()

@@ -15,7 +15,7 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def read_plain(path: Path, limit: int = -1) -> bytes:
-    """The bytes of a regular file, at most `limit` of them. Raises OSError for anything else at `path`."""
+    """Return at most `limit` bytes of a regular file. Raises OSError for anything else."""
     handle = os.open(path, READ)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -25,10 +25,7 @@ def read_plain(path: Path, limit: int = -1) -> bytes:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[Path]:
-    """An empty file in the folder of `path`, to be filled; it replaces `path` unless something is raised.
-
-    Raises OSError.
-    """
+    """Yield an empty file beside `path`, which replaces it unless something is raised. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -41,7 +38,7 @@ def replacing(path: Path) -> Generator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write `content` to `path`. Raises OSError."""
+    """Write a file whole or not at all. Raises OSError."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 
@@ -55,11 +52,10 @@ _BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK,
 
 @contextlib.contextmanager
 def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Generator[None]:
-    """Hold `.toolcast/lock`. If another run holds it, call `waiting` once, and wait for the end of that run.
+    """Hold `.toolcast/lock`; if another run holds it, call `waiting` once and wait for its end.
 
-    The lock is the operating system's, so it ends with the process that holds it, however that ends. Worker
-    processes do not inherit it. Raises OSError if the file cannot be made, or if the file system knows no
-    locks.
+    The lock is the operating system's and ends with the process that holds it; workers do not inherit it.
+    Raises OSError if the file cannot be made, or the file system knows no locks.
     """
     path = state / "lock"
     announced = False
@@ -101,7 +97,7 @@ def _same_file(handle: int, path: Path) -> bool:
 
 
 def _take(handle: int) -> bool:
-    """True if the lock is ours now, False if another holds it. Raises OSError where there are no locks."""
+    """Return whether the lock is ours now. Raises OSError where there are no locks."""
     try:
         _lock(handle)
     except OSError as error:

@@ -45,7 +45,7 @@ RACY = _ROW.pack(-2, -2, -2, -2)
 
 
 class Recorded:
-    """What an index file holds. `rows` has 32 bytes for each of `paths`: inputs first, then outputs."""
+    """The content of an index file: 32 bytes of `rows` for each of `paths`, inputs first, then outputs."""
 
     __slots__ = ("configured", "inputs", "paths", "rows", "tools")
 
@@ -55,7 +55,7 @@ class Recorded:
 
 
 def up_to_date(start: str) -> int | None:
-    """How many tools there are, if a plain `generate` in `start` would change nothing; None if it might."""
+    """Return the number of tools if a plain `generate` in `start` would change nothing; None if it might."""
     folder = _project_folder(start)
     recorded = read_index(folder)
     if recorded is None or recorded.tools < 0 or (not recorded.configured and folder != start):
@@ -64,7 +64,7 @@ def up_to_date(start: str) -> int | None:
 
 
 def read_index(folder: str) -> Recorded | None:
-    """The index of the project in `folder`; None where it is missing, damaged or of another environment."""
+    """Read the index of a project; None where it is missing, damaged or of another environment."""
     try:
         state = os.path.join(folder, ".toolcast")
         if os.path.islink(state):
@@ -89,7 +89,7 @@ def read_index(folder: str) -> Recorded | None:
 
 
 def _environment() -> bytes:
-    """What else decides the output: the interpreter and where it finds modules. One line."""
+    """Return in one line what else decides the output: the interpreter and where it finds modules."""
     # The first entry is the folder of the script, or the working directory: it depends on how we were called.
     path = sys.path if sys.flags.safe_path else sys.path[1:]
     text = "|".join((sys.version, sys.prefix, __file__, *path))
@@ -97,7 +97,7 @@ def _environment() -> bytes:
 
 
 def _project_folder(start: str) -> str:
-    """The nearest folder from `start` upwards with a `pyproject.toml`, or `start`."""
+    """Return the nearest folder upwards with a `pyproject.toml`, or `start`."""
     folder = start
     while not os.path.exists(os.path.join(folder, "pyproject.toml")):
         parent = os.path.dirname(folder)
@@ -108,7 +108,7 @@ def _project_folder(start: str) -> str:
 
 
 def _rows(folder: str, recorded: Recorded) -> bytes:
-    """The present rows of all recorded paths. No function of ours is called per file: there are thousands."""
+    """Return the present rows of all recorded paths; no call per file, there are thousands."""
     base = os.fsencode(os.path.join(folder, ""))
     numbers: list[int] = []
     inputs, outputs = recorded.paths[: recorded.inputs], recorded.paths[recorded.inputs :]
@@ -124,7 +124,6 @@ def _rows(folder: str, recorded: Recorded) -> bytes:
 
 
 def row_of(state: os.stat_result) -> bytes:
-    """The row of a file with this `state`."""
     return _ROW.pack(state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino & _INODE)
 
 
@@ -132,7 +131,7 @@ class Index:
     """The rows that the last run recorded, and those that this run takes."""
 
     def __init__(self, base: str | os.PathLike[str], *, load: bool = True) -> None:
-        """`base` is the project's folder. Without `load`, nothing counts as recorded."""
+        """`base` is the project's folder; without `load`, nothing counts as recorded."""
         self.base = os.fspath(base)
         self._prefix = os.path.join(self.base, "")
         self._recorded_inputs: dict[bytes, bytes] = {}
@@ -148,13 +147,12 @@ class Index:
 
     @property
     def file(self) -> str:
-        """Where the index is kept."""
         return os.path.join(self.base, ".toolcast", "index")
 
     def input_unchanged(self, path: str | os.PathLike[str]) -> bool:
-        """Take the row of an input, before it is read. True if it is there and its row is as recorded.
+        """Take the row of an input before it is read; return whether it is as recorded.
 
-        The first row of a run counts, as the content that belongs to it is the one that is used.
+        The first row of a run counts, as it belongs to the content that is used.
         """
         key = self.key(path)
         row = self._inputs.get(key)
@@ -163,13 +161,13 @@ class Index:
         return row != ABSENT and self._recorded_inputs.get(key) == row
 
     def output_unchanged(self, path: str | os.PathLike[str]) -> bool:
-        """Take the row of an output, before it is read. True if it is there and its row is as recorded."""
+        """Take the row of an output before it is read; return whether it is as recorded."""
         key = self.key(path)
         row = self._outputs[key] = _row_at(path, follow=False)
         return row != ABSENT and self._recorded_outputs.get(key) == row
 
     def input_changed(self, path: str | os.PathLike[str]) -> bool:
-        """True if an input's row has changed since it was taken."""
+        """Return whether an input's row has changed since it was taken."""
         return self._inputs.get(self.key(path)) != _row_at(path, follow=True)
 
     def record_written(self, path: str, before: os.stat_result) -> None:
@@ -180,13 +178,13 @@ class Index:
         self._outputs[self.key(path)] = row if same else RACY  # somebody has changed it since
 
     def key(self, path: str | os.PathLike[str]) -> bytes:
-        """The path as the index writes it: relative below the base, else absolute."""
+        """Return the path as the index writes it: relative below the base, else absolute."""
         return os.fsencode(os.fspath(path).removeprefix(self._prefix))
 
     def save(self, outputs: "Iterable[str]", *, configured: bool, tools: int | None) -> None:
         """Write the index of a run that left `outputs` as they should be. Raises OSError.
 
-        `tools` None: there are problems, which the next run must report again.
+        Without `tools` there are problems, which the next run must report again.
         """
         from pathlib import Path
 
@@ -223,24 +221,26 @@ def _row_at(path: str | os.PathLike[str], *, follow: bool) -> bytes:
 
 
 def _changed(rows: "Mapping[bytes, bytes]", recorded: "Mapping[bytes, bytes]") -> "Iterable[bytes]":
-    """The rows that were not recorded before; those that were are not racy."""
+    """Return the rows that were not recorded before; the others are not racy."""
     return (row for path, row in rows.items() if recorded.get(path) != row)
 
 
 def _changed_at(row: bytes) -> int:
-    """When a file was changed. Its ctime cannot be set by hand; on Windows that is the time of creation."""
+    """Return when a file was changed: its ctime cannot be set by hand, but on Windows is the time of
+    creation.
+    """
     times = _ROW.unpack(row)  # mtime, ctime, …
     return int(times[0 if os.name == "nt" else 1])
 
 
 def _is_racy(row: bytes, now: int) -> bool:
-    """Whether a file with this `row` may be edited from `now` on and still have it."""
+    """Return whether a file may be edited from `now` on and still have this row."""
     at = _changed_at(row)
     return at >= now - (COARSE_TICK if at % 1_000_000_000 == 0 else 0)
 
 
 def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
-    """The time of the file system's clock, found by touching `probe`; later than `newest` if possible.
+    """Return the time of the file system's clock, found by touching `probe`; later than `newest` if possible.
 
     Recent kernels give a later time at once, others after a tick (4 ms on Linux, 16 ms on Windows).
     """

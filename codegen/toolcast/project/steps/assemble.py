@@ -33,9 +33,11 @@ from ..worker import FRONTEND, Context
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
-    """`units` are those of the set, by spec path; `former` what specs with errors keep of an earlier set;
-    `files` are about the whole set, by path. `unused`: shared types outside the specs folder that nothing
-    refers to."""
+    """The units of a set, the `former` output that specs with errors keep of an earlier one, and the files
+    about all.
+
+    `unused` are shared types outside the specs folder that nothing refers to.
+    """
 
     units: Mapping[str, Unit] = {}
     former: Mapping[str, Former] = {}
@@ -45,24 +47,23 @@ class Assembled(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """True if something is left out, or the shards do not belong together."""
+        """Return whether something is left out, or the shards do not belong together."""
         return has_errors(self.diagnostics)
 
     @property
     def digests(self) -> dict[str, str]:
-        """The outputs of units: path → digest."""
+        """Return the digest of each output of a unit."""
         return {path: value for unit in self.units.values() for path, value in unit.outputs.items()}
 
 
 def assemble(
     shards: Mapping[str, Cache], kit: Kit, *, shown_root: str = "specs", out: Tree | None = None
 ) -> Assembled:
-    """Put together what was compiled apart. `shards`: the name of each in diagnostics → its records.
+    """Put together what was compiled apart: records by the name of their shard in diagnostics.
 
-    Whatever the shards are, the outcome is what `generate` leaves. Shared types outside the specs folder that
-    nothing refers to are left out. Specs with errors, and specs that conflict with others, are left out, with
-    a diagnostic, but for what an earlier set in `out` has of them. Where shards do not belong together there
-    are no files.
+    The outcome is what `generate` leaves, whatever the shards are. Unused types outside are left out. So are
+    specs with errors or conflicts, with a diagnostic, but for what an earlier set in `out` has of them. Where
+    shards do not belong together there are no files.
     """
     records, problems = _records(shards, kit, shown_root)
     if problems:
@@ -113,7 +114,7 @@ def assemble(
 
 
 def fingerprint_of(assembled: Assembled) -> bytes:
-    """A line for each file of the set, with the digest of its bytes: another set has another text."""
+    """Return a line for each file with its digest: another set has another text."""
     own = {path: digest(content) for path, content in assembled.files.items()}
     lines = [f"{value}  {path}" for path, value in sorted({**assembled.digests, **own}.items())]
     return "\n".join([*lines, ""]).encode()
@@ -122,7 +123,7 @@ def fingerprint_of(assembled: Assembled) -> bytes:
 def _records(
     shards: Mapping[str, Cache], kit: Kit, shown_root: str
 ) -> tuple[dict[str, Unit], tuple[Diagnostic, ...]]:
-    """Every record by path, sorted; or why the shards do not belong together."""
+    """Return every record by path, sorted; or why the shards do not belong together."""
     records: dict[str, Unit] = {}
     problems: list[Diagnostic] = []
     for name, shard in sorted(shards.items()):
@@ -149,11 +150,10 @@ _PASSING = frozenset({"lock", ".gitignore"})
 
 
 class DamagedError(Exception):
-    """A compiled file is gone, or its digest is not that of its record."""
+    """A compiled file is gone, or does not have the digest of its record."""
 
 
 def open_output(out: Path) -> Tree:
-    """The files of an output folder."""
     place = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
     return Tree(place, Index(place, load=False))
 
@@ -167,12 +167,11 @@ def publish_set(
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> tuple[Diagnostic, ...]:
-    """Make `out` hold the assembled set: with `compiled`, the file of each output of a unit, all of it;
-    without, the files about the whole set.
+    """Make `out` hold the assembled set: with `compiled`, the file of each output; without, the files about
+    all.
 
-    Returns what is wrong, and what the disk refused. If there is an obstacle, nothing is written. `waiting`
-    gets a message if another run holds the folder. Raises DamagedError for bytes that differ from the
-    records, before anything is written, and OSError.
+    Returns what is wrong, and what the disk refused; an obstacle stops everything. `waiting` gets a message
+    if another run holds the folder. Raises OSError, and before anything is written DamagedError.
     """
     out = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
     tree = Tree(out, Index(out, load=False))
@@ -234,7 +233,7 @@ def _read(path: str, file: Path, wanted: str) -> bytes:
 
 
 def _leave(state: Path) -> None:
-    """Remove the folder of lock and journal, if neither another run nor one that was broken off left more."""
+    """Remove the folder of lock and journal, unless another run, or a killed one, left more."""
     names = {path.name for path in state.iterdir()}
     if names <= _PASSING:
         for name in names:
@@ -244,14 +243,14 @@ def _leave(state: Path) -> None:
 
 
 class Compilation(Struct, frozen=True, kw_only=True):
-    """What a set of specs compiles to. `files`: posix path below the output folder → bytes."""
+    """What a set of specs compiles to; `files`: posix path below the output folder → bytes."""
 
     files: Mapping[str, bytes]
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def failed(self) -> bool:
-        """True if a spec has an error; its files are missing."""
+        """Return whether a spec has an error; its files are missing."""
         return has_errors(self.diagnostics)
 
 

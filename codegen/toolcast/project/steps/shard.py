@@ -36,7 +36,6 @@ FILES = "files"
 
 
 def layer_name(layer: int) -> str:
-    """The folder of a layer."""
     return f"{FILES}.{layer}" if layer else FILES
 
 
@@ -45,7 +44,7 @@ class ForeignFolderError(Exception):
 
 
 def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit]:
-    """Write each outcome as it comes, in the order of paths. Raises ForeignFolderError and OSError."""
+    """Write each outcome as it comes. Raises ForeignFolderError and OSError."""
     _claim(out, kit)
     records: dict[str, Unit] = {}
     layers: list[set[str]] = [set()]
@@ -66,7 +65,7 @@ def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit
 
 
 def output_files(units: Mapping[str, Unit], shards: Mapping[Path, Cache]) -> dict[str, Path]:
-    """The file of each output of `units` (by spec path), below the folder of the step that compiled it."""
+    """Return the file of each output of `units` in the folder of the step that compiled it."""
     folders = {path: folder for folder, shard in shards.items() for path in shard.units}
     return {
         output: folders[path] / layer_name(unit.layer) / output
@@ -76,7 +75,7 @@ def output_files(units: Mapping[str, Unit], shards: Mapping[Path, Cache]) -> dic
 
 
 def read_shard(folder: Path) -> Cache:
-    """The records of a folder. Raises CacheError, also where there are none."""
+    """Read the records of a folder. Raises CacheError, also where there are none."""
     try:
         return decode_cache((folder / UNITS).read_bytes())
     except OSError as error:
@@ -84,7 +83,7 @@ def read_shard(folder: Path) -> Cache:
 
 
 def write(path: Path, content: bytes) -> bool:
-    """Write a file whole, unless it holds these bytes already; whether it was written."""
+    """Write a file whole, and return whether its bytes differed."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         if path.read_bytes() == content:
             return False
@@ -93,7 +92,7 @@ def write(path: Path, content: bytes) -> bool:
 
 
 def write_alone(path: Path, content: bytes) -> bool:
-    """`write` for a file in a folder with others; removes what a killed step left of the same one."""
+    """Write a file in a folder with others, and remove what a killed step left of it."""
     _sweep(path)
     return write(path, content)
 
@@ -108,7 +107,7 @@ def _encoded(kit: Kit, records: Mapping[str, Unit]) -> bytes:
 
 
 def _claim(out: Path, kit: Kit) -> None:
-    """See that the folder is ours to write and delete in, and mark it so before anything else is done."""
+    """Mark the folder as ours to write and delete in, before anything else is done."""
     mark = out / UNITS
     _sweep(mark)
     if mark.is_file():
@@ -121,7 +120,7 @@ def _claim(out: Path, kit: Kit) -> None:
 
 
 def _remove_others(out: Path, kept: set[str]) -> None:
-    """Delete what is below the layers of `out` and not in `kept`, and the folders that this leaves empty."""
+    """Delete what is not in `kept`, and the folders that this leaves empty."""
     for files in sorted(out.glob(f"{FILES}*")):
         for here, folders, names in os.walk(files, topdown=False):
             below = Path(here).relative_to(out)
@@ -133,14 +132,14 @@ def _remove_others(out: Path, kept: set[str]) -> None:
 
 
 class Setting(Struct, frozen=True):
-    """A kit, and the files of the project that it was made from, with the folders that were listed."""
+    """A kit, and the files and listed folders of the project that it was made from."""
 
     kit: Kit
     reads: tuple[Path, ...]
 
 
 def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]]:
-    """The kit of `config`, with the profiles and templates that it names; or why there is none."""
+    """Make the kit of a configuration with the profiles and templates that it names, or say why not."""
     profiles, problems = profiles_of(config)
     problems = (*problems, *unknown_providers(config, profiles.chosen, profiles.known))
     texts, unreadable = _templates(config.templates)
@@ -177,8 +176,7 @@ def _templates(folder: Path | None) -> tuple[dict[str, str] | None, tuple[Diagno
 
 
 def generator_files(*, models: bool) -> tuple[Path, ...]:
-    """What of toolcast itself this process has read, and one file for each library that has a part in the
-    output: an upgrade of either changes them."""
+    """Return the files that an upgrade of toolcast, or of a library that the output depends on, changes."""
     own = [Path(file) for module in tuple(sys.modules.values()) if (file := _source(module))]
     profiles = PACKAGE / "providers" / "profiles"
     support = PACKAGE / "typescript" / "support"
@@ -193,11 +191,10 @@ def _source(module: ModuleType) -> str | None:
 
 
 class Folders(Mapping[str, bytes]):
-    """The files of the specs folder, which one or several folders make up, and of folders of shared types
-    outside; each is read on request."""
+    """The files of the specs folder, or several that make it up, and of types outside; read on request."""
 
     def __init__(self, roots: Sequence[Path], types: Sequence[TypeFolder] = ()) -> None:
-        """`types` with relative paths are sought from each of `roots`."""
+        """Search `types` with relative paths from each of `roots`."""
         self._roots = [os.path.abspath(root) for root in roots]  # noqa: PTH100 - links stay as they are
         self._folders = [(each.prefix, folder) for each in types for folder in self._folders_of(each)]
 
@@ -207,7 +204,7 @@ class Folders(Mapping[str, bytes]):
         return [os.path.normpath(f"{root}/{types.prefix}") for root in self._roots]
 
     def place(self, path: str) -> str:
-        """Where the file at `path` is. Raises KeyError where there is no regular file."""
+        """Return where the file is. Raises KeyError where there is no regular file."""
         for place in self._places(path):
             try:
                 if stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116 - a pipe would never end
@@ -226,7 +223,7 @@ class Folders(Mapping[str, bytes]):
         ]
 
     def below(self, place: str) -> str | None:
-        """The path of a file as the specs folder has it, posix; None if it is in no folder."""
+        """Return the path of a file as the specs folder has it; None if it is in no folder."""
         absolute = os.path.abspath(place)  # noqa: PTH100
         for prefix, folder in (*(("", root) for root in self._roots), *self._folders):
             if absolute.startswith(folder + os.sep):
@@ -235,7 +232,7 @@ class Folders(Mapping[str, bytes]):
         return None
 
     def __getitem__(self, path: str) -> bytes:
-        """Raises KeyError where there is no file that can be read."""
+        """Read a file. Raises KeyError."""
         try:
             with open(self.place(path), "rb") as file:  # noqa: PTH123
                 return file.read(MAX_BYTES + 1)
@@ -243,7 +240,7 @@ class Folders(Mapping[str, bytes]):
             raise KeyError(path) from None
 
     def __iter__(self) -> Iterator[str]:
-        """None: nobody lists the folder."""
+        """List nothing: paths are requested."""
         return iter(())
 
     def __len__(self) -> int:
@@ -251,15 +248,16 @@ class Folders(Mapping[str, bytes]):
 
 
 def render_depfile(target: str, inputs: Iterable[str]) -> bytes:
-    """What a step read, for Make and Ninja: one rule, and an empty one for each input, so that a deleted one
-    does not stop Make."""
+    """Write what a step read as a rule for Make and Ninja, and an empty rule for each input that may be
+    deleted.
+    """
     names = [_escaped(name) for name in sorted(set(inputs))]
     rule = " \\\n  ".join([f"{_escaped(target)}:", *names])
     return "\n".join([rule, *(f"{name}:" for name in names), ""]).encode()
 
 
 def _escaped(path: str) -> str:
-    """A path as one word. Backslashes stay: neither reader has a word for one before a space."""
+    """Write a path as one word; neither reader has one for a backslash before a space."""
     if "\n" in path:
         raise ValueError(f"{path!r} cannot stand in a depfile: it has a line break")
     for plain, written in (("$", "$$"), ("#", "\\#"), (" ", "\\ "), (":", "\\:")):
