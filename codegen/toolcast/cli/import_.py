@@ -1,14 +1,9 @@
 """`toolcast import`: specs from what others declare."""
 
-import importlib
-from typing import TYPE_CHECKING
-
 import click
 
+from .main import LazyGroup
 from .options import examples
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 KINDS = {
     "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
@@ -21,36 +16,11 @@ KINDS = {
 """Kind → module, name of the command in it, and short help, so that listing the kinds imports none."""
 
 
-class _Kinds(click.Group):
-    """Loads the command of a kind on first use."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(KINDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in KINDS:
-            return None
-        module, name, _ = KINDS[cmd_name]
-        command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Kinds from the table, so that none is imported for their names; and this group's options."""
-        from click.shell_completion import CompletionItem
-
-        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=KINDS[name][2]) for name in names]
-        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Kinds of source, and what follows an import"):
-            formatter.write_dl([(name, KINDS[name][2]) for name in self.list_commands(ctx)])
-
-
 @click.group(
     "import",
-    cls=_Kinds,
+    cls=LazyGroup,
+    table=KINDS,
+    heading="Kinds of source, and what follows an import",
     subcommand_metavar="KIND SOURCE…",
     epilog=examples(
         "toolcast import tools tools.json --into specs/github",

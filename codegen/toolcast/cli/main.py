@@ -1,10 +1,10 @@
-"""The group of commands: each has its own module, imported at first use."""
+"""The group of commands; the module of each is imported at first use."""
 
 import difflib
 import importlib
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,14 +44,30 @@ WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
 
-class Commands(click.Group):
-    """Loads a command's module on first use, and suggests a near name for a wrong one."""
+Table = Mapping[str, tuple[str, str, str]]
+"""Command → module, name in it, and short help."""
+
+
+class LazyGroup(click.Group):
+    """Imports the module of a command at its first use; those of `table` are listed."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        table: Table,
+        unlisted: Table | None = None,
+        heading: str = "Commands",
+        **more: Any,
+    ) -> None:
+        super().__init__(*arguments, **more)
+        self._table, self._heading = table, heading
+        self._all = {**(unlisted or {}), **table}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(COMMANDS)
+        return sorted(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        found = COMMANDS.get(cmd_name) or STEPS.get(cmd_name)
+        found = self._all.get(cmd_name)
         if found is None:
             return None
         module, name, _ = found
@@ -60,13 +76,19 @@ class Commands(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Command names from the table, so that no command is imported for them; and this group's options."""
+        """Complete names from the table, which imports no command, and this group's options."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=COMMANDS[name][2]) for name in names]
+        items = [CompletionItem(name, help=self._table[name][2]) for name in names]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(self._heading):
+            formatter.write_dl([(name, self._table[name][2]) for name in self.list_commands(ctx)])
+
+
+class _Commands(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -79,11 +101,6 @@ class Commands(click.Group):
         if name and not name.startswith("-") and name not in WITHOUT_COMPILER and not helped:
             _need_compiler(ctx)
         return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, COMMANDS[name][2]) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
 
 
 def _need_compiler(ctx: click.Context) -> None:
@@ -101,7 +118,9 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> Non
 
 
 @click.group(
-    cls=Commands,
+    cls=_Commands,
+    table=COMMANDS,
+    unlisted=STEPS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start in an empty folder with 'toolcast init'. Build engines run 'toolcast compile' and "
     "'toolcast assemble'.",
@@ -120,13 +139,13 @@ def cli() -> None:
 
 @cli.result_callback()
 def _finish(status: int | None) -> None:
-    """A command's return value is its exit status."""
+    """Exit with the status that a command returns."""
     if status:
         click.get_current_context().exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; the exit status: 0 well, 1 problems found, 2 wrong usage."""
+    """Run the command line and return the exit status: 0 well, 1 problems found, 2 wrong usage."""
     write_anything()
     try:
         outcome = cli.main(list(arguments), prog_name="toolcast", standalone_mode=False)
