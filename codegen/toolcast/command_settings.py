@@ -123,15 +123,7 @@ DIFF_KEYS: Final = {
 
 
 def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagnostic]]:
-    """The table of lint, and its problems.
-
-    Args:
-        value: what stands there.
-        reader: the reader of that table.
-
-    Returns:
-        The settings, with the default in place of each wrong value; and the problems.
-    """
+    """Read the table of lint; a default stands in place of each wrong value."""
     values, problems = reader.read(value, LINT_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     budgets = reader.below("max_tokens")
@@ -145,7 +137,7 @@ def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagn
 
 
 def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[Diagnostic]]:
-    """The table of verify, and its problems; as `read_lint`."""
+    """Read the table of verify, as `read_lint`."""
     values, problems = reader.read(value, VERIFY_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     values["levels"] = levels
@@ -153,7 +145,7 @@ def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[D
 
 
 def read_diff(value: Any, reader: TableReader) -> tuple[DiffSettings, list[Diagnostic]]:
-    """The table of diff, and its problems; as `read_lint`."""
+    """Read the table of diff, as `read_lint`."""
     values, problems = reader.read(value, DIFF_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
     values["levels"] = levels

@@ -28,7 +28,7 @@ FOLDERS = "TOOLCAST_FOLDERS"
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """What a build needs to know, with every path absolute. `file` is None where nothing configures it."""
+    """What a build needs to know, with every path absolute; `file` is None where nothing configures it."""
 
     base: Path  # the folder that paths are relative to; `.toolcast/` lies here
     file: Path | None
@@ -106,9 +106,9 @@ _TABLE: Final = ("tool", "toolcast")
 
 
 def find_config(start: Path) -> Path | None:
-    """The nearest `pyproject.toml` from `start` upwards that has a `[tool.toolcast]` table.
+    """Return the nearest `pyproject.toml` from `start` upwards that has a `[tool.toolcast]` table.
 
-    A file that cannot be parsed is returned too: silently passing it by would hide the mistake.
+    One that cannot be parsed is returned, too: silently passing it by would hide the mistake.
     """
     for folder in (start, *start.parents):
         candidate = folder / "pyproject.toml"
@@ -123,16 +123,15 @@ def find_config(start: Path) -> Path | None:
 def load_config(
     start: Path, file: Path | None = None, *, staged: bool = False
 ) -> tuple[Config | None, tuple[Diagnostic, ...]]:
-    """The configuration for a run started in `start`, or the reasons why there is none.
+    """Load the configuration for a run started in `start`, or return why there is none.
 
-    Without `file` the nearest configured `pyproject.toml` counts; without one, the defaults, relative to
-    `start`. One in a folder above that belongs to another user is refused: whoever can write there would
-    configure every project below. So are templates that belong to another user, unless the environment says
-    that they are to be trusted.
+    Without `file` the nearest configured `pyproject.toml` counts, else the defaults, relative to `start`. One
+    in a folder above that belongs to another user is refused: whoever can write there would configure every
+    project below. So are templates of another user, unless the environment says to trust them.
 
-    What a configuration names lies in its own folder, or in one that the environment names: it came with the
-    checkout, and would say where on the machine to read and write. `staged` says that a build engine put the
-    inputs into place, which it does with links; those are not looked at then.
+    What a configuration names is in its own folder, or in one that the environment names: it came with the
+    checkout, and would say where on the machine to read and write. `staged`: a build engine put the inputs
+    into place with links, which are not looked at then.
     """
     start = start.absolute()
     chosen = find_config(start) if file is None else Path(os.path.normpath(start / file))
@@ -163,24 +162,13 @@ def load_config(
 def setting_problem(
     config: Config, path: Sequence[str], code: str, message: str, hint: str = ""
 ) -> Diagnostic:
-    """A problem of a setting that only the command can judge, such as a code that it does not know.
-
-    Args:
-        config: the configuration.
-        path: the keys below `tool.toolcast`.
-        code: code of the problem, in kebab case.
-        message: what is wrong, in one sentence.
-        hint: how to correct it.
-
-    Returns:
-        The problem, at the key's line of the configuration's file.
-    """
+    """Return a problem of a setting, by its keys below `tool.toolcast`, that only the command can judge."""
     file, line, column = setting_place(config, path)
     return Diagnostic(file=file, line=line, column=column, code=code, message=message, hint=hint)
 
 
 def setting_place(config: Config, path: Sequence[str]) -> tuple[str, int, int]:
-    """File, line and column of a setting, by its keys below `tool.toolcast`; line 0 where no file has it."""
+    """Return file, line and column of a setting by its keys; line 0 where no file has it."""
     if config.file is None:
         return "pyproject.toml", 0, 0
     content = config.file.read_text(encoding="utf-8", errors="replace")
@@ -188,7 +176,7 @@ def setting_place(config: Config, path: Sequence[str]) -> tuple[str, int, int]:
 
 
 def _outside(config: Config, reader: TableReader, *, staged: bool) -> tuple[Diagnostic, ...]:
-    """What leads out of the folder of the configuration, by its path or through a link."""
+    """Find what leads out of the folder of the configuration, by its path or through a link."""
     folders = [Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each]
     roots = [Path(os.path.normpath(config.base)), *(each for each in folders if each.is_absolute())]
     real = [Path(os.path.realpath(root)) for root in roots]
@@ -259,7 +247,6 @@ def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]
 
 
 def _table(data: Any) -> Any:
-    """What stands at `tool.toolcast`; None if nothing does."""
     tool = data.get("tool") if isinstance(data, dict) else None
     return tool.get("toolcast") if isinstance(tool, dict) else None
 
@@ -313,7 +300,9 @@ def _resolve(
 
 
 def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:
-    """The output folder is written and deleted in: it must hold nothing that is read, or written by hand."""
+    """Check that the output folder, which is written and deleted in, holds nothing that is read or written by
+    hand.
+    """
     problems: list[Diagnostic] = []
     for each in config.types:
         if each.folder and config.output in Path(each.folder).parents:
@@ -340,7 +329,7 @@ _TYPES_HINT: Final = 'for example types = ["../common/_types", "package:acme_typ
 def read_types(
     stated: Sequence[str], specs: Path, base: Path, reader: TableReader
 ) -> tuple[tuple[TypeFolder, ...], list[Diagnostic]]:
-    """The folders of shared types outside the specs folder, by the paths that references reach them by."""
+    """Return the folders of shared types outside the specs folder, and problems."""
     found: dict[str, TypeFolder] = {}
     problems: list[Diagnostic] = []
     for entry in dict.fromkeys(stated):
@@ -362,7 +351,7 @@ def read_types(
 
 
 def _no_type_folder(prefix: str) -> str:
-    """Why no folder of shared types can be at a path from the specs folder; empty if one can."""
+    """Return why no folder of shared types can be at a path from the specs folder; empty if one can."""
     parts = prefix.split("/")
     if parts[0] != "..":
         return (
@@ -378,20 +367,10 @@ def _no_type_folder(prefix: str) -> str:
 def types_outside(
     types: Sequence[TypeFolder], base: Path, roots: Sequence[Path], reader: TableReader, *, staged: bool
 ) -> Iterator[Diagnostic]:
-    """Folders of shared types that lie neither in the repository of the configuration nor in `roots`.
+    """Find folders of shared types that are neither in the repository of the configuration nor in `roots`.
 
-    They are only read. A staged build has links everywhere and may have no repository: there an engine
+    They are only read. A `staged` build has links everywhere and may have no repository: there an engine
     decides what can be read.
-
-    Args:
-        types: the folders.
-        base: the folder of the configuration.
-        roots: that folder, and those that the environment names.
-        reader: the reader of the table that names them.
-        staged: a build engine put the inputs into place.
-
-    Yields:
-        A problem for each.
     """
     repository = find_repository(base)
     roots = [*roots, *([repository] if repository is not None else [])]
@@ -413,8 +392,7 @@ def types_outside(
 
 
 def find_repository(start: Path) -> Path | None:
-    """The nearest folder from `start` upwards that has a `.git`; None if there is none, or if that is another
-    user's."""
+    """Return the nearest folder upwards with a `.git`; None if there is none, or it is another user's."""
     for folder in (start, *start.parents):
         git = folder / ".git"
         if os.path.lexists(git):
@@ -427,7 +405,7 @@ TRUST_TEMPLATES = "TOOLCAST_TRUST_TEMPLATES"
 
 
 def foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
-    """The first of `paths` that belongs to another user, and its owner's number; links are not followed.
+    """Return the first path that belongs to another user, and its owner's number; links are not followed.
 
     What is not there belongs to nobody.
     """
@@ -445,7 +423,7 @@ def foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
 
 
 def trusts_templates() -> bool:
-    """Whether the environment says to use templates whoever owns them."""
+    """Return whether the environment says to use templates whoever owns them."""
     return os.environ.get(TRUST_TEMPLATES) == "1"
 
 
@@ -458,7 +436,7 @@ def _own_numbers() -> frozenset[int] | None:
 
 
 def show(path: Path, start: Path | None = None) -> str:
-    """`path` as the user would type it from `start` (default: the working directory), in posix form."""
+    """Return `path` in posix form as the user would type it from `start` (or the working directory)."""
     base = Path.cwd() if start is None else start
     try:
         relative = os.path.relpath(path, base)

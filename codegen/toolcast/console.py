@@ -1,4 +1,4 @@
-"""How diagnostics look: as text with the source line, as JSON, as annotations for a CI run."""
+"""Print diagnostics: as text with the source line, as JSON, as annotations for a CI run."""
 
 import os
 import re
@@ -44,7 +44,7 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
 
 
 def wants_colour(stream: IO[str]) -> bool:
-    """Colours go to terminals; `NO_COLOR` forbids them and `FORCE_COLOR` asks for them, if not empty."""
+    """Return whether to colour: on terminals, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -53,42 +53,34 @@ def wants_colour(stream: IO[str]) -> bool:
 
 
 def paint(text: str, style: str, colour: bool) -> str:
-    """`text` in one of our styles, if colours are wanted."""
     code = _STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if colour and text and code else text
 
 
 def printable(text: str) -> str:
-    """`text` without what would steer a terminal or a CI runner, or reorder the line. Line breaks stay."""
+    """Write out what would steer a terminal or a CI runner, or reorder the line. Line breaks stay."""
     text = _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{'3a' if found[1] is not None else '23'}", text)
     return re.sub(_CONTROL, lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def one_line(text: str) -> str:
-    """`printable` text that stays on its line: what names, paths and descriptions go through."""
+    """Make text `printable` on one line, as names, paths and descriptions are."""
     return printable(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def inert_json(text: str) -> str:
-    """JSON text that means the same, without what would steer a terminal or a CI runner."""
+    """Write out what would steer a terminal or a CI runner; the JSON means the same."""
     text = text.replace("##[", "\\u0023#[")
     return re.sub(_CONTROL, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def json_text(value: Any) -> str:
-    """A value as indented JSON, for people and programs, without what would steer a terminal.
-
-    Args:
-        value: what msgspec encodes: Structs and plain data.
-
-    Returns:
-        The text, without a newline at its end.
-    """
+    """Encode what msgspec can as indented JSON that steers no terminal, without a newline at its end."""
     return inert_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def count(number: int, noun: str) -> str:
-    """`1 spec`, `2 specs`."""
+    """Return `1 spec`, `2 specs`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -125,7 +117,7 @@ def write_line(text: str, *, err: bool = False) -> None:
 
 
 def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = False) -> str:
-    """All diagnostics, in their order; ends with a newline unless there is nothing to say."""
+    """Render all diagnostics in order; ends with a newline unless there is nothing to say."""
     if form == "json":
         return json_text(list(diagnostics)) + "\n"
     if form == "github":
@@ -162,7 +154,7 @@ def _text(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> s
 
 
 def _undecided(problems: Sequence[Diagnostic], colour: bool) -> str:
-    """What persons have to decide in many specs, in one entry: what, where, and the command that does it."""
+    """Render decisions in many specs as one entry: what, where, and the command that makes them."""
     files = list(dict.fromkeys(problem.file for problem in problems))
     decisions = "decisions are" if len(problems) > 1 else "decision is"
     head = paint(f"error[{_UNDECIDED}]", "error", colour)
@@ -180,7 +172,6 @@ def _indented(text: str, margin: str) -> str:
 
 
 def _excerpt(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> Iterable[str]:
-    """The source line with a caret below the column."""
     if not problem.line:
         return
     lines = (
@@ -204,7 +195,6 @@ def _excerpt(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -
 
 
 def _width(text: str) -> int:
-    """Columns that `text` takes on a terminal."""
     import unicodedata  # a big table, for a line that is shown
 
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
@@ -223,7 +213,7 @@ def _read(file: str) -> list[str]:
 
 
 def _annotation(problem: Diagnostic) -> str:
-    """A workflow command; values are escaped as the runner's own toolkit does it."""
+    """Render a workflow command; values are escaped as the runner's own toolkit does it."""
     properties = [f"file={_property(problem.file)}"]
     if problem.line:
         properties.append(f"line={problem.line}")

@@ -1,4 +1,4 @@
-"""Tables of TOML read by their keys: every wrong key and value is a problem with its place."""
+"""Read tables of TOML by their keys: every wrong key and value is a problem with its place."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,9 +22,8 @@ _LONGEST: Final = 100  # characters of a key that is compared with known ones
 
 
 class Key(Struct, frozen=True):
-    """One key of a table: what may stand there, and what counts without it.
-
-    `about` says what it is for, and `example` is a value in TOML; docs/reference/configuration.md has both.
+    """One key of a table: the judge of its value, and its default; docs/reference/configuration.md has the
+    rest.
     """
 
     kind: Kind
@@ -34,32 +33,32 @@ class Key(Struct, frozen=True):
 
 
 def text(what: str, example: str) -> Kind:
-    """A string with something in it, without NUL."""
+    """Expect a string with something in it, without NUL."""
     wrong = what, f'for example {{name}} = "{example}"'
     return lambda value: None if isinstance(value, str) and value and "\0" not in value else wrong
 
 
 def flag(value: Any) -> Wrong | None:
-    """`true` or `false`."""
+    """Expect `true` or `false`."""
     return None if isinstance(value, bool) else ("true or false", "")
 
 
 def names(value: Any) -> Wrong | None:
-    """A list of non-empty strings, without NUL."""
+    """Expect a list of non-empty strings, without NUL."""
     if isinstance(value, list) and all(isinstance(item, str) and item and "\0" not in item for item in value):
         return None
     return "a list of non-empty strings", 'for example {name} = ["…"]'
 
 
 def one_of(words: Sequence[str], hint: str = "") -> Kind:
-    """One of some words."""
+    """Expect one of some words."""
     quoted = [f'"{word}"' for word in words]
     wrong = f"{', '.join(quoted[:-1])} or {quoted[-1]}", hint
     return lambda value: None if isinstance(value, str) and value in words else wrong
 
 
 def whole(least: int, most: int = MOST) -> Kind:
-    """A whole number in a range."""
+    """Expect a whole number in a range."""
 
     def judge(value: Any) -> Wrong | None:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
@@ -70,7 +69,7 @@ def whole(least: int, most: int = MOST) -> Kind:
 
 
 def table(value: Any) -> Wrong | None:
-    """A table, which a reader of its own judges."""
+    """Expect a table, which a reader of its own judges."""
     return None if isinstance(value, dict) else ("a table", "")
 
 
@@ -81,15 +80,15 @@ class TableReader(Struct, frozen=True):
     path: tuple[str, ...]
 
     def below(self, key: str) -> "TableReader":
-        """The reader of the table at a key of this one."""
+        """Return the reader of the table at a key of this one."""
         return TableReader(self.locator, (*self.path, key))
 
     def problem(self, key: str, code: str, message: str, hint: str = "") -> Diagnostic:
-        """A problem of a key of this table; of the table itself for the empty key."""
+        """Return a problem of a key of this table; of the table itself for the empty key."""
         return self.locator.at((*self.path, key) if key else self.path, code, message, hint)
 
     def read(self, table: Any, keys: Mapping[str, Key]) -> tuple[dict[str, Any], list[Diagnostic]]:
-        """The values of all `keys`, and the problems; what is unknown or wrong counts as not stated."""
+        """Return the values of all `keys`, and problems; what is unknown or wrong counts as not stated."""
         values = {name: key.default for name, key in keys.items()}
         if not isinstance(table, dict):
             return values, [self._no_table()]
@@ -108,7 +107,7 @@ class TableReader(Struct, frozen=True):
         return values, problems
 
     def entries(self, table: Any, kind: Kind) -> tuple[dict[str, Any], list[Diagnostic]]:
-        """The entries of a table whose keys are free; those with a wrong value are problems."""
+        """Return the entries of a table whose keys are free, and problems."""
         if not isinstance(table, dict):
             return {}, [self._no_table()]
         return self.read(table, {name: Key(kind, None) for name in table})
@@ -120,7 +119,7 @@ class TableReader(Struct, frozen=True):
 
 
 def suggestion(name: str, known: Iterable[str], what: str) -> str:
-    """A hint for an unknown name: the nearest known one, or all of them after `what`."""
+    """Return a hint for an unknown name: the nearest known one, or all of them after `what`."""
     from difflib import get_close_matches  # loaded only where something is wrong
 
     words = list(known)
@@ -135,12 +134,12 @@ class Locator(Struct, frozen=True):
     text: str
 
     def at(self, keys: Keys, code: str, message: str, hint: str = "") -> Diagnostic:
-        """A problem at a key, or at the nearest place above it that the text has a line for."""
+        """Return a problem at a key, or at the nearest place above it."""
         line, column = self.find(keys)
         return Diagnostic(file=self.file, line=line, column=column, code=code, message=message, hint=hint)
 
     def find(self, keys: Keys) -> tuple[int, int]:
-        """Line and column of the key at `keys`; the start of the file where the text has nothing of it."""
+        """Return the line and column of a key; the start of the file where the text has nothing of it."""
         place = find_place(self.text, keys)
         return place if place != (0, 0) else (1, 1)
 
@@ -186,7 +185,7 @@ def find_place(text: str, keys: Keys) -> tuple[int, int]:
 
 
 def split_fault(error: str) -> tuple[str, int, int]:
-    """The message of a `TOMLDecodeError`, its line and its column; 0 and 0 for the end of the text."""
+    """Split a `TOMLDecodeError` into message, line and column; 0 and 0 for the end of the text."""
     found = _AT.search(error)
     return (error, 0, 0) if found is None else (error[: found.start()], int(found[1]), int(found[2]))
 
@@ -196,7 +195,7 @@ def _parts(dotted: str) -> tuple[str, ...]:
 
 
 def _table_keys(names: tuple[str, ...], counts: dict[Keys, int], *, several: bool) -> Keys:
-    """The keys of a header, with the index of the last table of each array of tables."""
+    """Return the keys of a header, with the index of the last table of each array of tables."""
     keys: Keys = ()
     for name in names[:-1]:
         keys = (*keys, name)
@@ -210,13 +209,12 @@ def _table_keys(names: tuple[str, ...], counts: dict[Keys, int], *, several: boo
 
 
 def _common(first: Keys, second: Keys) -> int:
-    """How many keys two paths have alike from the start."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _inline(line: str, start: int, keys: Keys, found: int, column: int) -> tuple[int, int]:
-    """How far `keys` lead in the inline table on this line, and the column of the last key found."""
+    """Follow `keys` in the inline table on this line; return how far, and the column of the last key."""
     for part in keys[found:]:
         key = re.escape(str(part))
         match = re.compile(rf"""[{{,.\s]({key}|"{key}"|'{key}')\s*[=.]""").search(line, start)

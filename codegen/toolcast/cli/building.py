@@ -1,4 +1,4 @@
-"""Run `toolcast generate`, and print its outcome: a plain one comes here without click."""
+"""Run `toolcast generate` and print its outcome; a plain run comes here without click."""
 
 import difflib
 import json
@@ -43,7 +43,7 @@ def generate(
     jobs: int | None = None,
     form: Format = "text",
 ) -> int:
-    """Build, and report what was done, or would be; returns the exit status."""
+    """Build, report what was done or would be, and return the exit status."""
     config, problems = load_config(Path.cwd(), config_file)
     if config is None:
         print_diagnostics(problems, form)
@@ -84,13 +84,11 @@ def generate(
 
 
 def _quoted(file: Path) -> str:
-    """A path as a shell takes it."""
-
     return shlex.quote(str(file))
 
 
 def summary(report: "Report", *, would: bool = False) -> str:
-    """One line: what was done, or what would be."""
+    """Say in one line what was done, or what would be."""
     if report.failed and not report.tools and report.plan.empty:
         return "toolcast: nothing was built"
     kept = report.tools - report.rebuilt - report.refused
@@ -103,7 +101,7 @@ def summary(report: "Report", *, would: bool = False) -> str:
 
 
 def stale_lines(stale: Sequence["Stale"]) -> list[str]:
-    """A line for each output that stays as it was; those beyond the first few are a number."""
+    """Return a line for each stale output; those beyond the first few are a number."""
     lines = []
     for each in stale[:_SHOWN]:
         why = "is gone or unused, but stale modules import it" if each.deleted else "has errors"
@@ -121,7 +119,6 @@ def _done(report: "Report") -> tuple[int, int]:
 
 
 def _drift(report: "Report", config: Config, repair: str) -> tuple[Diagnostic, ...]:
-    """The causes for which the output is not what a build would leave."""
     if not report.causes:
         return ()
     from ..project.output.drift import drift_diagnostic
@@ -130,7 +127,6 @@ def _drift(report: "Report", config: Config, repair: str) -> tuple[Diagnostic, .
 
 
 def _print_drift(report: "Report", drift: Sequence[Diagnostic], output: str, repair: str) -> None:
-    """Each cause, and below it what is wrong with which file."""
     colour = wants_colour(sys.stdout)
     for cause, problem in zip(report.causes, drift, strict=True):
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
@@ -163,7 +159,7 @@ def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
 
 
 def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
-    """The report of a run with `--format json`."""
+    """Return the report of a run for `--format json`."""
 
     written, deleted = _done(report)
     counts = {
@@ -217,10 +213,10 @@ def _print(text: str, *, err: bool = False) -> None:
 
 
 def render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
-    """Lines with their newlines, file by file, deletions and new files included.
+    """Yield the plan as a unified diff, file by file, with deletions and new files.
 
-    `raw` keeps every character as it is, so that `git apply` can carry the diff out; bytes that are no text
-    come as surrogates. Else what would steer a terminal is written out.
+    `raw` keeps every character, so that `git apply` takes the diff; bytes that are no text come as
+    surrogates.
     """
     changes: list[tuple[str, bytes | None, bytes | None]] = [
         *((write.path, write.old, write.content) for write in plan.writes),
@@ -235,7 +231,7 @@ def render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = Fa
 
 
 def _lines(content: bytes | None) -> list[str]:
-    """Lines end at LF and nowhere else; `splitlines` knows ten other ends."""
+    """Split at LF alone; `splitlines` knows ten other ends."""
     if not content:
         return []
     *lines, rest = content.decode("utf-8", "surrogateescape").split("\n")
@@ -254,7 +250,7 @@ def _line(line: str, *, head: bool, colour: bool, raw: bool) -> str:
 
 
 def render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[str]:
-    """What would happen to each file, a line each."""
+    """Yield a line for each file that would change."""
     done: list[tuple[str, str, str]] = [
         (write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes
     ]
@@ -264,7 +260,7 @@ def render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[st
 
 
 def as_data(plan: "Plan", shown_output: str) -> dict[str, Any]:
-    """The same for programs; digests are SHA-256 of the bytes that will stand there."""
+    """Return the plan for programs, with SHA-256 of the bytes to write."""
     from ..project.state.fingerprint import digest
 
     return {

@@ -29,7 +29,7 @@ _PACE = 0.5
 
 
 def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> dict[str, Any]:
-    """Values by name: what is no JSON is text."""
+    """Read values by name; what is no JSON is text."""
 
     made: dict[str, Any] = {}
     for each in stated:
@@ -150,7 +150,7 @@ def command(
 
 
 def _arguments(stated: str | None) -> str | bytes | None:
-    """The JSON text of the call; no more of stdin than a decoder takes."""
+    """Return the JSON text of the call; no more of stdin than a decoder takes."""
     if stated is not None and stated != "-":
         return stated
     if stated is None and sys.stdin.isatty():
@@ -163,7 +163,6 @@ def _arguments(stated: str | None) -> str | bytes | None:
 def _check(
     config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: dict[str, Any]
 ) -> int:
-    """Decode the arguments with the generated binding, and print them."""
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
     from .program import load_bindings
 
@@ -197,7 +196,7 @@ def _check(
 
 
 def _extra(registry: "ToolView", tool: str, injected: dict[str, Any]) -> dict[str, Any]:
-    """What a call's context has to have for its tool to find these values."""
+    """Return the part of a call's context from which its tool takes these values."""
     known = registry.resolve(tool)
     inject = registry.get(known).binding.inject if known is not None else {}
     extra: dict[str, Any] = {}
@@ -215,7 +214,7 @@ def _extra(registry: "ToolView", tool: str, injected: dict[str, Any]) -> dict[st
 
 
 def _context() -> "ToolContext":
-    """A context that shows progress on a terminal: a line at a time, not too often."""
+    """Return a context that shows progress on a terminal, not too often."""
     from ..runtime import ToolContext
 
     if not sys.stderr.isatty():
@@ -234,7 +233,7 @@ def _context() -> "ToolContext":
 
 
 def _data(registry: "ToolView", tool: str, result: "ToolResult") -> bytes | None:
-    """The result's typed value as JSON; None where there is none, or it has no JSON form."""
+    """Return the result's typed value as JSON; None where there is none, or it has no JSON form."""
     if result.data is None:
         return None
     try:
@@ -261,7 +260,7 @@ def _pretty(content: bytes) -> str:
 
 
 def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
-    """The text to stdout, as it is where that is no terminal; what is no text to files."""
+    """Print text to stdout, escaped on a terminal, and write the rest to files."""
     if not result.success:
         click.echo(printable(result.error), err=True)
         return 1
@@ -280,7 +279,7 @@ def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
 
 
 def _file_name(name: str, media_type: str, default: str) -> str:
-    """The name that a result states, if it is a plain one; else `default` with the suffix of its type."""
+    """Return the name that a result states, if it is a plain one; else `default` with a suffix."""
     import mimetypes
 
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}", name) and not name.endswith((".", " ")):
@@ -289,7 +288,7 @@ def _file_name(name: str, media_type: str, default: str) -> str:
 
 
 def _saved(folder: Path, name: str, data: bytes) -> Path:
-    """Write a new file; one that is there is not overwritten, the name gets a number."""
+    """Write a new file; where the name is taken, it gets a number."""
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -312,10 +311,9 @@ _FORMAT_FILE = ".toml"
 
 
 def show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
-    """Show how an answer in `file` (`-`: stdin) is read; the exit status.
+    """Show how the answer in `file` (`-`: stdin) is read by the formats `names`, and return the exit status.
 
-    `names` are text formats, by default all. `cut`: its stop reason was a limit. `events`: show what a stream
-    tells, each line being a piece of it.
+    `cut`: its stop reason was a limit. `events`: show what a stream tells, line by line.
     """
     stream = _stream(names or ("auto",))
     found = _events(stream, _answer(file), cut=cut)
@@ -382,7 +380,7 @@ def _lines(parsed: "Parsed") -> Iterator[str]:
 
 
 def _call_arguments(call: "Call") -> str:
-    """The arguments as JSON; text between marks is strings, whose types a tool's contract decides."""
+    """Return the arguments as JSON; text between marks is strings, whose types a tool's contract decides."""
     if isinstance(call.arguments, str) and not call.textual:
         return call.arguments
     return msgspec.json.encode(call.arguments).decode()
@@ -405,7 +403,7 @@ def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
 
 
 def list_formats(*, as_json: bool) -> int:
-    """List the text formats; the exit status."""
+    """List the text formats, and return the exit status."""
     from ..agents.text_calls import known_formats
 
     known = known_formats().values()

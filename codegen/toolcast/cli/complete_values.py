@@ -1,7 +1,7 @@
-"""What a shell completes beside commands and options: tools, groups, providers, codes of lint, text formats.
+"""Complete values for a shell: tools, groups, providers, codes of lint, text formats.
 
-A completion is asked for at each key press: it reads names, compiles nothing, and says nothing of what is
-wrong. Only words that no shell takes for anything else are offered.
+A completion runs at each key press: it reads names, compiles nothing, and reports no problem. Only words that
+no shell takes for anything else are offered.
 """
 
 import os
@@ -35,35 +35,31 @@ class _Named(msgspec.Struct):
 def complete_tools(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Names of the project's tools."""
     return _offer(_tools, ctx, incomplete)
 
 
 def complete_groups(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Groups of the project."""
     return _offer(_groups, ctx, incomplete)
 
 
 def complete_providers(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Ids of the providers that a project can name."""
     return _offer(_providers, ctx, incomplete)
 
 
 def complete_codes(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Codes of lint."""
     return _offer(_codes, ctx, incomplete)
 
 
 def complete_text_formats(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> "list[CompletionItem]":
-    """Ids of text formats, and files of one's own."""
+    """Complete ids of text formats, and files of one's own."""
     from click.shell_completion import CompletionItem
 
     from ..agents.text_calls import known_formats
@@ -87,7 +83,6 @@ def _offer(
 
 
 def _specs(config: Config) -> Iterator[tuple[str, str]]:
-    """Group and path of each spec file."""
     from ..spec.discovery import discover
     from ..spec.tool_names import group_of
 
@@ -101,7 +96,7 @@ def _tools(config: Config) -> Iterator[str]:
 
 
 def _name(path: str) -> str | None:
-    """The name that a spec states, if it does so in a line of its own or in JSON."""
+    """Return the name that a spec states in a line of its own or in JSON."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - thousands of files
             head = file.read(_READ)

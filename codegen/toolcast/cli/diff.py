@@ -28,7 +28,7 @@ UNUSABLE = 2
 
 
 def state_options(function: Any) -> Any:
-    """`--against` and `--to`."""
+    """Add `--against` and `--to`."""
     against = click.option(
         "--against",
         metavar="REF|DIR|FILE",
@@ -111,7 +111,6 @@ def command(
 
 
 def _plain(form: Form) -> Format:
-    """The form of diagnostics where nothing can be compared."""
     return "json" if form == "sarif" else form if form in FORMATS else "text"
 
 
@@ -124,7 +123,7 @@ def compared(
     providers: tuple[str, ...] = (),
     form: Form = "text",
 ) -> "Outcome":
-    """The comparison; ends the command where a state or the configuration cannot be read."""
+    """Compare, or end the command where a state or the configuration cannot be read."""
     outcome, problems = try_compare(config, against, to, choice, providers)
     if outcome is None:
         _stop(problems, form)
@@ -134,7 +133,7 @@ def compared(
 def try_compare(
     config: "Config", against: str | None, to: str | None, choice: "Choice", providers: tuple[str, ...] = ()
 ) -> "tuple[Outcome | None, tuple[Diagnostic, ...]]":
-    """The comparison, or why a state or the configuration cannot be read."""
+    """Compare, or return why a state or the configuration cannot be read."""
     from ..diff.compare_states import compare_states
     from ..diff.settings import diff_profiles, setting_problems
     from ..diff.states import UnreadableStateError
@@ -208,7 +207,7 @@ def _changelog(outcome: "Outcome") -> int:
 
 
 def as_data(outcome: "Outcome") -> dict[str, Any]:
-    """The comparison for programs."""
+    """Return the comparison for programs."""
 
     def rows(findings: Any) -> list[dict[str, Any]]:
         return [

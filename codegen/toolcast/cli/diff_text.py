@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, and as Markdown for a review or a changelog."""
+"""Print a comparison: as text for a terminal, as Markdown for a review or a changelog."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ _TITLES = {
 
 
 def text(outcome: Outcome, colour: bool) -> Iterator[str]:
-    """The lines for a terminal, tool by tool, the tools with errors first."""
+    """Yield the lines for a terminal, the tools with errors first."""
     for tool, findings in _by_tool(outcome.findings):
         place = findings[0].change.file
         yield f"{paint(one_line(tool) or 'the whole set', 'bold', colour)}  {one_line(place)}"
@@ -70,13 +70,13 @@ def _value_title(change: Change) -> str:
 
 
 def place(change: Change) -> str:
-    """Where a change stands: file, line and column; those of the old state are marked."""
+    """Return file, line and column of a change; those of the old state are marked."""
     position = f"{change.file}:{change.line}" + (f":{change.column}" if change.column else "")
     return f"{position} (old)" if change.old else position
 
 
 def shown(value: Any) -> str:
-    """A JSON value on one line, cut where it is long."""
+    """Return a JSON value on one line, cut where it is long."""
     return cut(msgspec.json.encode(value).decode(), _LONGEST)
 
 
@@ -85,7 +85,7 @@ def _indented(text: str) -> str:
 
 
 def summary(outcome: Outcome, colour: bool) -> str:
-    """The last line: how much differs, and for whom."""
+    """Return the last line: how much differs, and for whom."""
     counted = counts(outcome.findings)
     parts = [paint(count(number, level), level, colour) for level, number in counted.items()]
     found = ", ".join(parts) or paint(_nothing(outcome), "error" if outcome.failed else "add", colour)
@@ -98,7 +98,6 @@ def summary(outcome: Outcome, colour: bool) -> str:
 
 
 def _nothing(outcome: Outcome) -> str:
-    """The summary of an outcome without findings."""
     problems = sum(each.severity == "error" for each in outcome.diagnostics)
     if not problems:
         return "nothing that anyone would notice"
@@ -106,13 +105,13 @@ def _nothing(outcome: Outcome) -> str:
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many there are of each level, the worst first."""
+    """Count the findings of each level, the worst first."""
     levels = Counter(each.level for each in findings)
     return {level: levels[level] for level in ("error", "warning", "note") if levels[level]}
 
 
 def as_diagnostic(each: Finding) -> Diagnostic:
-    """A finding in the form of annotations. A position of the old state is none of the file that is there."""
+    """Return a finding as an annotation; a position of the old state is none of the present file."""
     change = each.change
     whom = f" [{', '.join(change.providers)}]" if change.providers else ""
     message = f"{change.tool}: {change.message}{whom}" if change.tool else f"{change.message}{whom}"
@@ -135,7 +134,7 @@ def as_diagnostic(each: Finding) -> Diagnostic:
 
 
 def markdown(outcome: Outcome) -> Iterator[str]:
-    """The lines of a comment in a review, by audience; notes are folded."""
+    """Yield the lines of a comment in a review, by audience; notes are folded."""
     counted = counts(outcome.findings)
     found = ", ".join(count(number, level) for level, number in counted.items())
     tools = "tool differs" if len(outcome.pairs) == 1 else "tools differ"
@@ -172,7 +171,7 @@ def _item(each: Finding) -> Iterator[str]:
 
 
 def changelog(entries: Sequence[Entry], *, incomplete: bool) -> Iterator[str]:
-    """The lines for a changelog, in Markdown."""
+    """Yield the lines for a changelog, in Markdown."""
     if not entries:
         yield "No tool that can be compared changed." if incomplete else "No tool changed."
         return

@@ -10,7 +10,7 @@ search through it takes longer than to compile a spec. A compile leaves few."""
 
 
 def main() -> int:
-    """Run the command line; the exit status."""
+    """Run the command line and return the exit status."""
     started = time.perf_counter()
     if sys.argv[1:] == ["generate"]:
         import gc
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _plainly() -> int:
-    """`generate` without options: click would take a tenth of the time of a small change."""
+    """Run `generate` without options; click would take a tenth of the time of a small change."""
     from .terminal import end_unwritten, lacks_compiler, refuse_compiler, write_anything
 
     if lacks_compiler():
@@ -59,7 +59,7 @@ def _plainly() -> int:
 
 
 def _write_summary(tools: int, seconds: float) -> None:
-    """The line that `building.summary` would print; then the end, without the cost of tearing down."""
+    """Print the line of `building.summary` and end without the cost of tearing down."""
     try:
         noun = "tool" if tools == 1 else "tools"
         line = f"toolcast: {tools} {noun}: 0 rebuilt, {tools} unchanged; 0 files written, 0 deleted"

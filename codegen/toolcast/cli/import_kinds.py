@@ -36,7 +36,7 @@ _SIDES: tuple[Side, ...] = ("local", "upstream")
 
 
 def common_options(command: _Command) -> _Command:
-    """Add the common options; the command receives them as one argument, `options: ImportOptions`."""
+    """Add the common options; the command receives them as `options: ImportOptions`."""
 
     @functools.wraps(command)
     def collect(*, into: Path, group: str, check: bool, share: bool, form: Format, **own: Any) -> Any:
@@ -71,7 +71,7 @@ def common_options(command: _Command) -> _Command:
 def permission_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Permission | None, tuple[tuple[str, Permission], ...]]:
-    """`read` for all tools, `get_*=read` for some."""
+    """Read `read` for all tools, `get_*=read` for some."""
     plain: Permission | None = None
     patterns: list[tuple[str, Permission]] = []
     for value in values:
@@ -89,7 +89,7 @@ def permission_patterns(
 def secret_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """`a,b` → names, `none` → no names, for all tools; `auth_*=token` for some."""
+    """Read `a,b` (names) or `none` for all tools, `auth_*=token` for some."""
     plain: tuple[str, ...] | None = None
     patterns: list[tuple[str, tuple[str, ...]]] = []
     for value in values:
@@ -108,7 +108,7 @@ def secret_patterns(
 def _take(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, Side], ...]:
-    """`local` for all tools, `get_*=upstream` for some."""
+    """Read `local` for all tools, `get_*=upstream` for some."""
     found: list[tuple[str, Side]] = []
     for value in values:
         pattern, separator, side = value.rpartition("=")
@@ -263,7 +263,7 @@ def mcp_command(
 
 
 def _variable(text: str) -> tuple[str, str]:
-    """`NAME=VALUE`, or `NAME` as it is set here."""
+    """Read `NAME=VALUE`, or `NAME` as it is set here."""
     name, separator, value = text.partition("=")
     if separator:
         return name, value
@@ -450,7 +450,7 @@ def _value_text(value: Any) -> str:
 def _decide(
     root: Path, path: str, patterns: tuple[str, ...], choices: Choices
 ) -> tuple[dict[str, Any], bool] | Diagnostic:
-    """Decide one spec: what was decided, and whether something is left open."""
+    """Decide one spec; return what was decided, and whether something is left open."""
     from ..lint.tool_list import undecided_keys
 
     file = root / path

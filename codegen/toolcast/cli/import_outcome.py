@@ -1,4 +1,4 @@
-"""Write what an import finds: new specs, changes of those that are there, the lock file; and print it."""
+"""Write what an import finds (new specs, changes of those that are there, the lock file), and print it."""
 
 import json
 import os
@@ -48,16 +48,10 @@ _STATES = {
 
 
 class ImportOptions(Struct, frozen=True, kw_only=True):
-    """What the command line says about any import.
+    """The options of any import.
 
-    Attributes:
-        into: folder that receives the specs.
-        group: folder below it; empty for none.
-        choices: what is decided for all tools.
-        settling: how what an import does not settle is settled.
-        check: whether nothing is written, and a difference is a failure.
-        share: whether equal objects and enums become shared types, besides equal definitions.
-        form: how the outcome is printed.
+    Specs go to the `group` below `into`. `check` writes nothing, and a difference is a failure. With `share`,
+    equal objects and enums become shared types, besides equal definitions.
     """
 
     into: Path
@@ -70,7 +64,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
 
 
 class Counts(Struct, frozen=True, kw_only=True):
-    """What an import wrote and found, by name; `differing` are tools that are not as imported."""
+    """The counts of an import; `differing` are tools that are not as imported."""
 
     specs: int = 0
     types: int = 0
@@ -86,13 +80,8 @@ class Counts(Struct, frozen=True, kw_only=True):
 class ImportOutcome(Struct, frozen=True, kw_only=True):
     """What an import found and did.
 
-    Attributes:
-        root: the folder that the paths of `changes` are below, as shown.
-        check: whether nothing was to be written, and a difference is a failure.
-        changes: what is new, changed or gone, by tool; empty for the first import of a source.
-        problems: of any severity.
-        counts: the summary of `--format json`.
-        lines: the summary of `--format text`.
+    `changes` are below `root`, and empty for the first import of a source. `counts` are the summary as JSON,
+    `lines` as text.
     """
 
     root: str = ""
@@ -104,8 +93,7 @@ class ImportOutcome(Struct, frozen=True, kw_only=True):
 
 
 def print_outcome(outcome: ImportOutcome, form: Format) -> None:
-    """Print an outcome: as text (problems on stderr), as JSON, or as CI annotations, one per problem and one
-    per tool that changed."""
+    """Print an outcome as text (problems on stderr), as JSON, or as annotations."""
     if form == "json":
         _print_json(outcome)
     elif form == "github":
@@ -119,7 +107,7 @@ def print_outcome(outcome: ImportOutcome, form: Format) -> None:
 
 
 def summary(counts: Counts, into: str) -> str:
-    """What was done, in one line."""
+    """Say in one line what was done."""
     more = [count(counts.types, "shared type")] if counts.types else []
     more += [f"{counts.deleted} deleted"] if counts.deleted else []
     more += [count(counts.conflicts, "conflict")] if counts.conflicts else []
@@ -132,12 +120,12 @@ def summary(counts: Counts, into: str) -> str:
 
 
 def advice(*, configured: bool) -> str:
-    """How undecided lines are set: in the configured specs folder by a command of its own."""
+    """Say how undecided lines are set: in the configured specs folder by a command."""
     return f"undecided: {DECIDE if configured else 'the same import with --permission and --secrets'}"
 
 
 def print_problems(problems: Iterable[Diagnostic]) -> None:
-    """One line per problem, on stderr."""
+    """Print a line for each problem on stderr."""
     for problem in problems:
         click.echo(_line(problem), err=True)
 
@@ -161,14 +149,14 @@ def _print_json(outcome: ImportOutcome) -> None:
 
 
 def _as_data(field: "FieldChange") -> dict[str, Any]:
-    """A changed field; a side without a value has no key."""
+    """Return a changed field; a side without a value has no key."""
     sides = {"here": field.here, "upstream": field.upstream}
     values = {side: value for side, value in sides.items() if value is not UNSET}
     return {"path": field.pointer, "kind": field.kind, **values}
 
 
 def _annotation(change: "ToolChange", outcome: ImportOutcome) -> Diagnostic:
-    """One annotation for all that changed of a tool; an error where it fails the check."""
+    """Return one annotation for all that changed of a tool."""
     title = f"{_short(escape_hidden(change.name))} is {_STATES[change.kind]}"
     return Diagnostic(
         file=f"{outcome.root}/{change.path}" if change.path else outcome.root,
@@ -180,7 +168,6 @@ def _annotation(change: "ToolChange", outcome: ImportOutcome) -> Diagnostic:
 
 
 def _print_changes(outcome: ImportOutcome) -> None:
-    """One line per tool, and one per field that changed."""
     for change in outcome.changes:
         place = f" ({outcome.root}/{change.path})" if change.path else ""
         hint = f": {_HINTS[change.kind]}" if change.kind in _HINTS else ""
@@ -212,7 +199,7 @@ def _short(text: str) -> str:
 
 
 def _line(problem: Diagnostic) -> str:
-    """One line, whatever the problem quotes from its input."""
+    """Return one line, whatever the problem quotes."""
     location = problem.file
     if problem.line:
         location += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
@@ -226,12 +213,9 @@ _TODO = re.compile(r"^\"?(?:permission|secrets)\"?: *\[?\"?TODO", re.MULTILINE)
 
 
 def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
-    """Write the specs of what a source declares, or merge them with those of an earlier import; print what
-    was done. Exits with 1 after an error, and with `--check` after a difference.
+    """Write the specs of what a source declares, or merge them with those of an earlier import.
 
-    Args:
-        declarations: what the reader of a kind of source found.
-        options: the common options.
+    Prints what was done. Exits with 1 after an error, and with `--check` after a difference.
     """
 
     root, below = specs_root(options.into)
@@ -307,7 +291,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
 
 
 def _finish(outcome: ImportOutcome, counts: Counts, options: ImportOptions, *, configured: bool) -> None:
-    """Print what was done. Exits with 1 after an error or a conflict."""
+    """Print what was done; exit with 1 after an error or a conflict."""
     errors = sum(problem.severity == "error" for problem in outcome.problems)
     counts = replace(counts, errors=errors, warnings=len(outcome.problems) - errors)
     lines = [summary(counts, options.into.as_posix())]
@@ -318,17 +302,12 @@ def _finish(outcome: ImportOutcome, counts: Counts, options: ImportOptions, *, c
 
 
 def write_nothing(problems: Sequence[Diagnostic], options: ImportOptions) -> None:
-    """Print why nothing is imported. Exits with 1 after an error.
-
-    Args:
-        problems: the problems; may be warnings, or none.
-        options: the common options.
-    """
+    """Print why nothing is imported; exit with 1 after an error."""
     _finish(ImportOutcome(problems=problems), Counts(), options, configured=False)
 
 
 def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:
-    """Names of all tools that the source has; None where they are not known."""
+    """Return the names of all tools of the source; None where they are not known."""
     if declarations.present is not None:
         return declarations.present
     if has_errors(imported.diagnostics):
@@ -337,8 +316,10 @@ def _present(declarations: "Declarations", imported: "Imported") -> Collection[s
 
 
 def specs_root(into: Path) -> tuple[Path, str]:
-    """The specs folder that an import belongs to, and the way from there to `into`: the configured one where
-    `into` lies in it, `into` itself elsewhere. The lock file lies at this root."""
+    """Return the specs folder of an import, where its lock file is, and the path from there to `into`.
+
+    That is the configured folder where `into` is in it, else `into` itself.
+    """
     config, _ = load_config(Path.cwd())
     target = Path(os.path.abspath(into))  # noqa: PTH100 - links stay as they are written
     if config is not None and target.is_relative_to(config.specs):
@@ -353,7 +334,6 @@ def _is_configured(root: Path) -> bool:
 
 
 def _shown(root: Path) -> str:
-    """A root as a person would write it from here."""
     try:
         return root.absolute().relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -393,7 +373,6 @@ def _tried(place: str, action: Callable[[], None]) -> list[Diagnostic]:
 def _finish_check(
     update: "Update", problems: Sequence[Diagnostic], shown_root: str, options: ImportOptions
 ) -> None:
-    """Say whether the source is as it was imported; exit 1 if it is not."""
     differing = sum(change.kind != "deleted" for change in update.changes)
     line = f"{count(differing, 'tool')} not as imported, {count(len(problems), 'problem')}"
     errors = sum(problem.severity == "error" for problem in problems)
@@ -416,12 +395,8 @@ def _stop(options: ImportOptions, *problems: Diagnostic) -> NoReturn:
 
 
 def write_imported(imported: "Imported", options: ImportOptions) -> None:
-    """Write specs of a source that has no label, and is not found again: samples. Print one line per problem
-    and a summary; exit 1 if there was an error.
-
-    Args:
-        imported: the texts of specs.
-        options: the common options.
+    """Write specs of a source that has no label, and is not found again: samples. Exits with 1 after an
+    error.
     """
 
     written = 0

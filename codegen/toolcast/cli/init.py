@@ -80,7 +80,6 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
 
 
 def _help_editors(here: Path) -> None:
-    """Write the schema of specs, and let VS Code know it."""
     from ..project.profiles import profiles_of
     from ..spec.editor_schema import format_text
 
@@ -128,7 +127,7 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
 
 
 def _requirement(path: Path) -> str:
-    """What pip installs in CI: this version of toolcast, or the checkout of toolcast itself."""
+    """Return what pip installs in CI: this version of toolcast, or its own checkout."""
     from .. import distribution
 
     project = tomllib.loads(path.read_text("utf-8")).get("project")
@@ -137,7 +136,7 @@ def _requirement(path: Path) -> str:
 
 
 def _table(path: Path) -> dict[str, object]:
-    """Make sure that the table is there; what it says."""
+    """Return the table of the configuration, added where it is missing."""
     if not path.exists():
         create(path, TABLE)
         write_line("created   pyproject.toml")

@@ -174,7 +174,7 @@ def _print(outcome: "Outcome", form: Form) -> None:
 
 
 def as_diagnostic(each: "Finding") -> Diagnostic:
-    """A finding in the form that all commands print; the answer is a line of its message."""
+    """Return a finding in the form that all commands print; the answer is a line of its message."""
     whom = f" [{', '.join(each.providers)}]" if each.providers else ""
     summary = f"\n{each.answer}" if each.answer else ""
     return Diagnostic(
@@ -205,7 +205,7 @@ def _summary(outcome: "Outcome", colour: bool) -> str:
 
 
 def _table(tokens: "Tokens", colour: bool) -> str:
-    """Totals by provider, then every tool, what costs most first; plain columns that pipes can cut."""
+    """Return totals by provider, then every tool, what costs most first."""
     totals = {each.provider: each for each in tokens.totals}
     sums = [(each.provider, f"{each.full}", f"{each.brief}") for each in tokens.totals]
     rows = [

@@ -90,7 +90,7 @@ def command(
 
 
 def _profiles(config: Config, wanted: Sequence[str]) -> tuple[tuple["Profile", ...], tuple[str, ...]]:
-    """The profiles to count for, and the ids of all providers; an unknown one ends the command."""
+    """Return the profiles to count for, and the ids of all providers; an unknown one ends the command."""
     from ..project.profiles import profiles_of, unknown_providers
     from ..providers import load_profile
 
@@ -153,7 +153,7 @@ def _secrets(row: "Row") -> str:
 
 
 def _summary(row: "Row") -> str:
-    """The summary, or what keeps the spec from being compiled."""
+    """Return the summary, or what keeps the spec from being compiled."""
     if row.problems:
         return f"{count(row.problems, 'error')} in {row.file}"
     return f"to decide: {', '.join(row.undecided)}" if row.undecided else row.summary

@@ -43,7 +43,6 @@ STEPS = {
 WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
-
 Table = Mapping[str, tuple[str, str, str]]
 """Command → module, name in it, and short help."""
 

@@ -1,7 +1,7 @@
 """`toolcast new`.
 
-The specs that `init` and `new` write are commented, so that they teach. That of `init` compiles as it stands;
-that of `new` not before a person has decided what it leaves open.
+The specs of `init` and `new` are commented, so that they teach. That of `init` compiles; that of `new` only
+after a person has decided what it leaves open.
 """
 
 import difflib

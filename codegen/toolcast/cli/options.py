@@ -1,4 +1,4 @@
-"""Options of several commands, the configuration, how diagnostics are printed, and files that they write."""
+"""Options of several commands, the configuration, and files that commands write."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def config_option(function: Command) -> Command:
-    """`--config FILE`."""
+    """Add `--config FILE`."""
     return click.option(
         "--config",
         "config_file",
@@ -26,7 +26,7 @@ def config_option(function: Command) -> Command:
 
 
 def format_option(function: Command) -> Command:
-    """`--format text|json|github`."""
+    """Add `--format text|json|github`."""
     return click.option(
         "--format",
         "form",
@@ -38,14 +38,14 @@ def format_option(function: Command) -> Command:
 
 
 def json_option(help: str = "For people, or for programs.") -> Callable[[Command], Command]:
-    """`--format text|json`."""
+    """Add `--format text|json`."""
     return click.option(
         "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help=help
     )
 
 
 def configuration(file: Path | None, form: Format = "text", *, staged: bool = False) -> Config:
-    """The configuration; ends the command if it has errors. `staged`: see `load_config`."""
+    """Return the configuration, or end the command if it has errors. `staged`: see `load_config`."""
     config, problems = load_config(Path.cwd(), file, staged=staged)
     if config is None:
         print_diagnostics(problems, form)
@@ -63,20 +63,19 @@ def refuse(
 
 
 def examples(*lines: str) -> str:
-    """An epilog that keeps its lines."""
+    """Return an epilog that keeps its lines."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def create(path: Path, text: str) -> None:
-    """Write a new file; raises FileExistsError rather than touch one that is there, or a link."""
+    """Write a new file; raise FileExistsError for one that is there, or a link."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("x", encoding="utf-8", newline="") as file:
         file.write(text)
 
 
 def disk_problem(error: OSError, location: Path, form: Format = "text") -> click.exceptions.Exit:
-    """Print what the disk refused; raise the result to end the command. `location` is used where the error
-    names no file."""
+    """Print what the disk refused, at `location` where the error names no file; raise the result."""
     from ..project.output.plan import reason, remedy
 
     message = f"cannot read or write: {reason(error)}"

@@ -1,4 +1,4 @@
-"""What commands import: the generated package, and a program's registry with its logs, faults and end."""
+"""Import the generated package, and a program's registry with its logs, faults and end."""
 
 import asyncio
 import difflib
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 
 def module_of(folder: Path) -> tuple[Path, str]:
-    """The folder from which a package is imported, and its import name: it begins below the last folder that
-    is no package itself."""
+    """Return the folder from which a package is imported, and its import name.
+
+    The name begins below the last folder that is no package itself.
+    """
     parts = [folder.name]
     above = folder.parent
     while (above / "__init__.py").is_file() and above != above.parent:
@@ -37,12 +39,12 @@ def module_of(folder: Path) -> tuple[Path, str]:
 
 
 def package_name(config: Config) -> str:
-    """The import name of the output folder."""
+    """Return the import name of the output folder."""
     return module_of(config.output)[1]
 
 
 def load_bindings(config: Config) -> "Mapping[str, ToolBinding[Any, Any]]":
-    """Import the generated registry. Ends the command where there is none, or it cannot be imported."""
+    """Import the generated registry, or end the command."""
     file = config.output / REGISTRY
     if not file.is_file():
         raise refuse(show(file), "not-generated", "nothing is generated yet", "run: toolcast generate")
@@ -68,7 +70,7 @@ T = TypeVar("T")
 
 
 class TargetError(Exception):
-    """There is no such object under a name. `hint` is the way out, `target` the name."""
+    """There is no such object under the name `target`; `hint` is the way out."""
 
     def __init__(self, message: str, hint: str = "", target: str = "") -> None:
         super().__init__(message)
@@ -77,17 +79,17 @@ class TargetError(Exception):
 
 
 async def load_registry(target: str) -> "ToolView":
-    """The registry, or the selection of one, that `MODULE:ATTRIBUTE` names; as `load_target`."""
+    """Load the registry, or the selection of one, that `MODULE:ATTRIBUTE` names; see `load_target`."""
     from ..runtime.view import ToolView
 
     return await load_target(target, ToolView, "a ToolRegistry")
 
 
 async def load_target(target: str, wanted: type[T], noun: str) -> T:
-    """The object that `MODULE:ATTRIBUTE` names: the object itself, or what it returns when it is called
-    without arguments, now or awaited. The working directory is searched first. `noun` is what it has to be.
+    """Load the object that `MODULE:ATTRIBUTE` names, or that it returns when it is called without arguments.
 
-    Raises TargetError, caused by whatever the program's own code raised.
+    The working directory is searched first. `noun` says what it has to be. Raises TargetError, caused by
+    whatever the program's own code raised.
     """
     try:
         return await _load(target, wanted, noun)
@@ -168,7 +170,7 @@ def _instead(module: ModuleType, part: str, wanted: type[Any], noun: str) -> str
 
 @contextmanager
 def quiet_stdout() -> Generator[None, None, None]:
-    """What is printed meanwhile, by Python or by a child process, goes to stderr."""
+    """Send to stderr what Python or a child process prints meanwhile."""
 
     sys.stdout.flush()
     kept = os.dup(1)
@@ -187,7 +189,7 @@ _CLOSING = 5.0
 
 
 def no_registry(target: str, problem: "TargetError") -> click.exceptions.Exit:
-    """Tell why there is no registry, with the traceback of the program's own fault; raise the answer."""
+    """Print why there is no registry, with the traceback of the program's own fault; raise the result."""
     if problem.__cause__ is not None:
         import traceback
 
@@ -208,7 +210,7 @@ async def close(registry: "ToolView") -> None:
 
 
 class _OneLine(logging.Formatter):
-    """Each record on its line; a traceback below it, indented. Both quote what servers and clients send."""
+    """Writes each record on one line, a traceback indented below it; both quote what others send."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
         return one_line(super().formatMessage(record))
@@ -218,7 +220,7 @@ class _OneLine(logging.Formatter):
 
 
 def log_to_stderr(level: int = logging.INFO, *, verbose: bool = False) -> None:
-    """Logs to stderr: ours, and from others what matters."""
+    """Log to stderr: our records, and from others what matters."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])

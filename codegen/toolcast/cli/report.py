@@ -1,7 +1,4 @@
-"""`toolcast report`.
-
-It may replace earlier reports only.
-"""
+"""`toolcast report`, which may replace earlier reports only."""
 
 import gc
 import stat
@@ -128,7 +125,7 @@ def _collected(
 
 
 def _open_page(url: str) -> None:
-    """Open a page in the browser that BROWSER names, or the system's; without one, print the address."""
+    """Open a page in the browser that BROWSER names, or the system's."""
     import webbrowser
 
     if not webbrowser.open(url):
@@ -195,17 +192,7 @@ _HEAD: Final = 512
 
 
 def _is_replaceable(path: Path) -> bool:
-    """Whether a report may be written here without asking.
-
-    Args:
-        path: where the report is to be written.
-
-    Returns:
-        True where nothing stands there, an empty file, an earlier report, or a pipe or device.
-
-    Raises:
-        OSError: what stands there cannot be read.
-    """
+    """Return whether there is nothing, an empty file, an earlier report, or a device. Raises OSError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return True

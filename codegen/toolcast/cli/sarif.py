@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code hosts and editors read: findings of lint, and changes of diff."""
+"""SARIF 2.1.0, which code hosts and editors read: findings of lint, changes of diff."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 class Explained(Struct, frozen=True):
-    """A rule: what it means, and its level where nobody changes it."""
+    """The meaning of a rule, and its level where nobody changes it."""
 
     title: str
     about: str
@@ -25,7 +25,7 @@ class Explained(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """One result. Without a line it is about the file."""
+    """One result; without a line it is about the file."""
 
     code: str
     level: str
@@ -37,7 +37,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 def sarif(findings: "Sequence[LintFinding]", refused: Iterable[Diagnostic]) -> dict[str, Any]:
-    """The findings of lint."""
+    """Return the findings of lint."""
     from ..lint.finding import RULES
 
     rules = {code: Explained(rule.title, rule.about, rule.severity) for code, rule in RULES.items()}
@@ -45,7 +45,7 @@ def sarif(findings: "Sequence[LintFinding]", refused: Iterable[Diagnostic]) -> d
 
 
 def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]) -> dict[str, Any]:
-    """The changes of a comparison."""
+    """Return the changes of a comparison."""
     from ..diff.rules import RULES
 
     rules = {id: Explained(rule.title, rule.about, rule.level) for id, rule in RULES.items()}
@@ -55,7 +55,7 @@ def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]
 def log(
     results: Iterable[Result], refused: Iterable[Diagnostic], rules: Mapping[str, Explained]
 ) -> dict[str, Any]:
-    """One run. Specs that do not compile are results too, under the compiler's own codes."""
+    """Return one run; specs that do not compile are results, too, under the compiler's own codes."""
     rows = [*(_diagnostic(each) for each in refused), *(_result(each) for each in results)]
     codes = sorted({each["ruleId"] for each in rows})
     index = {code: position for position, code in enumerate(codes)}

@@ -1,4 +1,4 @@
-"""`toolcast schema`, and what else editors read: the line that names the schema, and VS Code's settings."""
+"""`toolcast schema`, and what else editors read: the line that names the schema, VS Code's settings."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def command(write: bool, config_file: Path | None) -> int:
 
 
 def write_schema(path: Path, text: str) -> bool:
-    """Write the schema where it differs; whether it did. Raises OSError."""
+    """Write the schema where it differs, and return whether it did. Raises OSError."""
     content = text.encode()
     if path.is_file() and path.read_bytes() == content:
         return False
@@ -63,16 +63,15 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class SettingsError(ValueError):
-    """Settings that cannot be extended without losing something; the message is the reason."""
+    """Settings that cannot be extended without losing something."""
 
 
 def schema_path(config: Config) -> Path:
-    """Where a project keeps that schema."""
     return config.specs / EDITOR_SCHEMA
 
 
 def modeline(spec: Path) -> str:
-    """The first line of a new YAML spec, which names the schema; empty where the project has none."""
+    """Return the first line of a new YAML spec, which names the schema; empty where the project has none."""
     for depth, folder in enumerate(list(spec.absolute().parents)[:_UP]):
         if (folder / EDITOR_SCHEMA).is_file():
             return f"# yaml-language-server: $schema={'../' * depth or './'}{EDITOR_SCHEMA}\n"
@@ -82,7 +81,7 @@ def modeline(spec: Path) -> str:
 
 
 def settings_of(specs: str) -> dict[str, Any]:
-    """VS Code's settings that name the schema for all specs in a folder (posix, from the workspace)."""
+    """Return VS Code's settings that name the schema for a folder of specs (posix, from the workspace)."""
     schema, types = f"./{specs}/{EDITOR_SCHEMA}", f"!{specs}/_types/**"
     match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{EDITOR_SCHEMA}"]
     return {
@@ -92,17 +91,9 @@ def settings_of(specs: str) -> dict[str, Any]:
 
 
 def merged_settings(text: str | None, specs: str) -> str | None:
-    """VS Code's settings with ours added; None where nothing is to be added.
+    """Return VS Code's settings with ours added; None where nothing is to be added.
 
-    Args:
-        text: the file as it is; None for none.
-        specs: the specs folder, posix, from the workspace.
-
-    Returns:
-        The new text, which has all that was there.
-
-    Raises:
-        SettingsError: the file has comments or is no JSON object otherwise, or its values are of other types.
+    Raises SettingsError for a file with comments, or that is no JSON object, or has values of other types.
     """
     before = _parsed(text) if text is not None and text.strip() else {}
     ours = settings_of(specs)
@@ -149,7 +140,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _indent(text: str) -> int | str:
-    """The indentation of the first indented line; VS Code's own default otherwise."""
+    """Return the indentation of the first indented line, or VS Code's default."""
     for line in text.splitlines():
         space = line[: len(line) - len(line.lstrip())]
         if space and line.strip():

@@ -142,7 +142,6 @@ def command(
 
 
 def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> dict[str, Any]:
-    """What the server states of itself, as options of `mcp_server`."""
     from ..mcp.serving.server import identity_of_module
 
     name, version = stated["server_name"], stated["server_version"]
@@ -158,7 +157,7 @@ def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None
 
 
 def _token_auth(variable: str | None) -> "BearerAuth | None":
-    """Authentication by the token of an environment variable. Raises a refusal where that has none."""
+    """Return authentication by the token of an environment variable, or refuse."""
     from ..mcp.serving.bearer_auth import BearerAuth, fixed_token
 
     if variable is None:
@@ -173,7 +172,7 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
 
 
 async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
-    """What the program offers beside its tools, as options of `mcp_server`. Raises TargetError."""
+    """Load what the program offers beside its tools. Raises TargetError."""
     from ..mcp.serving.prompts_and_resources import Prompts, Resources
     from .program import load_target
 
@@ -192,7 +191,7 @@ def _split(values: tuple[str, ...]) -> list[str] | None:
 def _chosen(
     registry: "ToolView", groups: list[str] | None, names: list[str] | None, permission: Any
 ) -> "ToolView":
-    """The tools to offer. Raises ValueError for a choice that leaves none."""
+    """Choose the tools to offer. Raises ValueError for a choice that leaves none."""
     for name in names or ():
         if name not in registry:
             near = difflib.get_close_matches(name, registry.names, n=1)
@@ -212,8 +211,7 @@ def _chosen(
 
 
 class _Noted:
-    """The signal that ended an HTTP server. uvicorn raises it anew when it is done, which would end the
-    process before handlers are released."""
+    """The signal that ended an HTTP server; uvicorn would raise it anew before handlers are released."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -233,8 +231,10 @@ class _Noted:
 
 
 async def _until_signalled(serving: Any, registry: "ToolView") -> int:
-    """Serve until stdin ends. After a signal the process ends by itself: the thread that reads stdin cannot
-    be stopped, and would be waited for."""
+    """Serve until stdin ends; after a signal the process ends by itself.
+
+    The thread that reads stdin cannot be stopped, and would be waited for.
+    """
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(serving)
     noted: asyncio.Future[int] = loop.create_future()

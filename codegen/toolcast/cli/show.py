@@ -97,8 +97,7 @@ def command(
 
 
 def _notices(context: "Context", path: str) -> None:
-    """Print what the spec states beside the contract: that the tool is deprecated, which parameter an
-    approval does not depend on, and which ones the program fills in."""
+    """Print what the spec states beside the contract: deprecation, words for approval, injection."""
     from ..project.worker import Task, load_task
     from ..spec.deprecation import notice
     from ..spec.tool_spec import ToolSpec
@@ -151,7 +150,6 @@ def _list(config: Config, form: str) -> int:
 
 
 def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provider: str, form: str) -> None:
-    """Print the steps of a tool that can be compiled."""
     from ..contract.build import build_tool
     from ..project.core.compiled import profile_of
     from ..project.core.tool_definitions import wanted_strict
@@ -184,8 +182,7 @@ def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provi
 
 
 def _find(config: Config, name: str, provider: str | None) -> tuple["Context", str, tuple[str, ...]]:
-    """Find the spec of the tool called `name`: what its compilation needs, for one provider or for those of
-    the configuration; its path; and all providers."""
+    """Find the spec of a tool: the context of its compilation, its path, and all providers."""
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
     from ..project.worker import FRONTEND, project_context
 
@@ -210,7 +207,7 @@ def _find(config: Config, name: str, provider: str | None) -> tuple["Context", s
 
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
-    """The spec of the tool called `name`; files of that name are tried first, and may be named by path."""
+    """Find the spec of a tool by name or path; files of that name are tried first."""
     from ..project.worker import FRONTEND
     from ..spec.tool_spec import ToolSpec
 

@@ -16,7 +16,7 @@ SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept 
 
 
 class ProviderRow(Struct, frozen=True, kw_only=True):
-    """One provider. `strict`: `always`, `if the contract survives`, or `no`."""
+    """One provider; `strict` is `always`, `if the contract survives` or `no`."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class ProviderRow(Struct, frozen=True, kw_only=True):
 
 
 def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
-    """All providers of a project by id, with those that installed packages offer. Raises `ProfileError`."""
+    """Return all providers of a project, with those that installed packages offer. Raises ProfileError."""
     from ..providers.profiles.load_profiles import installed_file, installed_ids
 
     own = load_profiles(profiles.files)
@@ -55,7 +55,7 @@ def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
 
 
 def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str]:
-    """The rows as a table."""
+    """Yield the rows as a table."""
     cells: list[Row] = [("ID", "DATED", "STRICT", "FROM", "TITLE")]
     for row in rows:
         source = f"{row.source} (instead of the built-in)" if row.overrides else row.source
@@ -64,7 +64,7 @@ def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str
 
 
 def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
-    """A table for each provider; states where nothing is lacking."""
+    """Yield a table for each provider."""
     for number, (provider, entries) in enumerate(ledger.items()):
         if number:
             yield ""
@@ -76,14 +76,14 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
 
 
 def entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
-    """Entries as a table."""
+    """Yield entries as a table."""
     cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
     cells += [(_place(entry), entry.keyword, entry.action, entry.severity, entry.reason) for entry in entries]
     return table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
 
 
 def _place(entry: LedgerEntry) -> str:
-    """The path of an entry, with what it leads into where that is not the schema of the parameters."""
+    """Return the path of an entry, and what it leads into where that is not the parameters."""
     path = entry.path or "(root)"
     return path if entry.of == "parameters" else f"{entry.of}: {path}"
 
@@ -92,31 +92,14 @@ _DIFF_STYLES = {"+": "add", "-": "del", "@": "hint"}
 
 
 def strict_mode(profile: Profile, strict: bool | None) -> str:
-    """In which mode a schema is sent.
-
-    Args:
-        profile: the provider.
-        strict: the strict flag of the schema.
-
-    Returns:
-        A few words; empty for a provider that has no strict mode.
-    """
+    """Say in which mode a schema is sent; empty for a provider without a strict mode."""
     if profile.always_strict:
         return "always strict"
     return "" if strict is None else "in strict mode" if strict else "without strict mode"
 
 
 def step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[str]:
-    """The lines of all steps.
-
-    Args:
-        steps: the steps, of which the first is shown in full.
-        diff: whether the others show what changed since the step before, instead of the whole schema.
-        colour: whether lines are coloured.
-
-    Returns:
-        The lines, without their newlines.
-    """
+    """Yield the lines of all steps: the first in full, the others with `diff` as changes."""
     before: list[str] = []
     for step in steps:
         schema = _schema_lines(step)
@@ -136,12 +119,11 @@ def step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[s
 
 
 def _schema_lines(step: Step) -> list[str]:
-    """The schema after a step, line by line."""
     return json_text(step.schema).split("\n")
 
 
 def print_json(text: str) -> None:
-    """Print JSON text to stdout in colours, whatever stdout is. Lines are broken at the terminal's width."""
+    """Print JSON to stdout in colours, whatever stdout is; lines are broken at the terminal's width."""
     from pygments.token import (  # type: ignore[import-untyped] # it ships no types; rich depends on it
         Keyword,
         Name,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def expanded(arguments: Sequence[str]) -> list[str]:
-    """Arguments with each `@FILE` replaced by the lines of FILE."""
+    """Replace each `@FILE` by the lines of FILE."""
     found: list[str] = []
     for argument in arguments:
         if not argument.startswith("@"):
@@ -43,7 +43,7 @@ def expanded(arguments: Sequence[str]) -> list[str]:
 
 
 def setting_of(config: Config, form: Format) -> "Setting":
-    """The configuration; ends the command if it cannot be read."""
+    """Return the kit of the configuration, or end the command."""
     from ..project.steps.shard import read_setting
 
     setting, problems = read_setting(config)
@@ -155,7 +155,7 @@ def compile_command(
 
 
 def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
-    """The specs as seen from their folder; ends the command if one is not there."""
+    """Return the specs as seen from their folder, or end the command."""
     from ..spec.discovery import kind_of
 
     paths: list[str] = []

@@ -60,7 +60,7 @@ def command(config_file: Path | None) -> int:
 def _write_handlers(
     config: Config, templates: "Templates", entries: Sequence["ToolEntry"]
 ) -> list["ToolEntry"]:
-    """Write the handlers that are missing; their tools. Raises TemplateFailedError."""
+    """Write the handlers that are missing, and return their tools. Raises TemplateFailedError."""
 
     written: list[ToolEntry] = []
     for entry in entries:
@@ -87,8 +87,10 @@ def _write_handlers(
 def _write_app(
     config: Config, templates: "Templates", report: "Report", written: Sequence["ToolEntry"]
 ) -> str:
-    """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
-    Raises TemplateFailedError."""
+    """Write the program that registers the handlers, or print what it lacks; return how to run a new one.
+
+    Raises TemplateFailedError.
+    """
 
     path = app_path(config)
     if path.exists() or path.is_symlink():
@@ -119,9 +121,9 @@ def _write_app(
 
 
 def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence["ToolEntry"]) -> None:
-    """Tell the lines that a program lacks, and what it registers in vain.
+    """Print the lines that a program lacks, and what it registers in vain.
 
-    Where its calls cannot be read, only handlers that are new are told.
+    Where its calls cannot be read, only new handlers are named.
     """
     entries, registered = [each for each in report.entries if not each.external], registered_keywords(path)
     missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
@@ -140,7 +142,7 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
 
 
 def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
-    """Tell how tools of MCP servers are registered; how many they are. One that has a handler is no such."""
+    """Print how tools of MCP servers are registered; return how many have no handler."""
 
     found = [entry for entry in entries if is_forwarded(entry) and not handler_path(config, entry).exists()]
     if found:
@@ -189,35 +191,39 @@ _MOST = 20_000
 
 
 def is_forwarded(entry: "ToolEntry") -> bool:
-    """Whether a tool runs on the MCP server that its spec was imported from: a program that is connected to
-    that server registers it, by `toolcast.mcp.register_mcp`."""
+    """Return whether a tool runs on the MCP server that its spec was imported from.
+
+    A program that is connected to that server registers it, by `toolcast.mcp.register_mcp`.
+    """
     return entry.source is not None and entry.source.kind == "mcp"
 
 
 def leads_out(config: Config, path: Path) -> bool:
-    """Whether a link leads from a path out of the folder of the configuration."""
+    """Return whether a link leads out of the folder of the configuration."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(config.base))
 
 
 def handler_path(config: Config, entry: "ToolEntry") -> Path:
-    """Where the handler of a tool is."""
+    """Return where the handler of a tool is."""
     return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
 
 
 def app_path(config: Config) -> Path:
-    """Where the program is that registers all handlers."""
+    """Return where the program is that registers all handlers."""
     folder = config.base if config.stubs == config.base else config.stubs.parent
     return folder / f"{APP}.py"
 
 
 def app_target(config: Config) -> str:
-    """The registry of that program, as `toolcast serve` takes it."""
+    """Return the registry of that program, as `toolcast serve` takes it."""
     return f"{module_of(app_path(config).with_suffix(''))[1]}:registry"
 
 
 def handlers_package(config: Config) -> tuple[Path, str]:
-    """The folder from which handlers are imported, and the prefix of their modules: the folder of the
-    configuration itself is no package."""
+    """Return the folder from which handlers are imported, and the prefix of their modules.
+
+    The folder of the configuration itself is no package.
+    """
     if config.stubs == config.base:
         return config.base, ""
     above, package = module_of(config.stubs)
@@ -225,7 +231,7 @@ def handlers_package(config: Config) -> tuple[Path, str]:
 
 
 def function_name(entry: "ToolEntry") -> str:
-    """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
+    """Return the name of a handler: as in `register_all`, unless its file imports that name."""
     return _unique(entry.keyword, {*_TAKEN, entry.params, entry.result, entry.constant})
 
 
@@ -236,10 +242,10 @@ def _unique(name: str, used: set[str]) -> str:
 
 
 def handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
-    """The text of a handler file. Raises TemplateFailedError.
+    """Return the text of a handler file. Raises TemplateFailedError.
 
-    The handler of a spec that was imported from a function calls that function; of one that states an HTTP
-    request sends it; any other is a person's to write.
+    The handler of a spec that was imported from a function calls it; that of an HTTP request sends it; any
+    other is a person's to write.
     """
     package, function = package_name(config), function_name(entry)
     if (found := imported_function(entry)) is not None:
@@ -268,8 +274,10 @@ def handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> 
 
 
 def imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
-    """Module, name and further attributes of the function that a spec was imported from; None where Python
-    does not find it by name, or a class described it."""
+    """Return module, name and attributes of the function that a spec was imported from.
+
+    None where Python does not find it by name, or a class described it.
+    """
     if entry.source is None or entry.source.kind != "python":
         return None
     found = _IMPORTED.fullmatch(entry.source.name)
@@ -280,12 +288,12 @@ def imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
 
 
 def is_open(entry: "ToolEntry") -> bool:
-    """Whether a person writes what the handler does: neither a function nor an HTTP request does it."""
+    """Return whether a person writes what the handler does."""
     return imported_function(entry) is None and not entry.http
 
 
 def package_markers(config: Config, path: Path) -> Iterator[Path]:
-    """The `__init__.py` that are missing for the handler at `path`, outermost first."""
+    """Yield the `__init__.py` that are missing for a handler, outermost first."""
     folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]
     for folder in reversed(folders):
         marker = folder / "__init__.py"
@@ -294,7 +302,7 @@ def package_markers(config: Config, path: Path) -> Iterator[Path]:
 
 
 def app_text(templates: "Templates", config: Config, entries: Sequence["ToolEntry"]) -> str:
-    """The program that registers all handlers. Raises TemplateFailedError."""
+    """Return the program that registers all handlers. Raises TemplateFailedError."""
     used = set(APP_NAMES)
     imports: list[str] = []
     handlers: list[str] = []
@@ -318,20 +326,22 @@ def app_text(templates: "Templates", config: Config, entries: Sequence["ToolEntr
 
 
 def import_line(config: Config, entry: "ToolEntry", name: str) -> str:
-    """The import of a handler as `name`."""
+    """Return the import of a handler as `name`."""
     function = function_name(entry)
     renamed = "" if name == function else f" as {name}"
     return f"from {handlers_package(config)[1]}{entry.module} import {function}{renamed}"
 
 
 def hidden_app(config: Config) -> bool:
-    """Whether a folder of the program's name would be imported in its place."""
+    """Return whether a folder of the program's name would be imported in its place."""
     return app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
 
 
 def registered_keywords(path: Path) -> frozenset[str] | None:
-    """What a program registers: the keywords of its calls of `register_all` and `register_some`. The program
-    is read and not run; None where that cannot be told."""
+    """Return the keywords in calls of `register_all` and `register_some`; the program is not run.
+
+    None where they cannot be read.
+    """
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return None
@@ -353,8 +363,10 @@ def _registers(function: ast.expr) -> bool:
 def orphans(
     config: Config, entries: Sequence["ToolEntry"], refused: Sequence[str]
 ) -> Iterator[tuple[Path, str]]:
-    """Handler files of tools that are no more, with the tools' names. `refused` are the paths of specs that
-    do not compile: theirs are kept apart."""
+    """Yield handler files of tools that are gone, with the tools' names.
+
+    Those of the specs in `refused` stay: they do not compile.
+    """
     paths = {handler_path(config, entry) for entry in entries}
     left = {path.rpartition(".")[0].replace("-", "_") for path in refused}
     for number, path in enumerate(sorted(config.stubs.rglob("*.py"))):

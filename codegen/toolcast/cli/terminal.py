@@ -21,9 +21,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def write_anything() -> None:
-    """Let stdout and stderr write what their encoding lacks as `\\uXXXX`, which JSON reads back; where one is
-    closed, drop what is written to it.
-    """
+    r"""Let stdout and stderr write what their encoding lacks as `\uXXXX`, which JSON reads back."""
     open_closed()
     codecs.register_error(_NAME, _escape)
     for stream in (sys.stdout, sys.stderr):
@@ -43,12 +41,6 @@ def end_unwritten(error: OSError) -> NoReturn:
     """End the process where output cannot be written; else raise the error.
 
     A reader that has gone, such as `head`, is no fault: the exit status is 0. A full disk is one: 1.
-
-    Args:
-        error: what ended a command.
-
-    Raises:
-        OSError: `error`, where it is another one.
     """
     if isinstance(error, BrokenPipeError):
         os._exit(0)
@@ -71,9 +63,10 @@ DELAY = 1.0
 
 
 class Bar:
-    """Call it with (done, total); as a context manager it cleans up after itself.
+    """Shows progress on stderr: call it with (done, total), as a context manager.
 
-    It is drawn from the caller's thread only: worker processes may be forked meanwhile.
+    Nothing is drawn within the first second, nor where stderr is no terminal. It is drawn from the caller's
+    thread only: worker processes may be forked meanwhile.
     """
 
     def __init__(self, label: str = "compiling") -> None:
@@ -120,7 +113,7 @@ class Bar:
 
 
 def _span(seconds: float) -> str:
-    """`8 s`, `3:20`, `1:02:05`."""
+    """Format `8 s`, `3:20`, `1:02:05`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

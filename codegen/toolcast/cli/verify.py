@@ -119,7 +119,7 @@ def _print(outcome: "Outcome") -> None:
 
 
 def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) -> str:
-    """One counterexample in lines."""
+    """Return one counterexample in lines."""
     from ..verify.verify_report import TITLES
 
     place = paint(f"{one_line(found.file)}:{found.line}:{found.column}", "bold", colour)

@@ -38,14 +38,14 @@ GRACE = 0.1
 
 
 class Watched(Struct, frozen=True):
-    """What a build reads and a person edits; the generator itself and libraries are not."""
+    """The places that a build reads and a person edits, without the generator and libraries."""
 
     folders: tuple[Path, ...]
     files: tuple[Path, ...]
 
 
 def watched(config: Config | None, file: Path | None, start: Path) -> Watched:
-    """What to watch for `config`. Without one (it has errors) only the places where it may be corrected."""
+    """Return what to watch; without a configuration only the places where it may be corrected."""
     places = (file,) if file is not None else tuple(at / "pyproject.toml" for at in (start, *start.parents))
     if config is None:
         return Watched((), places)
@@ -57,8 +57,8 @@ def watched(config: Config | None, file: Path | None, start: Path) -> Watched:
 def turns(find: Callable[[], Watched]) -> Iterator[None]:
     """Yield at once, and then whenever something changed. Never ends.
 
-    No edit is missed: while the consumer builds, events are kept. After watching begins, and whenever what is
-    to be watched becomes another set, there is one turn more, for edits made before.
+    No edit is missed: while the consumer builds, events are kept. After watching begins, and whenever other
+    places are to be watched, there is one turn more, for edits made before.
     """
     while True:
         places = find()
@@ -82,7 +82,7 @@ def turns(find: Callable[[], Watched]) -> Iterator[None]:
 
 
 def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", None, None]:
-    """Changes below `folders`; None once when watching begins, an empty set after each `LOOK`."""
+    """Yield changes below `folders`; None when watching begins, an empty set after each `LOOK`."""
     there = [folder for folder in folders if folder.is_dir()]
     if not there:
         while True:
@@ -105,7 +105,6 @@ def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", No
 
 
 def _states(places: Watched) -> tuple[tuple[int, ...], ...]:
-    """What must stay the same while notifications are trusted."""
     return (
         *(_state(folder)[:2] for folder in places.folders),
         *(_state(file) for file in places.files),
@@ -121,7 +120,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def _in_between(path: str) -> bool:
-    """Whether a file is probably being replaced."""
+    """Return whether a file is probably being replaced."""
     try:
         return Path(path).stat().st_size == 0
     except OSError:
@@ -129,7 +128,7 @@ def _in_between(path: str) -> bool:
 
 
 def watch(file: Path | None, form: Format, jobs: int | None) -> int:
-    """Build now and after every save, until interrupted; the exit status is 0, whatever the specs hold."""
+    """Build now and after every save, until interrupted; return 0, whatever the specs hold."""
     try:
         importlib.import_module("watchfiles")  # before the first save, not by it
     except ImportError as error:
@@ -149,7 +148,7 @@ def watch(file: Path | None, form: Format, jobs: int | None) -> int:
 
 
 class _Session:
-    """Reports each turn. A turn without news is not reported."""
+    """Reports each turn that has news."""
 
     def __init__(self, file: Path | None, form: Format, jobs: int | None) -> None:
         self._start, self._jobs = Path.cwd(), jobs
@@ -159,12 +158,10 @@ class _Session:
         self._before: tuple[Diagnostic, ...] | None = None
 
     def find(self) -> Watched:
-        """What to watch by the configuration as it stands."""
         config, _ = load_config(self._start, self._file)
         return watched(config, self._file, self._start)
 
     def turn(self) -> None:
-        """Build, and report what was done."""
         config, problems = load_config(self._start, self._file)
         if config is None:
             self._report(Report(diagnostics=problems), "")
