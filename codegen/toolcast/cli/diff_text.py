@@ -1,18 +1,31 @@
-"""Print a comparison: as text for a terminal, as Markdown for a review or a changelog."""
+"""Compare two states for `toolcast diff`, and print it: as text, data, Markdown, or for a changelog."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import Any
 
+import click
 import msgspec
+from msgspec.structs import asdict
 
-from ..console import count, one_line, paint, printable
-from ..diagnostics import Diagnostic
+from ..config import Config
+from ..console import FORMATS, Format, count, json_text, one_line, paint, printable, render, wants_colour
+from ..diagnostics import Diagnostic, has_errors
 from ..diff.change import AUDIENCES, Change
-from ..diff.changelog import KINDS, Entry
-from ..diff.compare_states import RANKS, Finding, Outcome
+from ..diff.changelog import KINDS, Entry, entries_of
+from ..diff.compare_states import RANKS, Choice, Finding, Outcome, compare_states
 from ..diff.places import cut
+from ..diff.rules import RULES
+from ..diff.settings import diff_profiles, setting_problems
+from ..diff.states import UnreadableStateError
+from ..diff.targets import open_states
 from ..markdown_text import code, escaped
+from .diff import UNUSABLE, Form
+from .options import print_diagnostics
+from .sarif import diff_sarif
+from .terminal import Bar
 
 _LONGEST = 160
 """Characters of a value that is shown."""
@@ -191,3 +204,103 @@ def changelog(entries: Sequence[Entry], *, incomplete: bool) -> Iterator[str]:
             else:
                 yield f"- {code(each.tool)}"
                 yield from (f"  - {escaped(sentence)}" for sentence in each.sentences)
+
+
+def plain_format(form: Form) -> Format:
+    """Return the form of diagnostics where nothing can be compared."""
+    return "json" if form == "sarif" else form if form in FORMATS else "text"
+
+
+def compared(
+    config: Config,
+    against: str | None,
+    to: str | None,
+    choice: Choice,
+    *,
+    providers: tuple[str, ...] = (),
+    form: Form = "text",
+) -> Outcome:
+    """Compare, or end the command where a state or the configuration cannot be read."""
+    profiles, known, problems = diff_profiles(config, providers)
+    if problems := (*problems, *setting_problems(config)):
+        raise _unusable(problems, form)
+    with Bar("comparing") as bar:
+        try:
+            states = open_states(config, against, to, known)
+            return compare_states(config, profiles, states, choice, date.today(), bar)
+        except UnreadableStateError as error:
+            problem = error.problem
+    raise _unusable((problem,), form)
+
+
+def _unusable(problems: Sequence[Diagnostic], form: Form) -> click.exceptions.Exit:
+    print_diagnostics(problems, plain_format(form))
+    return click.exceptions.Exit(UNUSABLE)
+
+
+def list_rules(form: Form) -> None:
+    """Explain every rule."""
+    if form != "text":
+        rows: Any = [{"rule": id, **asdict(rule)} for id, rule in RULES.items()]
+        click.echo(json_text(rows))
+        return
+    colour = wants_colour(sys.stdout)
+    for id, rule in RULES.items():
+        style = "plain" if rule.level == "off" else rule.level
+        click.echo(
+            f"{paint(id, 'bold', colour)} ({rule.audience}): {paint(rule.level, style, colour)}",
+            color=colour,
+        )
+        click.echo(f"  {rule.title}. {rule.about}")
+
+
+def print_outcome(outcome: Outcome, form: Form) -> None:
+    """Print a comparison in one of its forms."""
+    if form == "sarif":
+        click.echo(json_text(diff_sarif(outcome.findings, outcome.diagnostics)))
+    elif form == "json":
+        click.echo(json_text(as_data(outcome)))
+    elif form == "github":
+        sys.stdout.write(render([*outcome.diagnostics, *map(as_diagnostic, outcome.findings)], "github"))
+    elif form == "markdown":
+        print_diagnostics([each for each in outcome.diagnostics if each.severity == "error"])
+        click.echo("\n".join(markdown(outcome)))
+    else:
+        print_diagnostics(outcome.diagnostics)
+        colour = wants_colour(sys.stdout)
+        for line in text(outcome, colour):
+            click.echo(line, color=colour)
+
+
+def print_changelog(outcome: Outcome) -> int:
+    """Print a changelog, and return the exit status."""
+    entries = entries_of(outcome)
+    print_diagnostics(outcome.diagnostics)
+    incomplete = has_errors(outcome.diagnostics)
+    click.echo("\n".join(changelog(entries, incomplete=incomplete)))
+    return int(incomplete or any(each.kind == "not compared" for each in entries))
+
+
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """Return the comparison for programs."""
+
+    def rows(findings: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "level": each.level,
+                **asdict(each.change),
+                **({"suppression": each.suppression} if each.suppression is not None else {}),
+            }
+            for each in findings
+        ]
+
+    return {
+        "old": outcome.old,
+        "new": outcome.new,
+        "tools": len(outcome.pairs),
+        "unchanged": outcome.unchanged,
+        "failed": outcome.failed,
+        "changes": rows(outcome.findings),
+        "suppressed": rows(outcome.suppressed),
+        "diagnostics": outcome.diagnostics,
+    }

@@ -13,8 +13,16 @@ from ..integrations.project_files import OFFERS, Offer, text_of
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
 from .new import EXAMPLE
-from .options import configuration, create, examples, print_diagnostics, refuse
-from .schema import SettingsError, merged_settings, modeline, schema_path, settings_of, write_schema
+from .options import configuration, create, examples, refuse
+from .schema import (
+    SettingsError,
+    merged_settings,
+    modeline,
+    project_schema,
+    schema_path,
+    settings_of,
+    write_schema,
+)
 
 TABLE = """[tool.toolcast]
 specs = "specs"
@@ -80,14 +88,9 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
 
 
 def _help_editors(here: Path) -> None:
-    from ..project.profiles import profiles_of
-    from ..spec.editor_schema import format_text
-
     config = configuration(None)
-    profiles, problems = profiles_of(config)
-    print_diagnostics(problems)
     schema, settings = schema_path(config), here / ".vscode/settings.json"
-    changed = write_schema(schema, format_text(frozenset(profiles.known)))
+    changed = write_schema(schema, project_schema(config)[0])
     write_line(f"{'written  ' if changed else 'kept     '} {show(schema)}")
     specs = PurePath(os.path.relpath(config.specs, here)).as_posix()
     try:

@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..lint.all_checks import Outcome
-    from ..lint.finding import Finding
+    from ..lint.finding import Finding, Rule
     from ..lint.tokens import Tokens
 
 Form = Literal["text", "json", "github", "sarif"]
@@ -91,13 +91,14 @@ def command(
     `lint.ignore`; [tool.toolcast.lint] sets severities, budgets and defaults of options. The exit status is 1
     if a finding is worse than --max-severity, or a spec does not compile.
     """
+    from ..lint.finding import RANKS, RULES
+
     if listing:
-        _list(form)
+        _list(RULES, form)
         return 0
-    _known(select + ignore)
+    _known(select + ignore, RULES)
     config = configuration(config_file, "json" if form == "sarif" else form)
     from ..lint.all_checks import Settings, lint_project
-    from ..lint.finding import RANKS
     from ..lint.project_tools import load_project
 
     settings = Settings(
@@ -120,25 +121,21 @@ def command(
     return int(bool(outcome.refused) or found)
 
 
-def _known(codes: Sequence[str]) -> None:
-    from ..lint.finding import RULES
-
+def _known(codes: Sequence[str], rules: "Mapping[str, Rule]") -> None:
     for code in codes:
-        if code not in RULES:
-            near = difflib.get_close_matches(code, RULES, 1)
+        if code not in rules:
+            near = difflib.get_close_matches(code, rules, 1)
             hint = f"did you mean {near[0]!r}?" if near else "see `toolcast lint --list`"
             raise refuse("toolcast lint", "unknown-code", f"there is no code {code!r}", hint)
 
 
-def _list(form: Form) -> None:
-    from ..lint.finding import RULES
-
+def _list(rules: "Mapping[str, Rule]", form: Form) -> None:
     if form != "text":
-        rows: Any = [{"code": code, **asdict(RULES[code])} for code in sorted(RULES)]
+        rows: Any = [{"code": code, **asdict(rules[code])} for code in sorted(rules)]
         click.echo(json_text(rows))
         return
     colour = wants_colour(sys.stdout)
-    for code, rule in RULES.items():
+    for code, rule in rules.items():
         whole = " (of the whole set: no spec can ignore it)" if rule.whole else ""
         click.echo(
             f"{paint(code, 'bold', colour)}: {paint(rule.severity, rule.severity, colour)}{whole}",

@@ -12,6 +12,7 @@ import click
 
 from ..config import show
 from ..console import count, json_text, write_line
+from ..replace_file import replace_file
 from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 from .terminal import Bar
@@ -85,18 +86,18 @@ def command(
     printed = str(target) == "-"
     if not printed and not force:
         _check_target(target)
-    compared = None
+    comparison = None
     if against is not None:
-        from ..diff.compare_states import Choice as DiffChoice
-        from .diff import compared as compare
+        from ..diff.compare_states import Choice
+        from .diff_text import compared
 
-        compared = compare(config, against, None, DiffChoice(tools=specs), providers=providers)
-    report = _collected(config, specs, providers, compared)
+        comparison = compared(config, against, None, Choice(tools=specs), providers=providers)
+    report = _collected(config, specs, providers, comparison)
     problems = [each for each in report.diagnostics if each.severity == "error"]
     print_diagnostics(problems)
     if any(each.code in _MISSING for each in problems):
         return 1
-    content = _content(report, compared, form)
+    content = _content(report, comparison, form)
     if printed:
         _print(content)
     else:
@@ -169,8 +170,6 @@ def _check_target(target: Path) -> None:
 
 
 def _write(target: Path, content: bytes) -> None:
-    from ..replace_file import replace_file
-
     try:
         replace_file(target, content)
     except OSError as error:

@@ -7,11 +7,13 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..diff.rules import RULES as DIFF_RULES
+from ..lint.finding import RULES
+from ..lint.finding import Finding as LintFinding
 from ..version import __version__
 
 if TYPE_CHECKING:
     from ..diff.compare_states import Finding as DiffFinding
-    from ..lint.finding import Finding as LintFinding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -36,19 +38,15 @@ class Result(Struct, frozen=True, kw_only=True):
     properties: Mapping[str, Any] = {}
 
 
-def sarif(findings: "Sequence[LintFinding]", refused: Iterable[Diagnostic]) -> dict[str, Any]:
+def sarif(findings: Sequence[LintFinding], refused: Iterable[Diagnostic]) -> dict[str, Any]:
     """Return the findings of lint."""
-    from ..lint.finding import RULES
-
     rules = {code: Explained(rule.title, rule.about, rule.severity) for code, rule in RULES.items()}
     return log(map(_of_lint, findings), refused, rules)
 
 
 def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]) -> dict[str, Any]:
     """Return the changes of a comparison."""
-    from ..diff.rules import RULES
-
-    rules = {id: Explained(rule.title, rule.about, rule.level) for id, rule in RULES.items()}
+    rules = {id: Explained(rule.title, rule.about, rule.level) for id, rule in DIFF_RULES.items()}
     return log(map(_of_diff, findings), problems, rules)
 
 
@@ -84,7 +82,7 @@ def _level(level: str) -> str:
     return "none" if level == "off" else level
 
 
-def _of_lint(each: "LintFinding") -> Result:
+def _of_lint(each: LintFinding) -> Result:
     text = ". ".join(part for part in (each.message, each.answer, each.fix and f"Fix: {each.fix}") if part)
     about = {"tool": each.tool, "providers": list(each.providers), "answer": each.answer, "fix": each.fix}
     return Result(

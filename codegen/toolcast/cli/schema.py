@@ -29,23 +29,27 @@ def command(write: bool, config_file: Path | None) -> int:
     toolcast, or of the project's own providers.
     """
     config = configuration(config_file)
-
-    from ..project.profiles import profiles_of
-    from ..spec.editor_schema import format_text
-
-    profiles, problems = profiles_of(config)
-    print_diagnostics(problems)
-    text = format_text(frozenset(profiles.known))
+    text, known = project_schema(config)
     if not write:
         click.echo(inert_json(text), nl=False)
-        return int(bool(problems))
+        return int(not known)
     path = schema_path(config)
     try:
         changed = write_schema(path, text)
     except OSError as error:
         raise disk_problem(error, path) from None
     write_line(f"{'written  ' if changed else 'kept     '} {show(path)}")
-    return int(bool(problems))
+    return int(not known)
+
+
+def project_schema(config: Config) -> tuple[str, bool]:
+    """Return the schema with the providers of a project, and whether no problem of theirs was printed."""
+    from ..project.profiles import profiles_of
+    from ..spec.editor_schema import format_text
+
+    profiles, problems = profiles_of(config)
+    print_diagnostics(problems)
+    return format_text(frozenset(profiles.known)), not problems
 
 
 def write_schema(path: Path, text: str) -> bool:

@@ -1,15 +1,41 @@
-"""Text of `toolcast show`: a ledger, the steps of a schema, the providers there are, and JSON in colours."""
+"""Print for `toolcast show` what one tool compiles to: as JSON, as tables, in steps."""
 
 import difflib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import click
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..config import show
-from ..console import json_text, one_line, paint, table
-from ..project.profiles import Profiles
-from ..providers import LedgerEntry, Profile, Step, available, load_profile, load_profiles
+from ..config import Config, show
+from ..console import inert_json, json_text, one_line, paint, printable, table, wants_colour, write_line
+from ..contract.build import build_tool
+from ..declarations.one_tool import declaration
+from ..output_layout import CONTRACTS, schemas_folder
+from ..project import worker
+from ..project.core.compiled import Options, profile_of
+from ..project.core.tool_definitions import wanted_strict
+from ..project.profiles import Profiles, profiles_of, suggest_provider, unknown_providers
+from ..project.worker import Context, Task, compile_task, load_task, load_types, project_context
+from ..providers import (
+    LedgerEntry,
+    Profile,
+    ProfileError,
+    Step,
+    available,
+    load_profile,
+    load_profiles,
+    normalize,
+)
+from ..providers import steps as steps_of
+from ..providers.profiles.load_profiles import installed_file, installed_ids
+from ..spec.deprecation import notice
+from ..spec.parsed_document import Document
+from ..spec.tool_spec import ToolSpec
+from .options import print_diagnostics, refuse
 
 Row = tuple[str, ...]
 SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
@@ -26,10 +52,8 @@ class ProviderRow(Struct, frozen=True, kw_only=True):
     overrides: bool = False  # it stands for a built-in one of the same id
 
 
-def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
+def _provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
     """Return all providers of a project, with those that installed packages offer. Raises ProfileError."""
-    from ..providers.profiles.load_profiles import installed_file, installed_ids
-
     own = load_profiles(profiles.files)
     files = dict(zip(own, profiles.files, strict=True))
     rows: list[ProviderRow] = []
@@ -54,7 +78,7 @@ def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
     return tuple(rows)
 
 
-def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str]:
+def _provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str]:
     """Yield the rows as a table."""
     cells: list[Row] = [("ID", "DATED", "STRICT", "FROM", "TITLE")]
     for row in rows:
@@ -63,7 +87,7 @@ def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str
     return table(cells, [], colour)
 
 
-def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
+def _ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
     """Yield a table for each provider."""
     for number, (provider, entries) in enumerate(ledger.items()):
         if number:
@@ -72,10 +96,10 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
         yield paint(provider, "bold", colour) + f": {count if entries else 'no entries'}"
         if not entries:
             continue
-        yield from (f"  {line}" for line in entry_lines(entries, colour=colour))
+        yield from (f"  {line}" for line in _entry_lines(entries, colour=colour))
 
 
-def entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
+def _entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
     """Yield entries as a table."""
     cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
     cells += [(_place(entry), entry.keyword, entry.action, entry.severity, entry.reason) for entry in entries]
@@ -91,14 +115,14 @@ def _place(entry: LedgerEntry) -> str:
 _DIFF_STYLES = {"+": "add", "-": "del", "@": "hint"}
 
 
-def strict_mode(profile: Profile, strict: bool | None) -> str:
+def _strict_mode(profile: Profile, strict: bool | None) -> str:
     """Say in which mode a schema is sent; empty for a provider without a strict mode."""
     if profile.always_strict:
         return "always strict"
     return "" if strict is None else "in strict mode" if strict else "without strict mode"
 
 
-def step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[str]:
+def _step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[str]:
     """Yield the lines of all steps: the first in full, the others with `diff` as changes."""
     before: list[str] = []
     for step in steps:
@@ -114,7 +138,7 @@ def step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[s
         else:
             yield from (f"  {line}" for line in schema)
         if step.entries:
-            yield from (f"  {line}" for line in entry_lines(step.entries, colour=colour))
+            yield from (f"  {line}" for line in _entry_lines(step.entries, colour=colour))
         before = schema
 
 
@@ -122,7 +146,7 @@ def _schema_lines(step: Step) -> list[str]:
     return json_text(step.schema).split("\n")
 
 
-def print_json(text: str) -> None:
+def _print_coloured(text: str) -> None:
     """Print JSON to stdout in colours, whatever stdout is; lines are broken at the terminal's width."""
     from pygments.token import (  # type: ignore[import-untyped] # it ships no types; rich depends on it
         Keyword,
@@ -145,3 +169,159 @@ def print_json(text: str) -> None:
     )
     console = Console(force_terminal=True, color_system="standard")
     console.print(Syntax(text, "json", theme=colours, background_color="default", word_wrap=True))
+
+
+def show_tool(
+    config: Config, tool: str, provider: str | None, *, ledger: bool, steps: bool, form: str
+) -> int:
+    """Print what one tool compiles to, and return the exit status."""
+    context, path, known = _find(config, tool, provider)
+    types = load_types(context)
+    compiled = compile_task(context, types, Task(path, "tool"))
+    if compiled.entry is None:
+        print_diagnostics(compiled.diagnostics)
+        return 1
+    print_diagnostics(compiled.diagnostics)
+    _notices(context, path)
+    if steps and provider is not None:
+        _steps(context, types, path, provider, form)
+        return 0
+    if ledger:
+        losses = compiled.losses
+        shown = (provider,) if provider else [id for id in context.options.providers if id in losses]
+        _ledger({id: losses.get(id, ()) for id in shown}, form)
+        return 0
+    folder = schemas_folder(provider) if provider else f"{CONTRACTS}/"
+    for path, content in sorted(compiled.files.items()):
+        if path.startswith(folder):
+            _definition(content, provider, context.options, form)
+            return 0
+    near = difflib.get_close_matches(provider or "", known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
+    raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)
+
+
+def _notices(context: Context, path: str) -> None:
+    """Print what the spec states beside the contract: deprecation, words for approval, injection."""
+    tool, _ = load_task(context, Task(path, "tool"))
+    if not isinstance(tool, ToolSpec):
+        return
+    if tool.deprecated is not None:
+        write_line(f"{tool.name}: {notice(tool.deprecated)}", err=True)
+    if tool.described_by is not None:
+        words = f"`{tool.described_by}` has words for who approves a call; an approval does not depend on it"
+        write_line(f"{tool.name}: {words}", err=True)
+    for name, source in tool.inject.items():
+        write_line(f"{tool.name}: `{name}` is filled in from `{source}`; models do not see it", err=True)
+
+
+def _ledger(entries: Mapping[str, Sequence[LedgerEntry]], form: str) -> None:
+    if form == "json":
+        _print(msgspec.json.encode(entries))
+        return
+    colour = wants_colour(sys.stdout)
+    for line in _ledger_lines(entries, colour=colour):
+        click.echo(line, color=colour)
+    if not entries:
+        click.echo("no configured provider's JSON differs from the contract")
+
+
+def list_providers(config: Config, form: str) -> int:
+    """List the providers there are, and return the exit status."""
+    profiles, problems = profiles_of(config)
+    if problems:
+        print_diagnostics(problems)
+        return 1
+    try:
+        rows = _provider_rows(profiles)
+    except ProfileError as error:
+        raise refuse("pyproject.toml", "bad-profile", str(error)) from None
+    if form == "json":
+        _print(msgspec.json.encode(rows))
+        return 0
+    colour = wants_colour(sys.stdout)
+    for line in _provider_lines(rows, colour=colour):
+        click.echo(line, color=colour)
+    return 0
+
+
+def _steps(context: Context, types: Mapping[str, Document], path: str, provider: str, form: str) -> None:
+    tool, _ = load_task(context, Task(path, "tool"))
+    assert isinstance(tool, ToolSpec)
+    profile = profile_of(provider, context.options)
+    schema = build_tool(tool, types).normal.offered(tool.inject)
+    wanted = wanted_strict(tool, profile)
+    found, flag = steps_of(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
+    as_text = tool.input is not None and profile.text_envelope is not None
+    if as_text:
+        found, flag = (), None
+    if form == "json":
+        data = {"tool": tool.name, "provider": provider, "strict": flag, "steps": found}
+        _print(msgspec.json.encode(data))
+        return
+    colour = wants_colour(sys.stdout)
+    if as_text:
+        click.echo(f"{tool.name} for {provider}: no schema is sent, since the argument is one text")
+        return
+    sent = _strict_mode(profile, flag)
+    click.echo(f"{tool.name} for {provider}{f', {sent}' if sent else ''}:")
+    for line in _step_lines(found, diff=colour or sys.stdout.isatty(), colour=colour):
+        click.echo(line, color=colour)
+
+
+def _find(config: Config, name: str, provider: str | None) -> tuple[Context, str, tuple[str, ...]]:
+    """Find the spec of a tool: the context of its compilation, its path, and all providers."""
+    profiles, problems = profiles_of(config, (provider,) if provider else ())
+    known = profiles.known
+    if problems:
+        print_diagnostics(problems)
+        raise click.exceptions.Exit(1)
+    if provider is not None and provider not in known:
+        raise refuse(
+            name, "unknown-provider", f"unknown provider {provider!r}", suggest_provider(provider, known)
+        )
+    providers = (provider,) if provider else profiles.chosen
+    wrong = unknown_providers(config, providers, known)
+    if wrong:
+        print_diagnostics(wrong)
+        raise click.exceptions.Exit(1)
+    context, found = project_context(config, profiles, worker.FRONTEND)
+    context = replace(context, options=replace(context.options, providers=providers))
+    path = find_spec(context.root, context.shown_root, found.tools, known, name)
+    return context, path, known
+
+
+def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
+    """Find the spec of a tool by name or path; files of that name are tried first."""
+    names: list[str] = []
+    wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")
+    for path in sorted(paths, key=lambda path: (Path(path).stem != name, path)):
+        if path.rpartition(".")[0] == wanted or f"{shown_root}/{path}" == name:
+            return path
+        spec, _ = worker.FRONTEND.load_tool(
+            Path(root), path, shown_root=shown_root, known_providers=frozenset(known)
+        )
+        tool_name = spec.name if isinstance(spec, ToolSpec) else Path(path).stem
+        if tool_name == name:
+            return path  # where it has errors, compiling reports them
+        names.append(tool_name)
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(sorted(names)[:20]) or 'none'}"
+    raise refuse(shown_root, "unknown-tool", f"there is no tool called {name!r}", hint)
+
+
+def _definition(content: bytes, provider: str | None, options: Options, form: str) -> None:
+    """Print a definition: as JSON, or as the declaration that it is for a language."""
+    language = None if provider is None else profile_of(provider, options).declaration
+    if language is None or form == "json":
+        _print(content)
+    else:
+        click.echo(printable(declaration(msgspec.json.decode(content), language)), nl=False)
+
+
+def _print(content: bytes) -> None:
+    text = inert_json(msgspec.json.format(content, indent=2).decode())
+    if not wants_colour(sys.stdout):
+        click.echo(text)
+        return
+    _print_coloured(text)
