@@ -3066,7 +3066,7 @@ ${one.message}`)) found.push(one);
   var Pairs = class extends Array {
   };
   function readStrictly(text) {
-    if (text.startsWith("\uFEFF")) return { problem: "they begin with a byte order mark" };
+    if (text.startsWith("\uFEFF")) return { problem: "the text begins with a byte order mark" };
     try {
       const scanner = new Scanner(text);
       const root = scanner.document();

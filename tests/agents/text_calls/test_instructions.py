@@ -149,7 +149,7 @@ def test_a_format_without_a_prompt_is_refused() -> None:
 def test_a_prompt_that_shows_no_tools_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('id = "own"\ntitle = "Own"\n[[prompts]]\ntext = "Call."\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"own\.toml:3:1: .*\{tools\} once"):
+    with pytest.raises(ValueError, match=r"own\.toml:3:3: .*\{tools\} once"):
         read_format(path)
     with pytest.raises(ValueError, match=r"at least one of \{openai\}"):
         Prompt(text="{tools}", tool="{tool}")

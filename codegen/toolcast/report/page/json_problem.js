@@ -21,7 +21,7 @@ class Pairs extends Array {}
  * @throws {RangeError} the text is nested too deeply
  */
 export function readStrictly(text) {
-  if (text.startsWith("\ufeff")) return { problem: "they begin with a byte order mark" };
+  if (text.startsWith("\ufeff")) return { problem: "the text begins with a byte order mark" };
   try {
     const scanner = new Scanner(text);
     const root = scanner.document();
