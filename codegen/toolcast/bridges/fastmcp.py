@@ -70,7 +70,8 @@ class RegistryProvider(_Provider):  # type: ignore[misc]  # the framework comes 
         definition: dict[str, Any] = msgspec.json.decode(tool.definition)
         annotations = definition.get("annotations")
         icons = definition.get("icons")
-        made = RegistryTool(
+        return RegistryTool.bound(
+            (self._registry, tool, self._approver),
             name=name,
             title=definition.get("title"),
             description=definition.get("description"),
@@ -80,8 +81,6 @@ class RegistryProvider(_Provider):  # type: ignore[misc]  # the framework comes 
             icons=None if icons is None else [_types.Icon.model_validate(icon) for icon in icons],
             meta=definition.get("_meta"),
         )
-        made._registry, made._listed, made._approver = self._registry, tool, self._approver
-        return made
 
 
 class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
@@ -90,6 +89,13 @@ class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
     _registry: Any = _pydantic.PrivateAttr()
     _listed: Any = _pydantic.PrivateAttr()
     _approver: Any = _pydantic.PrivateAttr(default=None)
+
+    @classmethod
+    def bound(cls, to: tuple[ToolView, ListedTool, Approver | None], **fields: Any) -> "RegistryTool":
+        """Make a tool of a registry, as it is listed, with an approver."""
+        made = cls(**fields)
+        made._registry, made._listed, made._approver = to
+        return made
 
     async def run(self, arguments: dict[str, Any]) -> Any:
         """Carry out a call; return FastMCP's `ToolResult`. What a handler raises for FastMCP passes."""

@@ -55,14 +55,13 @@ def _tool(
     registry: ToolView, binding: ToolBinding[Any, Any], provider: str, approver: Approver | None
 ) -> "RegistryTool":
     parts = definition_parts(binding, provider)
-    made = RegistryTool(
+    return RegistryTool.bound(
+        (registry, provider, approver),
         name=binding.name,
         description=parts.description,
         args_schema=parts.schema,
         metadata={"group": binding.group, "permission": binding.permission},
     )
-    made._registry, made._provider, made._approver = registry, provider, approver
-    return made
 
 
 class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes untyped
@@ -73,6 +72,13 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
     _registry: Any = _pydantic.PrivateAttr()
     _provider: Any = _pydantic.PrivateAttr()
     _approver: Any = _pydantic.PrivateAttr(default=None)
+
+    @classmethod
+    def bound(cls, to: tuple[ToolView, str, Approver | None], **fields: Any) -> "RegistryTool":
+        """Make a tool of a registry, with a provider's definition and an approver."""
+        made = cls(**fields)
+        made._registry, made._provider, made._approver = to
+        return made
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None

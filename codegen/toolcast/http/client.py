@@ -24,6 +24,7 @@ from ..hidden_characters import without_hidden
 from ..jsonschema.regex_cache import in_one_call
 from ..runtime.binding import ToolBinding
 from ..runtime.checked_types import decode_hook
+from ..runtime.handler_results import result_validator
 from ..runtime.middleware.secrets.redactor import Redactor
 from ..runtime.result import Content, ToolResult
 from .credentials import added_credentials
@@ -370,7 +371,7 @@ def _typed(binding: ToolBinding[Any, Any], data: Any) -> Any:
     registry makes a failure of what does not fit."""
     if binding.result is None:
         return data
-    validator = binding._result().validator()
+    validator = result_validator(binding)
     settled = validator.settle(data)
     if not validator.accepts(settled):
         return data

@@ -4,6 +4,7 @@ below."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -126,7 +127,7 @@ class Walker:
             if operation is None:
                 out[key] = value if value.__class__ in ATOMS else copied(value)
             elif operation is walked:
-                notes += SUBWALKS[key](self, node, key, out)
+                notes += self._SUBWALKS[key](self, node, key, out)
             else:
                 sent, sentences = operation(node, key, dialect, ledger)
                 notes += sentences
@@ -383,14 +384,13 @@ class Walker:
             return out.having({key: value for key, value in out.keywords.items() if key != "$defs"})
         return out
 
-
-SUBWALKS: dict[str, Callable[[Walker, Node, str, Keywords], tuple[str, ...]]] = {
-    **dict.fromkeys(SCHEMA, Walker._one),
-    **dict.fromkeys(GUARDED, Walker._guarded),
-    **dict.fromkeys(SCHEMA_LIST, Walker._many),
-    **dict.fromkeys(SCHEMA_MAP, Walker._named),
-    "$ref": Walker._reference,
-}
+    _SUBWALKS: ClassVar[dict[str, Callable[[Walker, Node, str, Keywords], tuple[str, ...]]]] = {
+        **dict.fromkeys(SCHEMA, _one),
+        **dict.fromkeys(GUARDED, _guarded),
+        **dict.fromkeys(SCHEMA_LIST, _many),
+        **dict.fromkeys(SCHEMA_MAP, _named),
+        "$ref": _reference,
+    }
 
 
 def _follows(keywords: Keywords, first: str, second: str) -> bool:

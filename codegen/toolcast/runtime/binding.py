@@ -173,13 +173,6 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         made.schema()  # raises where the contract has no place for the values
         return made
 
-    def _require_engine(self) -> None:
-        """Raise ImportError if the tool has a grammar, and llguidance is not installed."""
-        if self.input is not None and not isinstance(self.input, str):
-            from .grammars import require_engine
-
-            require_engine(self.name)
-
     def _text_violations(self, text: str) -> "tuple[Violation, ...]":
         if self.input is None or isinstance(self.input, str):
             return ()  # any text

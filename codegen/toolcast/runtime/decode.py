@@ -5,6 +5,9 @@ refuses, the contract settles and validates: it knows the two allowances (null f
 float for an integer) and names every violation.
 """
 
+# What a binding reads from its files is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 

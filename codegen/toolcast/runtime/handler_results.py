@@ -1,5 +1,8 @@
 """From a handler's return value to the call's result: redacted, typed, validated on request, encodable."""
 
+# The contract of results is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -12,6 +15,7 @@ from .result import ToolResult
 from .unicode_text import is_encodable, replace_surrogates
 
 if TYPE_CHECKING:
+    from ..jsonschema import Validator
     from .middleware.secrets.secrets import Secrets
 
 T = TypeVar("T")
@@ -61,6 +65,11 @@ def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
 def lacks_data(binding: ToolBinding[Any, Any], result: ToolResult) -> bool:
     """Tell whether a success has no data though its tool has a contract of results, which may accept null."""
     return binding.result is not None and result.success and result.data is None
+
+
+def result_validator(binding: ToolBinding[Any, Any]) -> "Validator":
+    """Return the validator of a tool's result, which has a contract."""
+    return binding._result().validator()
 
 
 def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:

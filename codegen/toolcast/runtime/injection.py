@@ -4,6 +4,9 @@ A model is offered the contract without them. Its arguments are judged before th
 that it writes can take their place.
 """
 
+# What a binding reads from its files is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from .executor import Executor
 from .failure_results import MAX_ATTEMPTS, MaxAttempts, checked_attempts
 from .handlers import Handler, Precheck, Refuses, Returns, defer, find_precheck
 from .middleware.guard import Guard
-from .snapshot import Entry, LazyBindings, LazyTool, Snapshot
+from .snapshot import Entry, LazyBindings, LazyTool, Snapshot, require_engine
 from .view import ToolView
 from .workers import Workers
 
@@ -345,7 +345,7 @@ class ToolRegistry(ToolView):
 
 
 def _entry_of(binding: ToolBinding[Any, Any], handler: Handler) -> Entry:
-    binding._require_engine()
+    require_engine(binding)
     return Entry(binding, handler)
 
 

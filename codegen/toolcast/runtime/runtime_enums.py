@@ -3,6 +3,9 @@
 The generated definition and contract get the values at the parameter; nothing is compiled again.
 """
 
+# What a binding reads from its files is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -33,6 +33,14 @@ class _Files(msgspec.Struct, frozen=True):
     schemas: str = SCHEMAS
 
 
+def require_engine(binding: ToolBinding[Any, Any]) -> None:
+    """Raise ImportError if the tool has a grammar, and llguidance is not installed."""
+    if binding.input is not None and not isinstance(binding.input, str):
+        from . import grammars
+
+        grammars.require_engine(binding.name)
+
+
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
     """Bindings by tool name, in the table's order, each imported at first use. `table` locates each as entry
     points do: `{"edit": ".files.edit:EDIT"}`, relative to `package`. `external` names those without a
@@ -139,7 +147,7 @@ class LazyTool:
         made = self._made
         if made is None:
             made = self._bindings[self.name]
-            made._require_engine()
+            require_engine(made)
             self._made = made
         return made
 

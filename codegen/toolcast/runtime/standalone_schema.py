@@ -1,5 +1,8 @@
 """Schemas of a contract, each as a document of its own."""
 
+# What a binding reads from its files is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 

@@ -8,6 +8,7 @@ import msgspec
 from ...runtime.binding import ToolBinding
 from ...runtime.context import ToolContext
 from ...runtime.errors import EncodeError
+from ...runtime.handler_results import result_validator
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import ToolResult
 from .live_calls import call_live
@@ -74,7 +75,7 @@ class McpHandler:
         except EncodeError as problem:
             return ToolResult.failed(str(problem))
         binding = self._binding
-        output = None if binding.result is None else binding._result().validator()
+        output = None if binding.result is None else result_validator(binding)
         return await call_live(
             self._session, self._server, self._tool, arguments, context, output, self._limits, self._timeout
         )

@@ -353,7 +353,7 @@ class _Offered:
         return _RunningCall(channel, self._execute(channel, params, tool, circumstances))
 
     async def _failed(self, name: str, problem: Exception) -> ToolResult:
-        guard = self._registry._executor.guard
+        guard = self._registry._executor.guard  # pyright: ignore[reportPrivateUsage]  # as `execute` reports
         return report_fault(guard, name, "", "making the context of the call", problem)[0]
 
     async def _execute(

@@ -270,7 +270,8 @@ class _Run:
         """Answer that the tools cannot be named or declared; the program's log has more."""
         asked = (request.call, request.namespace, request.described)
         name = self._view.redact("".join(text for text in asked if text is not UNSET))[:100]
-        result, _ = report_fault(self._view._executor.guard, name, "", "finding declarations", problem)
+        guard = self._view._executor.guard  # pyright: ignore[reportPrivateUsage]  # as `execute` reports
+        result, _ = report_fault(guard, name, "", "finding declarations", problem)
         return self._error(request.id, "failed", result.error)
 
     def _begin(self, function: str, arguments: bytes) -> CodeCall:

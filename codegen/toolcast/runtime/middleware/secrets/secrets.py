@@ -1,5 +1,8 @@
 """Secrets of a program: references in arguments are replaced, values in results are redacted."""
 
+# What a binding reads from its files is for the modules of a call alone.
+# pyright: reportPrivateUsage=false
+
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
