@@ -48,7 +48,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """An escape decides, whatever else is undecided."""
+        """Return the verdict: an escape decides, whatever else is undecided."""
         if self.escapes:
             return "escapes"
         return "undecided" if self.undecided else "contained"
@@ -86,11 +86,11 @@ class _Judge(Struct, frozen=True):
     forgiving: bool
 
     def escapes(self, value: Any) -> bool:
-        """Whether the first contract accepts `value` and the second refuses it."""
+        """Return whether the first contract accepts `value` and the second refuses it."""
         return _accepts(self.old, value) and not self.accepted_now(value)
 
     def accepted_now(self, value: Any) -> bool:
-        """Whether the second contract accepts `value`, with its allowances."""
+        """Return whether the second contract accepts `value`, with its allowances."""
         if isinstance(self.new, bool):
             return self.new
         if self.new.accepts(value):
@@ -109,7 +109,7 @@ class _Judge(Struct, frozen=True):
 
 
 def _null_properties(value: Any, declared: frozenset[str], path: Path = ()) -> Iterator[Path]:
-    """Where a property of one of the `declared` names is null."""
+    """Yield the paths of null properties with one of the `declared` names."""
     if isinstance(value, dict):
         for name, item in value.items():
             if item is not None:

@@ -26,10 +26,10 @@ MAX_LITERALS: Final = 40
 
 
 class ConditionProver(Prover, Protocol):
-    """What conditions need besides."""
+    """The further part of the prover that conditions need."""
 
     def contains(self, case: Case, target: Part) -> bool:
-        """Whether every value of `case` is surely accepted by `target`."""
+        """Return whether every value of `case` is surely accepted by `target`."""
         ...
 
     def spend(self) -> bool:
@@ -38,7 +38,7 @@ class ConditionProver(Prover, Protocol):
 
 
 def union_gaps(prover: ConditionProver, case: Case, target: Part, keyword: str) -> list[Gap]:
-    """Why a case may fit no branch of a union (`oneOf`: not exactly one)."""
+    """Return why a case may fit no branch of a union (`oneOf`: not exactly one)."""
     branches = target.listed(keyword)
     whole = prover.made(target, {keyword: target.schema[keyword]})
     return _branch_gaps(prover, case, branches, whole, 0)
@@ -102,7 +102,7 @@ def _branch_gaps(
 
 
 def _stands_alike(case: Case, branch: Part) -> bool:
-    """Whether a branch stands where the one of the case stands in its union."""
+    """Return whether a branch stands where the one of the case stands in its union."""
     return case.pointer.rsplit("/", 2)[-2:] == branch.pointer.rsplit("/", 2)[-2:]
 
 
@@ -145,7 +145,7 @@ def _overlap(prover: Prover, case: Case, branches: Sequence[Part]) -> Iterator[A
 
 
 def exclusion_gaps(prover: ConditionProver, case: Case, target: Part) -> list[Gap]:
-    """Why a case may hold values that `not` excludes."""
+    """Return why a case may hold values that `not` excludes."""
     excluded = target.below("not")
     if prover.disjoint(case, excluded):
         return []
@@ -159,7 +159,7 @@ def exclusion_gaps(prover: ConditionProver, case: Case, target: Part) -> list[Ga
 
 
 def condition_gaps(prover: ConditionProver, case: Case, target: Part, depth: int = 0) -> list[Gap]:
-    """Why values may be refused by `then` or by `else`."""
+    """Return why values may be refused by `then` or by `else`."""
     condition = target.below("if")
     found: list[Gap] = []
     if "then" in target.schema:
@@ -185,7 +185,7 @@ def condition_gaps(prover: ConditionProver, case: Case, target: Part, depth: int
 
 
 def split(prover: Prover, case: Case, hints: Sequence[Part]) -> list[Case]:
-    """Cases that a case consists of, told apart by what `hints` speak of. Empty where nothing tells them."""
+    """Split a case by the properties that `hints` mention; empty where they distinguish nothing."""
     facts = possible_facts(hints)
     if case.kind == "object":
         return _split_object(prover, case, facts)

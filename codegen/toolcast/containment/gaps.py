@@ -87,7 +87,7 @@ class Gap(Struct, frozen=True, eq=False):
     at_place: bool = False
 
     def around(self, embed: Callable[[Any], Iterable[Any]]) -> "Gap":
-        """The same gap one level further out; `embed` puts a value into what contains it."""
+        """Return the gap one level further out; `embed` puts a value into one that contains it."""
 
         def values() -> Iterator[Any]:
             for value in self.values():
@@ -97,43 +97,43 @@ class Gap(Struct, frozen=True, eq=False):
 
 
 class Prover(Protocol):
-    """What the comparisons of single types need of the comparison of any schemas."""
+    """The comparison of any schemas, as far as the comparisons of single types need it."""
 
     builder: Generator
     varied: Generator
     emptiness: SearchingEmptiness
 
     def same(self, left: Part, right: Part) -> bool:
-        """Whether two schemas have equal normal forms."""
+        """Return whether two schemas have equal normal forms."""
         ...
 
     def gaps(self, parts: Sequence[Part], target: Part, *, without_null: bool = False) -> list[Gap]:
-        """Why values of all of `parts` may be refused by `target`."""
+        """Return why values of all of `parts` may be refused by `target`."""
         ...
 
     def case_gaps(self, case: Case, target: Part) -> list[Gap]:
-        """The same for one case."""
+        """Return why values of one case may be refused by `target`."""
         ...
 
     def gap(self, case: Case, target: Part, reason: str, message: str, values: Values) -> Gap:
-        """A gap at the place of `case`. Behind `values`, it searches for more."""
+        """Make a gap at the place of `case`. Behind `values`, it searches for more."""
         ...
 
     def made(self, part: Part, schema: dict[str, Any]) -> Part:
-        """A schema that stands for a restriction, on the side and at the place of `part`."""
+        """Make a schema that stands for a restriction, on the side and at the place of `part`."""
         ...
 
     def disjoint(self, case: Case, part: Part) -> bool:
-        """Whether it is shown that no value of `case` is accepted by `part`."""
+        """Return whether it is shown that no value of `case` is accepted by `part`."""
         ...
 
     def forgives_null(self, target: Part, name: str) -> bool:
-        """Whether an explicit null of the property `name` counts as absent."""
+        """Return whether an explicit null of the property `name` counts as absent."""
         ...
 
 
 def merged(gaps: Iterable[Gap]) -> list[Gap]:
-    """Gaps of one reason at one place as one, in the order of the first."""
+    """Merge gaps of one reason at one place, in the order of the first."""
     grouped: dict[tuple[str, str], list[Gap]] = {}
     for gap in gaps:
         grouped.setdefault((gap.pointer, gap.reason), []).append(gap)
@@ -141,7 +141,7 @@ def merged(gaps: Iterable[Gap]) -> list[Gap]:
 
 
 def together(gaps: Sequence[Gap]) -> Gap:
-    """Several gaps as the first one, with the values of all in turn."""
+    """Merge gaps into the first one, with the values of all in turn."""
 
     def values() -> Iterator[Any]:
         waiting = [gap.values() for gap in gaps]
@@ -161,18 +161,15 @@ _END = object()
 
 
 def joined(*sources: Callable[[], Iterable[Any]]) -> Values:
-    """The values of several sources, one after another."""
+    """Yield the values of several sources, one after another."""
     return lambda: chain.from_iterable(source() for source in sources)
 
 
 class Counted(NamedTuple):
-    """What is counted.
+    """Items of arrays or properties of objects.
 
-    Attributes:
-        noun: for messages; reasons begin with `min-` and `max-` before it.
-        least: the keyword of the lower bound.
-        most: the keyword of the upper bound.
-        sizes: how many of them the values of a case have.
+    `noun` is for messages; reasons begin with `min-` and `max-` before it. `least` and `most` are the
+    keywords of the bounds, `sizes` the numbers of them in the values of a case.
     """
 
     noun: str
@@ -192,17 +189,9 @@ def size_gaps(
     counted: Counted,
     of_size: Callable[[dict[str, Any]], Iterator[Any]],
 ) -> list[Gap]:
-    """The bounds of a size that `target` has and `case` has not.
+    """Return a gap for each bound of a size that `target` has and `case` has not.
 
-    Args:
-        prover: makes the gaps.
-        case: whose values may be refused.
-        target: whose bounds refuse them.
-        counted: what is counted.
-        of_size: values of the case that also meet a schema with one bound of the size.
-
-    Returns:
-        At most one gap for each bound.
+    `of_size`: makes values of the case that also meet a schema with one bound of the size.
     """
     ours, found = counted.sizes(case.facts), []
     low, high = int(target.schema.get(counted.least, 0)), target.schema.get(counted.most)

@@ -425,7 +425,7 @@ _IN_PLACE: Final = ("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "els
 
 
 def _evaluates_alike(prover: Prover, ours: Part, theirs: Part) -> bool:
-    """Whether one schema evaluates the properties that another does, for every value of both."""
+    """Return whether one schema evaluates the properties that another does, for every value of both."""
     one, two = ours.schema, theirs.schema
     if "additionalProperties" in one:
         return False

@@ -51,7 +51,7 @@ class _SameSchemas:
         self._keys: dict[int, tuple[Any, frozenset[Any]]] = {}
 
     def same(self, left: Part, right: Part) -> bool:
-        """Whether two schemas have equal normal forms. A pair that contains itself counts as equal there."""
+        """Return whether two schemas have equal normal forms; a pair within itself counts as equal."""
         found = self._same(left, right, 0)
         if not found:  # what was taken to be equal may rest on a pair that is not
             for pair in self._assumed:
@@ -194,13 +194,13 @@ class SchemaProver:
         return self._left > 0
 
     def same(self, left: Part, right: Part) -> bool:
-        """Whether two schemas have equal normal forms."""
+        """Return whether two schemas have equal normal forms."""
         return self._same.same(left, right)
 
     # -- a place ----------------------------------------------------------------------------------
 
     def gaps(self, parts: Sequence[Part], target: Part, *, without_null: bool = False) -> list[Gap]:
-        """Why values of all of `parts` may be refused by `target`."""
+        """Return why values of all of `parts` may be refused by `target`."""
         if target.schema is True or any(self.same(part, target) for part in parts):
             return []
         pair = (frozenset(part.key for part in parts), target.key, without_null, self._forgiving)
@@ -224,8 +224,9 @@ class SchemaProver:
         return found
 
     def _guarded(self, gap: Gap) -> Gap:
-        """The same gap, whose values end with the budget: places that lead to one another by two ways each
-        have more paths than anyone can follow."""
+        """The same gap, whose values end with the budget: places that lead to one another in two ways each
+        have too many paths.
+        """
 
         def values() -> Iterator[Any]:
             self.budget.left -= 1
@@ -268,7 +269,7 @@ class SchemaProver:
     # -- one case ---------------------------------------------------------------------------------
 
     def case_gaps(self, case: Case, target: Part) -> list[Gap]:
-        """Why values of one case may be refused by `target`."""
+        """Return why values of one case may be refused by `target`."""
         schema = target.schema
         if schema is True or any(self.same(fact, target) for fact in case.facts):
             return []
@@ -319,7 +320,7 @@ class SchemaProver:
         return found
 
     def mask(self, part: Part) -> int:
-        """The types that a schema may accept."""
+        """Return the types that a schema may accept."""
         return admitted(part, self._masks)
 
     # -- types and literals -----------------------------------------------------------------------
@@ -392,8 +393,10 @@ class SchemaProver:
     # -- what the comparisons of single types need ------------------------------------------------
 
     def gap(self, case: Case, target: Part, reason: str, message: str, values: Values) -> Gap:
-        """A gap at the place of `case`. Behind `values`, it searches for more. All that it yields are values
-        of the case that `target` refuses."""
+        """Make a gap at the place of `case`, which yields only values of the case that `target` refuses.
+
+        Behind `values`, it searches for more.
+        """
 
         def fitting() -> Iterator[Any]:
             for value in joined(values, lambda: self._searched(case, target))():
@@ -419,18 +422,18 @@ class SchemaProver:
                 continue
 
     def made(self, part: Part, schema: dict[str, Any]) -> Part:
-        """A schema that stands for a restriction, on the side and at the place of `part`."""
+        """Make a schema that stands for a restriction, on the side and at the place of `part`."""
         known = (part.side.name, encode(schema))
         if known not in self._made:
             self._made[known] = Part(part.side, schema, part.pointer)
         return self._made[known]
 
     def disjoint(self, case: Case, part: Part) -> bool:
-        """Whether it is shown that no value of `case` is accepted by `part`."""
+        """Return whether it is shown that no value of `case` is accepted by `part`."""
         return self.spend() and all(self.emptiness.case(both) is not None for both in cases_of([part], case))
 
     def contains(self, case: Case, target: Part) -> bool:
-        """Whether every value of `case` is surely accepted by `target`, null as it is.
+        """Return whether every value of `case` is surely accepted by `target`, null as it is.
 
         It rests on no pair that is being compared: what it shows is remembered for good.
         """
@@ -442,8 +445,9 @@ class SchemaProver:
             self._forgiving, self._assumed = kept, outer
 
     def forgives_null(self, target: Part, name: str) -> bool:
-        """Whether an explicit null of the property `name` counts as absent: no schema that may apply to the
-        object requires it."""
+        """Return whether an explicit null of the property `name` counts as absent: no schema that may apply
+        requires it.
+        """
         if not self._forgiving:
             return False
         place = self._places[-1] if self._places else target

@@ -184,7 +184,7 @@ def _all_patterns(case: Case) -> list[str]:
 
 
 def _has_text(case: Case, least: int, most: int | None) -> bool:
-    """Whether the patterns of a case find something in a text of such a length."""
+    """Return whether the patterns of a case find something in a text of such a length."""
     patterns = _all_patterns(case)
     if not patterns:
         return True

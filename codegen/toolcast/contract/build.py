@@ -78,14 +78,11 @@ class Built(Struct, frozen=True, kw_only=True):
 
 
 def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
-    """Build the contract of a tool, with every definition of the shared files that it uses.
+    """Build the contract of a tool, with every definition of the shared files (by path below the specs root)
+    that it uses.
 
-    Args:
-        tool: the spec of the tool.
-        types: the shared type files, by path below the specs root.
-
-    Returns:
-        The contract, its normal form, and all diagnostics; with an error among them, the contract is None.
+    Returns the contract, its normal form, and all diagnostics; with an error among them, the contract is
+    None.
     """
     normaliser = NormalFormBuilder(tool.document, types, tool.path)
     data = tool.document.data
@@ -105,13 +102,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
     """Check the schemas and examples of a spec that has other errors, also below misspelt keys.
 
-    Args:
-        document: the file.
-        path: its path below the specs root.
-        types: the shared type files, by path.
-
-    Returns:
-        The diagnostics, in a result that has no contract.
+    Returns the diagnostics, in a result that has no contract.
     """
     data = document.data if isinstance(document.data, dict) else {}
     meant = _corrected(document) if data else document
@@ -133,14 +124,8 @@ def check_schemas(document: Document, path: str, types: Mapping[str, Document]) 
 
 
 def offered(built: Built, inject: Collection[str]) -> Built:
-    """A contract as models are held to it: what the program fills in, they must not send.
-
-    Args:
-        built: a contract without errors.
-        inject: the parameters that the program fills in.
-
-    Returns:
-        The contract in which no value is valid for these; the same object where there are none.
+    """Return a contract as models are held to it: no value is valid for the parameters `inject`, which the
+    program fills in.
     """
     normal, contract = built.normal, built.contract
     if not inject or contract is None:
@@ -158,14 +143,8 @@ def offered(built: Built, inject: Collection[str]) -> Built:
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
-    """Build the contract of a shared type file: its definitions, and those of the files that it uses.
-
-    Args:
-        file: path of the file below the specs root.
-        types: all shared type files, by path.
-
-    Returns:
-        The contract, its normal form, and all diagnostics; with an error among them, the contract is None.
+    """Build the contract of a shared type file: its definitions, and those of the files that it uses, as
+    `build_tool`.
     """
     normaliser = NormalFormBuilder(None, types)
     normaliser.add_type(file)
@@ -264,16 +243,7 @@ _AT = ("input", "definition")
 
 
 def _grammar_problems(document: Document, text: TextInput, examples: Sequence[Any]) -> Iterator[Diagnostic]:
-    """Check the grammar of a tool, and its examples by it.
-
-    Args:
-        document: the spec.
-        text: what its key `input` states.
-        examples: its examples, of which those that are no calls of the tool are reported elsewhere.
-
-    Yields:
-        What is wrong, at its line and column.
-    """
+    """Check the grammar `text` of a tool, and its examples by it."""
     if text.grammar is None:
         return
     try:
@@ -311,14 +281,9 @@ _LEFT_OUT: Final = frozenset(
 
 
 def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
-    """Loosen a normal form in which defects were left out.
+    """Loosen a normal form in which defects were left out, so that it accepts all that its author can mean.
 
-    Args:
-        normal: the normal form.
-        circular: definitions that refer only to themselves; they accept any value.
-
-    Returns:
-        A normal form that accepts all that the author of the spec can mean.
+    `circular` definitions, which refer only to themselves, accept any value.
     """
     origins = dict(normal.origins)
 
@@ -377,14 +342,7 @@ class _CorrectedDocument:
 
 
 def _corrected(document: Document) -> Document:
-    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too.
-
-    Args:
-        document: a spec, which is a mapping.
-
-    Returns:
-        A document with the names that are meant; the same document where no key is misspelt.
-    """
+    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too."""
     suggested = SpecChecker(document).known_keys((), document.data, KEYS, SYNONYMS)
     written = {name: key for name, key in suggested.items() if name not in document.data}
     return _CorrectedDocument(document, written) if written else document

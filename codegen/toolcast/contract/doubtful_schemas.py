@@ -38,14 +38,8 @@ class _Doubt(Struct, frozen=True):
 
 
 def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
-    """Warnings about the schemas of a contract.
-
-    Args:
-        normal: its normal form.
-
-    Returns:
-        A diagnostic for each required property that is not declared, each keyword that applies to no type of
-        its schema, and each value of an `enum` that its `type` refuses.
+    """Warn of each required property that is not declared, each keyword that applies to no type of its
+    schema, and each value of an `enum` that its `type` refuses.
     """
     document = {"$defs": normal.defs, **normal.roots}
     tops = [f"/{name}" for name in normal.roots] or [f"/$defs/{escape(name)}" for name in normal.defs]

@@ -1,4 +1,4 @@
-"""Which objects keep undeclared properties, because a second schema applies to the same value.
+"""Objects that keep undeclared properties, because a second schema applies to the same value.
 
 A Struct drops properties that its object does not declare. Where only the object's own schema applies, the
 value stays valid. Where another schema applies too (a constraint: another branch of `oneOf`, `not`, the
@@ -22,7 +22,7 @@ Constraints = dict[int, Any]
 
 
 class MergingReader(Protocol):
-    """What this module uses of a document's reader."""
+    """A reader of a document, as far as this module uses it."""
 
     pointers: dict[int, str]
 
@@ -36,7 +36,7 @@ class MergingReader(Protocol):
 
 
 class _Typed(NamedTuple):
-    """How a schema is read: `schema` is the one that is typed; without one, those of `instead` are read."""
+    """The one schema that is typed; without one, those of `instead` are read."""
 
     schema: Mapping[str, Any] | None
     instead: tuple[Any, ...] = ()
@@ -51,7 +51,7 @@ _APPLYING: Final = frozenset(
 
 
 def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
-    """Whether a second schema may apply to a value of `schema`, or to a part of it.
+    """Return whether a second schema may apply to a value of `schema`, or to a part of it.
 
     Where this holds for no schema of a document, `objects_keeping_undeclared` is empty.
     """
@@ -61,13 +61,10 @@ def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
 def objects_keeping_undeclared(
     reader: MergingReader, document: Mapping[str, Any], files: Mapping[str, str]
 ) -> frozenset[str]:
-    """Pointers of the objects that keep undeclared properties.
+    """Return the pointers of the objects that keep undeclared properties.
 
-    Args:
-        reader: the reader of `document`.
-        document: the contract document.
-        files: the shared type file of each definition that is in one. The schemas of a file constrain only
-            schemas of that file: a shared type compiles to the same class for every tool.
+    `files`: the shared type file of each definition that is in one. The schemas of a file constrain only
+    schemas of that file: a shared type compiles to the same class for every tool.
     """
     schemas_of_file: dict[str, list[Any]] = {}
     owner: dict[int, str] = {}
@@ -200,7 +197,7 @@ class _Search:
             yield item, constraints
 
     def _default_exceeds(self, schema: Any, default: Any) -> bool:
-        """Whether a default has properties that the objects of its schema do not declare."""
+        """Return whether a default has properties that the objects of its schema do not declare."""
         typed = self._typed(schema).schema if isinstance(schema, dict) else None
         if typed is None:
             return False
@@ -308,7 +305,7 @@ def item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str]) -> bool:
-    """Whether the verdict of `constraint` may depend on properties other than those `declared`."""
+    """Return whether the verdict of `constraint` may depend on properties other than those `declared`."""
     if (
         constraint is WHOLE_VALUE
         or "maxProperties" in constraint
@@ -326,7 +323,7 @@ def depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str
 
 
 def pattern_covers(pattern: str, name: str) -> bool:
-    """Whether a pattern of the contract covers the property `name`. Raises SearchTooLong."""
+    """Return whether a pattern of the contract covers the property `name`. Raises SearchTooLong."""
     search = searchable(pattern)
     assert search is not None  # others are refused before
     return Searches().finds(search, name)

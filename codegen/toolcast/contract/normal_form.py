@@ -100,14 +100,7 @@ PREFIX = "#/$defs/"
 
 
 def definition_name(reference: str) -> str | None:
-    """The definition that a reference of the normal form names.
-
-    Args:
-        reference: `#/$defs/Name`, or `#` for the root.
-
-    Returns:
-        The name, unescaped; None for the root.
-    """
+    """Return the name in a reference `#/$defs/Name` of the normal form; None for the root, `#`."""
     return split(reference)[1] if reference.startswith(PREFIX) else None
 
 

@@ -335,7 +335,7 @@ class NormalFormBuilder:
     def _pattern(
         self, pattern: Any, below: SchemaLocation, longest: Any = None, *, key: bool = False
     ) -> bool:
-        """Whether a pattern can be used; reports one that cannot, and one that is slow."""
+        """Return whether a pattern can be used; reports one that cannot, and one that is slow."""
         wrong = malformed_value("pattern", pattern)
         if wrong is not None:
             self._report(below, "malformed-schema", wrong.message, wrong.hint)

@@ -64,11 +64,11 @@ class Reader:
         return self.pointers.get(id(schema), pointer)
 
     def keeps_undeclared(self, pointer: str) -> bool:
-        """Whether the object at `pointer` keeps properties that it does not declare."""
+        """Return whether the object at `pointer` keeps properties that it does not declare."""
         return pointer in self._keeping_undeclared
 
     def accepts(self, schema: Any, value: Any) -> bool:
-        """Whether `schema` accepts `value`, by the exact validator."""
+        """Return whether `schema` accepts `value`, by the exact validator."""
         if isinstance(schema, bool):
             return schema
         if value is None and "type" in schema and "null" not in as_list(schema["type"]):
@@ -189,7 +189,7 @@ def _any_type_keywords(keys: set[str]) -> tuple[str, ...]:
 
 
 def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
-    """Whether a schema is an enum of strings, without other keywords that could refuse one."""
+    """Return whether a schema is an enum of strings, without other keywords that could refuse one."""
     if schema.get("type", "string") != "string" or not asserted_keywords(schema) <= {"type", "enum"}:
         return False
     return all(isinstance(member, str) for member in members)
@@ -219,13 +219,8 @@ _APPLIES_TO_SIBLINGS = {
 def merge_all_of(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
     """Merge `allOf` and `$ref` into the other keywords of `schema`.
 
-    Args:
-        schema: a schema of the contract document.
-        resolve: gives the schema that a reference names.
-
-    Returns:
-        The merged schema, and whether it is incomplete: it then accepts more than `schema`, never less.
-        Subschemas keep their identity, by which their pointers are known.
+    Returns the merged schema, and whether it is incomplete: it then accepts more than `schema`, never less.
+    Subschemas keep their identity, by which their pointers are known.
     """
     parts: list[Mapping[str, Any]] = []
     incomplete = _collect(schema, resolve, parts, ())
@@ -291,7 +286,7 @@ def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str
 
 
 def _interacts(keyword: str, others: list[Mapping[str, Any]]) -> bool:
-    """Whether a keyword would apply to keywords of other parts, or they to it."""
+    """Return whether a keyword would apply to keywords of other parts, or they to it."""
     siblings = _APPLIES_TO_SIBLINGS.get(keyword)
     return siblings is not None and any(other.keys() & {keyword, *siblings} for other in others)
 

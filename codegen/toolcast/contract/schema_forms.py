@@ -21,7 +21,7 @@ def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
 
 
 def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:
-    """How `schema` becomes a node; `keys` are its asserted keywords.
+    """Return the kind of node that `schema` becomes; `keys` are its asserted keywords.
 
     An `only part` is the one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`,
     perhaps `type`, and no other; `flattened` has `allOf` or `$ref` together with others.

@@ -1,5 +1,4 @@
-"""Mistakes in one schema, each with its remedy: values that a keyword cannot have, patterns that cannot be
-used, keys that are no keywords."""
+"""Mistakes in one schema, each with its remedy: malformed values, unusable patterns, unknown keywords."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,12 +19,9 @@ from ..spec.reader_problems import quoted
 
 
 class MalformedValue(Struct, frozen=True, kw_only=True):
-    """A value that a keyword cannot have.
+    """A value that a keyword cannot have, with a message and a hint.
 
-    Attributes:
-        message: one sentence.
-        hint: what to write instead.
-        meant: the value that the author most likely means, for further checks; UNSET where that is not clear.
+    `meant`: the value that the author most likely means, for further checks; UNSET where that is not clear.
     """
 
     message: str
@@ -34,15 +30,7 @@ class MalformedValue(Struct, frozen=True, kw_only=True):
 
 
 def malformed_value(keyword: str, value: Any) -> MalformedValue | None:
-    """Check the value of a keyword. The schemas in a value are not looked at.
-
-    Args:
-        keyword: the keyword of 2020-12.
-        value: its value.
-
-    Returns:
-        The problem; None for a value that the keyword can have.
-    """
+    """Check the value of a keyword of 2020-12, without schemas in it; None where it is right."""
     if keyword in ("title", "description") and not isinstance(value, str):
         hint = "write text; for a property of that name, indent it below `properties`"
         return MalformedValue(message=f"`{keyword}` must be text, not {shown(value)}", hint=hint)
@@ -103,14 +91,10 @@ def _names(text: str) -> str:
 
 
 def required_flag(value: Any, name: str) -> MalformedValue | None:
-    """Recognise a `required` that says whether its own property is required.
+    """Recognise a `required` that says whether its own property is required; None for a value that is no
+    flag.
 
-    Args:
-        value: the value of `required`.
-        name: the property; "…" where its name is not known.
-
-    Returns:
-        The problem; None for a value that is no flag.
+    `name`: the property; "…" where its name is not known.
     """
     flag = {"true": True, "false": False}.get(value) if isinstance(value, str) else value
     if not isinstance(flag, bool):
@@ -197,13 +181,8 @@ class UnusablePattern(Struct, frozen=True):
 
 
 def unusable_pattern(pattern: str) -> UnusablePattern | None:
-    """Check that a pattern is a regular expression of ECMA-262 that can be run exactly.
-
-    Args:
-        pattern: the value of `pattern`, or a key of `patternProperties`.
-
-    Returns:
-        The problem; None for a pattern that can be used.
+    """Return the problem of a pattern that is no regular expression of ECMA-262 or cannot be run exactly;
+    else None.
     """
     try:
         translate(pattern)
@@ -235,9 +214,9 @@ _LONG: Final = 10_000
 
 
 def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
-    """Why a search for `pattern` is slow; None where it is not, or where it is no valid pattern.
+    """Return why a search for `pattern` is slow; None where it is not, or where it is no valid pattern.
 
-    `longest` is the `maxLength` of the same schema, if there is one: it bounds the cost.
+    `longest`, the `maxLength` of the same schema, bounds the cost.
     """
     if not isinstance(pattern, str):
         return None
@@ -257,7 +236,7 @@ def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
 
 
 def is_always_fast(pattern: str, longest: int | None = None) -> bool:
-    """Whether `re` takes few steps for each character of any text that has at most `longest`."""
+    """Return whether `re` takes few steps for each character of any text that has at most `longest`."""
     fast_length = analyse(pattern).cost.fast_length()
     return fast_length >= (float("inf") if longest is None else longest)
 
@@ -354,7 +333,7 @@ def _close(word: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def _is_property(key: str, schema: Mapping[str, Any]) -> bool:
-    """Whether a key of an object schema has a schema as its value, as a property has."""
+    """Return whether a key of an object schema has a schema as its value, as a property has."""
     if schema.get("type", "object") != "object" and not isinstance(schema.get("type"), dict):
         return False
     value = schema[key]

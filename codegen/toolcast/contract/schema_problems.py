@@ -123,7 +123,6 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
 
 
 def _forbidden_hint(field: Field, node: Object) -> str:
-    """What to do about a required property that is forbidden."""
     possible = [each for each in node.fields if not isinstance(each.node, Nothing)]
     allowed = [each.encode_name for each in possible if not each.required]
     close = nearest(field.encode_name, allowed) if len(allowed) <= _MOST_COMPARED else None
@@ -191,7 +190,7 @@ def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> 
 
 
 def _default_hint(value: Any, validator: Validator) -> str:
-    """What to do about a default that does not fit: quotes may be missing, or too many."""
+    """The remedy for a default that does not fit: quotes may be missing, or too many."""
     text = "true" if value is True else "false" if value is False else str(value)
     if isinstance(value, bool | int | float) and validator.accepts(text):
         return f"put it in quotes: `default: '{text}'`"
@@ -299,17 +298,17 @@ class _EndlessDefault(Struct, frozen=True):
 
 
 class _DefaultSize(Struct, frozen=True):
-    """How many defaults a default contains, itself included, and in how many levels."""
+    """The number of defaults in a default, itself included, and of their levels."""
 
     parts: int = 1
     depth: int = 1
 
 
 def _endless_defaults(reader: Reader, contract: Contract) -> Iterator[_EndlessDefault]:
-    """Defaults that contain themselves, directly or through other defaults, and those with too many or too
-    deeply nested ones.
+    """Defaults that contain themselves, directly or through others, and those with too many or too deeply
+    nested ones.
 
-    An absent property has its default. So a default may contain an object whose properties have defaults,
+    An absent property has its default: a default may contain an object whose properties have defaults,
     without end.
     """
     filling = _DefaultSearch(reader, contract)
@@ -321,7 +320,7 @@ def _endless_defaults(reader: Reader, contract: Contract) -> Iterator[_EndlessDe
 
 
 def _is_converted(field: Field) -> bool:
-    """Whether the default is converted; others are literals in the Struct."""
+    """Return whether the default is converted; others are literals in the Struct."""
     return not field.required and isinstance(field.default, list | dict)
 
 

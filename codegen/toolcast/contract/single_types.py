@@ -45,11 +45,11 @@ class SchemaReader(Protocol):
         ...
 
     def keeps_undeclared(self, pointer: str) -> bool:
-        """Whether the object at `pointer` keeps properties that it does not declare."""
+        """Return whether the object at `pointer` keeps properties that it does not declare."""
         ...
 
     def accepts(self, schema: Any, value: Any) -> bool:
-        """Whether `schema` accepts `value`."""
+        """Return whether `schema` accepts `value`."""
         ...
 
     def validator(self, schema: Any) -> Any:
@@ -201,7 +201,7 @@ def read_declared_object(reader: SchemaReader, typed: TypedSchema) -> Object:
 
 
 def _states_presence(reader: SchemaReader, field: Field, schema: Mapping[str, Any]) -> bool:
-    """Whether the field's value shows if the property was present: None always means that it was not."""
+    """Whether the field's value shows if the property was present: None then means that it was not."""
     item = schema.get("properties", {}).get(field.encode_name, True)
     return field.default is UNSET and not reader.accepts(item, None)
 

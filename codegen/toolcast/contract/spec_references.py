@@ -23,7 +23,7 @@ from ..spec.type_folders import PACKAGE, is_outside, referred, type_place
 
 
 class DefinitionLocation(Struct, frozen=True):
-    """Where a definition is: a document, and the path of its schema there."""
+    """The location of a definition: a document, and the path of its schema there."""
 
     file: str  # key of the document: a type file's path as the specs root has it, or "" for the tool itself
     path: Path
@@ -89,7 +89,9 @@ class References:
         self._compared = 0
 
     def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
-        """Where the schema is that `ref` names in the schema at `location`, or why it does not resolve."""
+        """Return the location of the schema that `ref` names in the schema at `location`, or why it does not
+        resolve.
+        """
         target, _, fragment = ref.partition("#")
         file, root = location.file, location.root
         try:
@@ -219,7 +221,7 @@ _NOTHING_DEFINED: Final = "write definitions below `$defs`, beside `properties`,
 
 
 def _definition_hint(ref: str, pointers: Mapping[str, str]) -> str:
-    """What to write instead of a reference that leads nowhere; `pointers` are the definitions of its file."""
+    """The remedy for a reference that leads nowhere; `pointers` are the definitions of its file."""
     file, _, fragment = ref.partition("#")
     near = _near(unquote(fragment).rpartition("/")[2], pointers)
     if near:

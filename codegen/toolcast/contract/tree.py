@@ -146,27 +146,13 @@ _BELOW: Final[Mapping[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below a node.
-
-    Args:
-        node: any node; references are not followed.
-
-    Returns:
-        The nodes in the order of the schema.
-    """
+    """Return the nodes directly below a node, in the order of the schema; references are not followed."""
     found = _BELOW.get(type(node))
     return found(node) if found is not None else ()
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """A node and all nodes below it, outer ones first.
-
-    Args:
-        node: any node; references are not followed.
-
-    Returns:
-        An iterator over the nodes.
-    """
+    """Yield a node and all nodes below it, outer ones first; references are not followed."""
     waiting = [node]
     while waiting:
         node = waiting.pop()

@@ -14,7 +14,8 @@ from .tree import Anything, Enum, Node, Nothing, Null, Union
 def read_union(
     reader: SchemaReader, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
 ) -> Node:
-    """The node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps `type`.
+    """Return the node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps
+    `type`.
 
     type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain branches
     without a type.
@@ -81,7 +82,7 @@ def _union(
 
 
 def distinguishable(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
-    """Whether at most one branch accepts objects, or each has another value of one required constant."""
+    """Return whether at most one branch accepts objects, or one required constant distinguishes all."""
     branches = [_dereferenced(branch, resolve) for branch in branches]
     open_to_objects = [b for b in branches if not isinstance(b, dict) or "object" in b.get("type", "object")]
     if len(open_to_objects) < 2:
@@ -123,8 +124,9 @@ def _is_null(node: Node) -> bool:
 
 
 def _takes_type(branch: Any, outer: Any) -> bool:
-    """Whether the type `outer` can be added to a branch: its node then needs no marker, whose schema would
-    lack the type."""
+    """Return whether the type `outer` can be added to a branch: its node then needs no marker, whose schema
+    would lack the type.
+    """
     if not isinstance(outer, str) or not isinstance(branch, dict):
         return False
     if {"type", "$ref", "allOf", "anyOf", "oneOf"} & branch.keys():
@@ -134,7 +136,7 @@ def _takes_type(branch: Any, outer: Any) -> bool:
 
 
 def _limited_to(branch: Any, outer: str | list[str]) -> bool:
-    """Whether a branch accepts only the types `outer`, after they are added where it has none."""
+    """Return whether a branch accepts only the types `outer`, after they are added where it has none."""
     if not isinstance(branch, dict):
         return branch is False
     if _takes_type(branch, outer):

@@ -20,7 +20,7 @@ TYPE_KEYWORDS = frozenset(("type", "enum", "const", "$ref", "anyOf", "oneOf", "a
 def accepted_types(
     schema: Schema, document: SchemaDocument, typed: bool, followed: int = 0
 ) -> frozenset[str]:
-    """The JSON types that a schema may accept, or more of them; integers are numbers."""
+    """Return the JSON types that a schema may accept, or more of them; integers are numbers."""
     if not isinstance(schema, SchemaNode):
         return ALL if schema is True else frozenset()
     node = schema.keywords
@@ -60,12 +60,12 @@ def _numbers(kinds: Iterable[Any]) -> frozenset[str]:
 
 
 def types_of(schemas: Iterable[Schema], document: SchemaDocument, typed: bool) -> frozenset[str]:
-    """The JSON types that one of several schemas may accept."""
+    """Return the JSON types that one of several schemas may accept."""
     return frozenset[str]().union(*(accepted_types(each, document, typed) for each in schemas))
 
 
 def same_value(schema: Schema, document: SchemaDocument, followed: int = 0) -> Iterator[SchemaNode]:
-    """A schema and those that apply to the same value: targets of references, branches of unions."""
+    """Yield a schema and those that apply to the same value: targets of references, branches of unions."""
     if schema is True:
         yield SchemaNode({}, None)
     if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:

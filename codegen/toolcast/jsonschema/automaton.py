@@ -116,8 +116,7 @@ class Automaton:
         return Part(state, state + 1, one, one, end, needs=MORE, initially_needs=MORE)
 
     def ahead(self, body: Part) -> Part:
-        """A look-ahead: its body is tried at the position of the next part, and one path through it is
-        kept."""
+        """A look-ahead: one path through its body is kept, tried at the position of the next part."""
         self.exact = False
         return Part(body.low, body.high, body.first, body.initial, needs=MORE, initially_needs=MORE)
 
@@ -199,7 +198,7 @@ class Automaton:
         )
 
     def repeat(self, part: Part, low: int, high: int | None) -> Part:
-        """A part at least `low` times, and at most `high` times (None: without end).
+        """Repeat a part at least `low` times, and at most `high` times (None: without end).
 
         Behind the turns that it must make, `re` ends a repetition after a turn that was empty.
         """

@@ -1,4 +1,4 @@
-"""What the schemas of one case say together about numbers, texts, arrays and objects."""
+"""Bounds, items and members that the schemas of one case state together."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -29,35 +29,35 @@ _FORMAT_LENGTHS: Final = {
 
 
 def values_of(facts: Facts, keyword: str) -> list[Any]:
-    """The values of `keyword`."""
+    """Return the values of `keyword`."""
     return [fact.schema[keyword] for fact in facts if keyword in fact.schema]
 
 
 def largest(facts: Facts, keyword: str) -> int:
-    """The largest value of a keyword that counts; 0 without one."""
+    """Return the largest value of a keyword that counts; 0 without one."""
     return max((int(value) for value in values_of(facts, keyword)), default=0)
 
 
 def smallest(facts: Facts, keyword: str) -> int | None:
-    """The smallest value of a keyword that counts."""
+    """Return the smallest value of a keyword that counts."""
     return min((int(value) for value in values_of(facts, keyword)), default=None)
 
 
 def exact(value: float) -> Fraction:
-    """A number as the shortest decimal that reads back as it; a large float as the integer that it is."""
+    """Return a number as the shortest decimal that reads back as it; a large float as its integer."""
     if isinstance(value, int) or abs(value) >= 2**53:
         return Fraction(value)
     return Fraction(repr(value))
 
 
 def common_multiple(steps: Sequence[Fraction]) -> Fraction:
-    """The smallest number that is a multiple of all of `steps`, which are positive."""
+    """Return the smallest number that is a multiple of all of `steps`, which are positive."""
     bottom = lcm(*(step.denominator for step in steps))
     return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
 
 
 class Interval(Struct, frozen=True):
-    """Bounds of numbers, each perhaps open, and what they are multiples of."""
+    """Bounds of numbers, each perhaps open, and the step between them."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -83,7 +83,6 @@ class Interval(Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether there is no number in it."""
         if self.low is None or self.high is None:
             return False
         first, last = self.first, self.last
@@ -93,7 +92,7 @@ class Interval(Struct, frozen=True):
 
 
 def interval_of(facts: Facts, *, whole: bool) -> Interval:
-    """The bounds of the numbers of a case."""
+    """Return the bounds of the numbers of a case."""
     low, low_open, high, high_open = None, False, None, False
     steps: list[Fraction] = [Fraction(1)] if whole else []
     for fact in facts:
@@ -114,24 +113,22 @@ def interval_of(facts: Facts, *, whole: bool) -> Interval:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number with a size."""
     return is_number(value) and -inf < value < inf
 
 
 class Lengths(Struct, frozen=True):
-    """How long texts, arrays, or objects are, at least and at most."""
+    """Bounds of the lengths of texts, arrays or objects."""
 
     least: int
     most: int | None
 
     @property
     def empty(self) -> bool:
-        """Whether no length is within the bounds."""
         return self.most is not None and self.least > self.most
 
 
 def text_lengths(facts: Facts) -> Lengths:
-    """The lengths of the texts of a case, by its bounds and formats."""
+    """Return the lengths of the texts of a case, by its bounds and formats."""
     least, most = largest(facts, "minLength"), smallest(facts, "maxLength")
     for name in values_of(facts, "format"):
         low, high = _FORMAT_LENGTHS.get(name, (0, None))
@@ -144,7 +141,7 @@ def text_lengths(facts: Facts) -> Lengths:
 
 
 def item_parts(facts: Facts, index: int) -> list[Part]:
-    """The schemas that apply to the item at `index`."""
+    """Return the schemas that apply to the item at `index`."""
     parts: list[Part] = []
     for fact in facts:
         prefix = fact.schema.get("prefixItems", ())
@@ -158,7 +155,7 @@ def item_parts(facts: Facts, index: int) -> list[Part]:
 
 
 def leaves_rest(fact: Part) -> bool:
-    """Whether `unevaluatedItems` applies to all items behind the prefix: nothing else evaluates any."""
+    """Return whether `unevaluatedItems` applies to all items behind the prefix: nothing else does."""
     if "items" in fact.schema or "contains" in fact.schema:
         return False
     applied = possible_facts([fact])
@@ -171,12 +168,12 @@ _EVALUATE_ITEMS: Final = ("items", "prefixItems", "contains", "unevaluatedItems"
 
 
 def prefix_length(facts: Facts) -> int:
-    """The number of first items with schemas of their own."""
+    """Return the number of first items with schemas of their own."""
     return max((len(value) for value in values_of(facts, "prefixItems")), default=0)
 
 
 def array_lengths(facts: Facts) -> Lengths:
-    """The lengths of the arrays of a case: `items: false` ends them behind the prefix."""
+    """Return the lengths of the arrays of a case: `items: false` ends them behind the prefix."""
     least, most = largest(facts, "minItems"), smallest(facts, "maxItems")
     for fact in facts:
         prefix = fact.schema.get("prefixItems", ())
@@ -196,12 +193,12 @@ def array_lengths(facts: Facts) -> Lengths:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a property name matches a pattern; no where that is not decided."""
+    """Return whether a property name matches a pattern; no where that is not decided."""
     return bool(found(pattern, name))
 
 
 def required_names(facts: Facts) -> list[str]:
-    """The properties that are required, also by others that are."""
+    """Return the properties that are required, also by others that are."""
     names = dict.fromkeys(name for value in values_of(facts, "required") for name in value)
     dependent = [value for value in values_of(facts, "dependentRequired") if value]
     grown = bool(dependent)
@@ -220,18 +217,18 @@ def required_names(facts: Facts) -> list[str]:
 
 
 class Evaluated(Struct, frozen=True):
-    """The names and patterns of names that a schema, and those in place below it, speak of."""
+    """The names and patterns of names that a schema and those in place below it may evaluate."""
 
     names: frozenset[str]
     patterns: tuple[str, ...]
 
     def covers(self, name: str) -> bool:
-        """Whether a property of this name may be evaluated."""
+        """Return whether a property of this name may be evaluated."""
         return name in self.names or any(matches(pattern, name) for pattern in self.patterns)
 
 
 def evaluated(fact: Part) -> Evaluated | None:
-    """What `unevaluatedProperties` of a schema surely leaves out; None where that depends on more."""
+    """Return what `unevaluatedProperties` of a schema surely leaves out; None where that depends on more."""
     if "additionalProperties" in fact.schema:
         return None
     names: set[str] = set()
@@ -251,7 +248,7 @@ def evaluated(fact: Part) -> Evaluated | None:
 
 
 def unevaluated(facts: Facts) -> Iterator[tuple[Part, Evaluated]]:
-    """The schemas of `unevaluatedProperties`, with the names to which they surely do not apply."""
+    """Yield the schemas of `unevaluatedProperties`, with the names to which they surely do not apply."""
     for fact in facts:
         if "unevaluatedProperties" in fact.schema:
             known = evaluated(fact)
@@ -260,7 +257,7 @@ def unevaluated(facts: Facts) -> Iterator[tuple[Part, Evaluated]]:
 
 
 def declared_names(facts: Facts) -> list[str]:
-    """The properties that any of the schemas declares, or lists as allowed names."""
+    """Return the properties that any of the schemas declares, or lists as allowed names."""
     names: dict[str, None] = {}
     for _, known in unevaluated(facts):
         names.update(dict.fromkeys(sorted(known.names)))
@@ -274,7 +271,7 @@ def declared_names(facts: Facts) -> list[str]:
 
 
 def member_parts(facts: Facts, name: str) -> list[Part] | None:
-    """The schemas that apply to the property `name`; None where one of them is `false`."""
+    """Return the schemas that apply to the property `name`; None where one of them is `false`."""
     parts: list[Part] = []
     for fact in facts:
         schema = fact.schema
@@ -296,7 +293,7 @@ def member_parts(facts: Facts, name: str) -> list[Part] | None:
 
 
 def is_closed(facts: Facts) -> bool:
-    """Whether only names that the schemas declare are allowed."""
+    """Return whether only names that the schemas declare are allowed."""
     for fact in facts:
         schema = fact.schema
         if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
@@ -308,7 +305,7 @@ def is_closed(facts: Facts) -> bool:
 
 
 def object_sizes(facts: Facts) -> Lengths:
-    """How many properties the objects of a case have."""
+    """Return how many properties the objects of a case have."""
     least = max(largest(facts, "minProperties"), len(required_names(facts)))
     most = smallest(facts, "maxProperties")
     if is_closed(facts):
@@ -318,14 +315,14 @@ def object_sizes(facts: Facts) -> Lengths:
 
 
 def patterned(facts: Facts) -> Iterator[tuple[Part, str]]:
-    """Every pattern of names, with the schema that has it."""
+    """Yield every pattern of names, with the schema that has it."""
     for fact in facts:
         for pattern in fact.schema.get("patternProperties", ()):
             yield fact, pattern
 
 
 def whole_numbers(case: Case) -> list[int | float] | None:
-    """All numbers of a case, where they are few."""
+    """Return all numbers of a case, where they are few."""
     interval = interval_of(case.facts, whole=case.whole)
     first, last, step = interval.first, interval.last, interval.step
     if first is None or last is None or step is None or (last - first) / step > MAX_LISTED:
@@ -342,5 +339,5 @@ MAX_LISTED: Final = 256
 
 
 def as_number(value: Fraction) -> int | float:
-    """A fraction as JSON: an integer where it is whole."""
+    """Return a fraction as JSON: an integer where it is whole."""
     return int(value) if value.denominator == 1 else float(value)

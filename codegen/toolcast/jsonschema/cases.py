@@ -57,7 +57,7 @@ class Side:
         return frozenset(names)
 
     def target(self, reference: str) -> "Part":
-        """The schema that a reference names; one that accepts everything where it leads nowhere."""
+        """Return the schema that a reference names; one that accepts everything where it leads nowhere."""
         try:
             schema = resolve(self.document, reference)
         except LookupError:
@@ -65,22 +65,32 @@ class Side:
         return Part(self, schema, reference.removeprefix("#"))
 
     def validator(self, schema: Schema) -> Validator:
-        """The exact validator of a schema of the document, or of one made of its parts."""
+        """Return the exact validator of a schema of the document, or of one made of its parts."""
         known = self._validators.get(id(schema))
         if known is None:
             known = self._validators[id(schema)] = self.compiled(schema)
             self._kept.append(schema)
         return known
 
-    def accepts(self, schema: Schema, value: Any) -> bool:
-        """Whether a schema of the document accepts `value`."""
-        return self.validator(schema).accepts(value)
-
     def compiled(self, schema: Schema) -> Validator:
         """Compile the validator of a schema."""
         if self._schemas is None:
             self._schemas = Schemas(self.document, formats=True)
         return Validator(schema, shared=self._schemas)
+
+    def accepts(self, schema: Schema, value: Any) -> bool:
+        """Return whether a schema of the document accepts `value`."""
+        return self.validator(schema).accepts(value)
+
+    def refuses(self, schema: Schema, value: Any) -> bool:
+        """Return whether a schema surely refuses `value`, which is at most 200 levels deep.
+
+        Not where that would take too long to find out, or where the schema is not supported.
+        """
+        try:
+            return not self.validator(schema).fits(value)
+        except (SearchTooLong, TooManyBranches, UnsupportedSchema, RecursionError):
+            return False
 
 
 class Part(Struct, frozen=True, eq=False):
@@ -92,11 +102,11 @@ class Part(Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> int | bool:
-        """What tells this schema from others: its identity."""
+        """Identity of the schema."""
         return self.schema if isinstance(self.schema, bool) else id(self.schema)
 
     def below(self, *steps: str | int) -> "Part":
-        """The schema at `steps`, which must be there."""
+        """Return the schema at `steps`, which must be there."""
         node, pointer = self.schema, self.pointer
         for step in steps:
             node = node[step]
@@ -104,27 +114,21 @@ class Part(Struct, frozen=True, eq=False):
         return Part(self.side, node, pointer)
 
     def listed(self, keyword: str) -> "list[Part]":
-        """The schemas in a list."""
         return [self.below(keyword, index) for index in range(len(self.schema.get(keyword, ())))]
 
     def accepts(self, value: Any) -> bool:
-        """Whether the schema accepts `value`."""
         if isinstance(self.schema, bool):
             return self.schema
         return self.side.accepts(self.schema, value)
 
     def refuses(self, value: Any) -> bool:
-        """Whether the schema refuses `value`, which is no more than 200 levels deep; not where that would
-        take too long to find out, or where the schema is not supported."""
+        """Return whether the schema surely refuses `value`."""
         if isinstance(self.schema, bool):
             return not self.schema
-        try:
-            return not self.side.validator(self.schema).fits(value)
-        except (SearchTooLong, TooManyBranches, UnsupportedSchema, RecursionError):
-            return False
+        return self.side.refuses(self.schema, value)
 
     def resolved(self) -> "Part":
-        """What a chain of references leads to."""
+        """Return the end of a chain of references."""
         part = self
         for _ in range(MAX_FOLLOWED):
             if isinstance(part.schema, bool) or "$ref" not in part.schema:
@@ -138,7 +142,7 @@ MAX_FOLLOWED: Final = 60
 
 
 def asserts(keyword: str, value: Any) -> bool:
-    """Whether a keyword of the normal form may refuse a value, or holds schemas that may."""
+    """Return whether a keyword of the normal form may refuse a value, or holds schemas that may."""
     if keyword == "format":
         return value in FORMATS
     return keyword in CONSTRAINTS or keyword == "$ref"
@@ -175,9 +179,9 @@ MAX_FACTS: Final = 200
 class Case(Struct, frozen=True, eq=False, kw_only=True):
     """Values of some JSON types.
 
-    `facts` are schemas that hold for each of them: objects, with the branches that were chosen. `refused`
-    are schemas that hold for none. `literals` are all values that may be meant, where an `enum` or a `const`
-    says. `pointer` is the place, or the branch of a union there. `partial` tells that unions were left out.
+    `facts` are schemas that hold for each of them: objects, with the branches that were chosen. `refused` are
+    schemas that hold for none. `literals` are all values that are possible, where an `enum` or a `const`
+    lists them. `pointer` is the place, or the branch of a union there. `partial`: unions were left out.
     """
 
     mask: int = ALL
@@ -194,12 +198,12 @@ class Case(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether its numbers are integers by type."""
+        """Return whether its numbers are integers by type."""
         return not self.mask & FRACTION
 
 
 def mask_of(value: Any) -> int:
-    """The type of a value."""
+    """Return the type of a value."""
     if value is None:
         return NULL
     if isinstance(value, bool):
@@ -210,22 +214,20 @@ def mask_of(value: Any) -> int:
 
 
 def mask_of_types(types: Any) -> int:
-    """The types that the keyword `type` names. A name of no type leaves all of them."""
+    """Return the types that the keyword `type` names. A name of no type leaves all of them."""
     return _union(_TYPES.get(name, ALL) for name in ([types] if isinstance(types, str) else types))
 
 
 def names_of_types(mask: int) -> list[str]:
-    """The names of the types in a mask; integers are not named beside numbers."""
+    """Return the names of the types in a mask; integers are not named beside numbers."""
     return ["integer" if mask & each == INTEGER else name for name, each in KINDS.items() if mask & each]
 
 
 def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int = 0) -> int:
-    """The types of the values that a schema may accept, as a mask.
+    """Return the types of the values that a schema may accept, as a mask.
 
-    Args:
-        part: the schema.
-        known: the masks of other schemas, by their keys, which grows.
-        depth: references and unions that led here.
+    `known`: the masks of other schemas, by their keys, which grows. `depth`: references and unions that led
+    here.
     """
     schema = part.schema
     if isinstance(schema, bool):
@@ -248,7 +250,7 @@ def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int 
 
 
 def stated_types(schema: Mapping[str, Any]) -> int:
-    """The types that `type`, `enum` and `const` of a schema leave, as a mask."""
+    """Return the types that `type`, `enum` and `const` of a schema leave, as a mask."""
     mask = mask_of_types(schema["type"]) if "type" in schema else ALL
     for keyword in ("enum", "const"):
         if keyword in schema:
@@ -261,7 +263,7 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
-    """The values that `enum` or `const` states."""
+    """Return the values that `enum` or `const` lists."""
     values: list[Any] = schema["enum"] if keyword == "enum" else [schema["const"]]
     return values
 
@@ -280,16 +282,15 @@ def cases_of(
     without_values: list[str] | None = None,
     unions: bool = True,
 ) -> list[Case]:
-    """The cases of values that all of `parts` accept.
+    """Return the cases, of one kind each, of values that all of `parts` accept.
+
+    Those that have no value by their types or literals are left out.
 
     Args:
         parts: schemas of either side.
         base: a case that the values are in already; its unions are not followed again.
         without_values: receives why the cases that are left out have no value.
         unions: whether unions and conditions are followed; else they are left out.
-
-    Returns:
-        Cases of one kind each, without those that have no value by their types or literals.
     """
     parts = tuple(parts)
     pointer = base.pointer if base is not None else parts[0].pointer if parts else ""
@@ -464,7 +465,7 @@ def _by_kind(case: Case) -> list[Case]:
 
 
 def possible_facts(parts: Sequence[Part]) -> list[Part]:
-    """Every schema that may apply to a value of `parts`: targets, and the branches of all unions."""
+    """Return every schema that may apply to a value of `parts`: targets, and the branches of all unions."""
     found: dict[int, Part] = {}
     waiting = list(reversed(parts))
     while waiting and len(found) < MAX_FACTS:

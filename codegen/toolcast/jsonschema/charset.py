@@ -100,9 +100,9 @@ _SHORT = frozenset(_LONG.values())
 
 
 def category(name: str) -> Ranges | None:
-    """The code points of `\\p{name}` for a general category, ASCII, Any; None for anything else.
+    r"""Return the code points of `\p{name}` for a general category, ASCII, Any; None for anything else.
 
-    The Unicode version is the one of Python's own `unicodedata`.
+    The Unicode version is that of Python's `unicodedata`.
     """
     name = re.sub(r"^(General_Category|gc)=", "", name)
     if name == "Any":

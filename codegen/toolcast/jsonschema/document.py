@@ -25,19 +25,14 @@ class ExternalReference(UnsupportedSchema):  # as the class above it
 
 
 class Document:
-    """An index of one document: its schemas by `$id`, anchor and location, by the rules of its draft. Nothing
-    outside of it is ever read."""
+    """An index of one document: its schemas by `$id`, anchor and location, by the rules of its draft. Reads
+    nothing else.
+    """
 
     def __init__(self, root: Any, draft: int | None = None) -> None:
-        """Index a document.
+        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply.
 
-        Args:
-            root: its root schema, as JSON.
-            draft: the draft of a document as it was written, whose older forms are read; None for one of
-                2020-12 without any.
-
-        Raises:
-            UnsupportedSchema: schemas are nested too deeply.
+        `draft`: that of a document as it was written; None for 2020-12 without older forms.
         """
         self._draft = draft
         self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
@@ -70,43 +65,20 @@ class Document:
             self._shared.add(name)
 
     def base(self, pointer: str) -> str:
-        """Find the base URI at a place.
-
-        Args:
-            pointer: JSON pointer from the root.
-
-        Returns:
-            The base URI of the nearest schema there or above.
-        """
+        """Return the base URI of the nearest schema at or above a pointer."""
         while pointer not in self.bases:
             pointer = pointer.rpartition("/")[0]
         return self.bases[pointer]
 
     def locate(self, pointer: str) -> SchemaLocation | None:
-        """Find the schema at a place.
-
-        Args:
-            pointer: JSON pointer from the root.
-
-        Returns:
-            The schema; None where nothing is there.
-        """
+        """Return the schema at a pointer; None where nothing is there."""
         return self._descend(self.resources[""], pointer)
 
     def resolve(self, reference: str, base: str, pointer: str) -> SchemaLocation:
-        """Find the target of a reference.
+        """Return the target of a reference from a base URI; `pointer` is that of the `$ref`, for the error.
 
-        Args:
-            reference: the value of `$ref`.
-            base: base URI of the schema that has it.
-            pointer: JSON pointer of the `$ref`, for the error.
-
-        Returns:
-            The target.
-
-        Raises:
-            ExternalReference: it is not in this document.
-            UnsupportedSchema: it leads nowhere, to one of several schemas, or to what is no schema.
+        Raises ExternalReference where it is not in this document, UnsupportedSchema where it leads nowhere,
+        to one of several schemas, or to what is no schema.
         """
         found = self.find(reference, base, pointer)
         if found is None:
@@ -117,7 +89,7 @@ class Document:
         return found
 
     def find(self, reference: str, base: str, pointer: str) -> SchemaLocation | None:
-        """Find what a reference leads to, which may be no schema; None for nothing. Else as `resolve`."""
+        """Return what a reference leads to, which may be no schema; None for nothing. Raises as `resolve`."""
         uri, _, fragment = reference.partition("#")
         target = join(base, uri) if uri else base
         resource = self.resources.get(target)
@@ -156,8 +128,10 @@ class Document:
 
 
 def walk(start: SchemaLocation, draft: int | None = None) -> Iterator[SchemaLocation]:
-    """Every schema in a document, the root first, each with its base URI. Does not recurse. Raises
-    UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep."""
+    """Yield every schema in a document, the root first, each with its base URI. Does not recurse.
+
+    Raises UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep.
+    """
     stack = [(start, 0)]
     while stack:
         (schema, pointer, base), depth = stack.pop()
@@ -173,15 +147,7 @@ def walk(start: SchemaLocation, draft: int | None = None) -> Iterator[SchemaLoca
 
 
 def written_subschemas(schema: Mapping[str, Any], draft: int) -> Iterator[tuple[Path, Any]]:
-    """The schemas directly below one that was written for any draft.
-
-    Args:
-        schema: the schema.
-        draft: its draft.
-
-    Returns:
-        Path, as written, and value of each.
-    """
+    """Yield path, as written, and value of the schemas directly below one of any draft."""
     from .upgrade import rows_of  # only documents with names of their own pay for the import
 
     for row in rows_of(schema, draft):
@@ -190,15 +156,7 @@ def written_subschemas(schema: Mapping[str, Any], draft: int) -> Iterator[tuple[
 
 
 def identifier(schema: Any, draft: int = 2020) -> str:
-    """The value of `$id`, which is `id` in draft 4. Until draft 7 it has no effect beside `$ref`.
-
-    Args:
-        schema: a schema.
-        draft: its draft.
-
-    Returns:
-        The address, relative to the base; "" for none.
-    """
+    """Return `$id` (draft 4: `id`); "" for none. Until draft 7 it has no effect beside `$ref`."""
     if not isinstance(schema, _OBJECTS) or (draft <= 7 and "$ref" in schema):
         return ""
     value = schema.get("$id" if draft > 4 else "id")

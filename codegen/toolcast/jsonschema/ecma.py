@@ -169,17 +169,10 @@ _DOT = charset.complement(charset.NEWLINE)
 
 @cache_short_texts
 def translate(pattern: str) -> str:
-    """Translate an ECMA-262 pattern for Python's `re.search`.
+    r"""Translate an ECMA-262 pattern in unicode mode for Python's `re.search`, which finds the same.
 
-    Args:
-        pattern: the pattern, in unicode mode.
-
-    Returns:
-        Source of an expression that finds the same.
-
-    Raises:
-        UnsupportedPattern: it is no ECMA-262 pattern, or one that `re` cannot run exactly: scripts in
-            `\\p{…}`, look-behind of variable width, references into a repeated group.
+    Raises UnsupportedPattern for what is no ECMA-262 pattern, or none that `re` runs exactly: scripts in
+    `\p{…}`, look-behind of variable width, references into a repeated group.
     """
     source = _Translator(pattern).run()
     try:
@@ -190,8 +183,9 @@ def translate(pattern: str) -> str:
 
 
 class Analysis(NamedTuple):
-    """What a search costs in a backtracking engine, and its automaton: None where
-    that engine is always quick, or the automaton is not exact or too large."""
+    """The cost of a search in a backtracking engine, and the automaton: None where that engine is always
+    quick, or the automaton is not exact or too large.
+    """
 
     cost: Cost
     automaton: Automaton | None
@@ -199,17 +193,7 @@ class Analysis(NamedTuple):
 
 @cache_short_texts
 def analyse(pattern: str) -> Analysis:
-    """Determine what a search with `translate(pattern)` costs.
-
-    Args:
-        pattern: the ECMA-262 pattern.
-
-    Returns:
-        The cost, and the automaton where that is needed.
-
-    Raises:
-        UnsupportedPattern: as `translate`.
-    """
+    """Determine the cost of a search with `translate(pattern)`. Raises UnsupportedPattern."""
     automaton = _Translator(pattern, _FEW).build()
     found = cost(automaton, 0)
     if found.fast_length() == ANY_LENGTH:  # it has all paths that the pattern has, and maybe more
@@ -225,13 +209,8 @@ def analyse(pattern: str) -> Analysis:
 
 @cache_short_texts
 def exact_automaton(pattern: str) -> Automaton | None:
-    """Build the automaton of a pattern.
-
-    Args:
-        pattern: the ECMA-262 pattern.
-
-    Returns:
-        The automaton; None where it is not exact or too large, and where `translate` refuses the pattern.
+    """Build the automaton of a pattern; None where it is not exact or too large, or `translate` refuses the
+    pattern.
     """
     try:
         for turns in (_FEW, _UNROLLED):
@@ -244,17 +223,10 @@ def exact_automaton(pattern: str) -> Automaton | None:
 
 
 def is_fast(pattern: str, length: int) -> bool:
-    """Whether a backtracking search takes at most millions of steps in any text of some length.
+    """Return whether a backtracking search takes at most millions of steps in any text of `length`
+    characters.
 
-    Args:
-        pattern: the ECMA-262 pattern.
-        length: characters of the text.
-
-    Returns:
-        True where it does.
-
-    Raises:
-        UnsupportedPattern: as `translate`.
+    Raises UnsupportedPattern.
     """
     found = analyse(pattern)
     if found.cost.fast_length() >= length:
@@ -462,7 +434,6 @@ class _Translator(_Scanner):
 
 
 def _turns(bounds: str) -> tuple[int, int | None]:
-    """How often a quantifier repeats: at least, and at most."""
     match = _BRACES.match(bounds)
     if not match:
         return (1 if bounds[0] == "+" else 0), (1 if bounds[0] == "?" else None)

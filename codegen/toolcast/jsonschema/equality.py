@@ -1,4 +1,4 @@
-"""Equality of JSON values: 1 equals 1.0, and true does not equal 1."""
+"""Equality of JSON values."""
 
 # ruff: noqa: SIM110  # loops run in half the time of generators
 
@@ -9,14 +9,8 @@ from typing import Any
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal: 1 equals 1.0, and true does not equal 1.
-
-    Args:
-        left: a JSON value.
-        right: a JSON value.
-
-    Returns:
-        True for equal values. The recursion is never deeper than the shallower value.
+    """Return whether two JSON values are equal: 1 equals 1.0, and true does not equal 1. Recurses as deep as
+    the shallower one.
     """
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
@@ -43,14 +37,9 @@ _TRUE, _FALSE = object(), object()  # True == 1 in Python, never in JSON
 
 
 def key(value: Any) -> Hashable:
-    """A hashable key of a JSON value.
+    """Return a hashable key that two JSON values share exactly when they are `equal`.
 
-    Args:
-        value: a JSON value.
-
-    Returns:
-        A key that two values share exactly when they are `equal`. Python compares int with float exactly, so
-        1 equals 1.0 and 2**53 + 1 does not equal 2.0**53.
+    Python compares int with float exactly: 1 equals 1.0, and 2**53 + 1 does not equal 2.0**53.
     """
     kind = type(value)
     if kind is str:

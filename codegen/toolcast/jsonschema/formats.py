@@ -182,8 +182,9 @@ MAX_REGEX = 20_000
 
 
 def is_regex(text: str) -> bool:
-    """An ECMA-262 regular expression (Annex B: a lone brace is a character), whether or not `re` can run
-    it. No longer than `MAX_REGEX`."""
+    """An ECMA-262 regular expression (Annex B: a lone brace is a character) of at most `MAX_REGEX`
+    characters, whether or not `re` can run it.
+    """
     if len(text) > MAX_REGEX:
         return False
     from .ecma import translate

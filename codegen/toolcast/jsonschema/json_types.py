@@ -14,7 +14,7 @@ LITERAL_DEPTH = 200
 
 
 def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
-    """A copy of a JSON literal, so that output never shares a container with input. Raises `SchemaError`."""
+    """Copy a JSON literal, so that output never shares a container with input. Raises SchemaError."""
     kind = value.__class__
     if kind in ATOMS:
         return value
@@ -37,25 +37,25 @@ NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 
 
 def states_type(node: SchemaNode) -> bool:
-    """Whether a node states its one type."""
+    """Return whether a node states its one type."""
     kind = node.keywords.get("type")
     return kind.__class__ is str and kind in KINDS
 
 
 def names_type(node: SchemaNode, kind: str) -> bool:
-    """Whether a node names `kind` among its types."""
+    """Return whether a node names `kind` among its types."""
     stated = node.keywords.get("type")
     return stated == kind or (isinstance(stated, list) and kind in stated)
 
 
 def types_stated(keywords: dict[str, Any]) -> list[str]:
-    """The types that `type` names."""
+    """Return the types that `type` names."""
     kind = keywords["type"]
     return kind if isinstance(kind, list) else [kind]
 
 
 def inferred(node: dict[str, Any]) -> list[str]:
-    """The types of a node without `type`: those of its literals, else those that its keywords imply."""
+    """Return the types of a node without `type`: those of its literals, else those its keywords imply."""
     if isinstance(node.get("enum"), list):
         return distinct_types([type_of(value) for value in node["enum"]])
     if "const" in node:
@@ -66,13 +66,13 @@ def inferred(node: dict[str, Any]) -> list[str]:
 
 
 def distinct_types(kinds: list[str]) -> list[str]:
-    """Types once each; `integer` goes up in `number`."""
+    """Return types once each; `number` includes `integer`."""
     once = list(dict.fromkeys(kinds))
     return [kind for kind in once if not (kind == "integer" and "number" in once)]
 
 
 def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
-    """One branch for each type, with the keywords that concern it; annotations are left to the caller."""
+    """Return one branch for each type, with the keywords that concern it, without annotations."""
     branches: list[dict[str, Any]] = []
     for kind in kinds:
         group = "number" if kind == "integer" else kind

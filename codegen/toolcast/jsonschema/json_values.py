@@ -1,5 +1,6 @@
 """JSON values: numbers, exact division, depth, size. Values are dict, list, tuple, str, int, float, bool,
-None."""
+None.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,35 +10,21 @@ MAX_DEPTH = 200
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a JSON number.
-
-    Args:
-        value: any value.
-
-    Returns:
-        True for int and float, False for bool.
-    """
+    """Return whether a value is a JSON number: int or float, not bool."""
     return isinstance(value, (int, float)) and value is not True and value is not False
 
 
 def is_whole(value: Any) -> bool:
-    """An integer in JSON Schema's sense: int, or float without a fraction."""
+    """Return whether a value is an integer in JSON Schema's sense: int, or float without a fraction."""
     if isinstance(value, int):
         return value is not True and value is not False
     return isinstance(value, float) and value.is_integer()
 
 
 def as_decimal(number: float) -> tuple[int, int]:
-    """A number in decimal: the shortest decimal that reads back as the number.
+    """Return `(m, e)` with `number == m * 10**e`, for the shortest decimal that reads back as the number.
 
-    Args:
-        number: an int or a finite float.
-
-    Returns:
-        `(m, e)` with `number == m * 10**e`.
-
-    Raises:
-        ValueError: the number is infinite or NaN.
+    Raises ValueError for infinity and NaN.
     """
     if isinstance(number, int):
         return number, 0
@@ -47,14 +34,8 @@ def as_decimal(number: float) -> tuple[int, int]:
 
 
 def is_multiple(number: float, divisor: tuple[int, int]) -> bool:
-    """Whether a number is a whole multiple of another, in exact arithmetic.
-
-    Args:
-        number: an int or a float.
-        divisor: the other number, from `as_decimal`.
-
-    Returns:
-        True for a multiple; False for infinity and NaN.
+    """Return whether a number is a whole multiple of another (from `as_decimal`), exactly; infinity and NaN
+    never are.
     """
     try:
         mantissa, exponent = as_decimal(number)
@@ -67,15 +48,7 @@ def is_multiple(number: float, divisor: tuple[int, int]) -> bool:
 
 
 def may_be_too_deep(text: bytes | str, limit: int = MAX_DEPTH) -> bool:
-    """Whether a JSON text is long enough, and has enough brackets, for a value that is nested too deeply.
-
-    Args:
-        text: the text of any JSON value.
-        limit: levels of containers that are allowed.
-
-    Returns:
-        False where its value cannot have more levels.
-    """
+    """Return whether a JSON text has room for more than `limit` levels of containers."""
     if len(text) <= 2 * limit:  # a level takes two characters
         return False
     if isinstance(text, str):
@@ -84,15 +57,7 @@ def may_be_too_deep(text: bytes | str, limit: int = MAX_DEPTH) -> bool:
 
 
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
-    """Whether a value is nested too deeply. Does not recurse.
-
-    Args:
-        value: a JSON value.
-        limit: levels of containers that are allowed.
-
-    Returns:
-        True where it has more levels.
-    """
+    """Return whether a JSON value has more than `limit` levels of containers. Does not recurse."""
     level = [value] if isinstance(value, (dict, list, tuple)) else []
     for _ in range(limit):
         if not level:
@@ -107,7 +72,7 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
 
 
 def count_parts(value: Any) -> int:
-    """How many values there are in `value`, itself included. Does not recurse."""
+    """Count the values in `value`, itself included. Does not recurse."""
     count, stack = 1, [value]
     while stack:
         item = stack.pop()
@@ -118,7 +83,7 @@ def count_parts(value: Any) -> int:
 
 
 def find_foreign(value: Any) -> str | None:
-    """Names a part of `value` that is not JSON; None when all of it is. Does not recurse."""
+    """Name a part of `value` that is not JSON; None where all of it is. Does not recurse."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -135,13 +100,8 @@ def find_foreign(value: Any) -> str | None:
 
 
 def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a JSON value, itself included, schema or not. Does not recurse.
-
-    Args:
-        value: the JSON value, which may be changed once the iterator is exhausted.
-
-    Returns:
-        An iterator over the objects, outer ones first.
+    """Yield every object in a JSON value, outer ones first. Does not recurse; the value may be changed
+    afterwards.
     """
     pending = [value]
     while pending:
@@ -154,14 +114,7 @@ def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def type_of(value: Any) -> str:
-    """The JSON Schema type of a value; a whole float is an integer.
-
-    Args:
-        value: a JSON value.
-
-    Returns:
-        The name of the type.
-    """
+    """Return the name of the JSON Schema type of a JSON value; a whole float is an integer."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -176,14 +129,6 @@ def type_of(value: Any) -> str:
 
 
 def has_type(value: Any, types: Sequence[str]) -> bool:
-    """Whether a value is of one of several types.
-
-    Args:
-        value: a JSON value.
-        types: names of types; `number` takes integers, too.
-
-    Returns:
-        True where it is.
-    """
+    """Return whether a JSON value is of one of several types; `number` includes integers."""
     kind = type_of(value)
     return kind in types or (kind == "integer" and "number" in types)

@@ -1,4 +1,4 @@
-"""Whether each keyword of a schema has the form that JSON Schema 2020-12 gives it."""
+"""Form of each keyword's value, as JSON Schema 2020-12 has it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def is_schema(value: Any) -> bool:
-    """An object or a boolean."""
+    """Return whether a value is an object or a boolean."""
     return isinstance(value, (bool, dict, Mapping))
 
 
@@ -95,14 +95,8 @@ _REFUSED = {
 
 
 def wanted_form(keyword: str, value: Any) -> str:
-    """What the value of a keyword must be.
-
-    Args:
-        keyword: the keyword.
-        value: its value; schemas in it are not checked.
-
-    Returns:
-        A noun with its article; empty where the value is that, and for what is no keyword.
+    """Return what the value of a keyword must be, as a noun with its article; "" where it is that already,
+    and for what is no keyword. Schemas in the value are not checked.
     """
     form = _FORMS.get(keyword)
     if form is None:

@@ -25,8 +25,9 @@ Type = Literal["", "array", "number", "object", "string"]
 
 
 class Keyword(Struct, frozen=True):
-    """One keyword. `since` is the first draft that has it, None where none has; `until` the last of
-    those that are no longer in 2020-12."""
+    """One keyword. `since`: the first draft that has it, None where none has; `until`: the last one, if
+    2020-12 lacks it.
+    """
 
     name: str
     vocabulary: Vocabulary
@@ -106,7 +107,6 @@ KEYWORDS: Final = _table()
 
 
 def _current(*values: Value) -> frozenset[str]:
-    """The keywords of 2020-12 with a value of one of these kinds."""
     return frozenset(
         each.name
         for each in KEYWORDS.values()
@@ -164,13 +164,5 @@ TIGHTER: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 
 
 def union_of_names(left: list[str], right: list[str]) -> list[str]:
-    """Merge two values of `required`.
-
-    Args:
-        left: a list of names.
-        right: a list of names.
-
-    Returns:
-        The names of both lists, each once.
-    """
+    """Merge two values of `required`."""
     return list(dict.fromkeys([*left, *right]))

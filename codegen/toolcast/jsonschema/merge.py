@@ -21,15 +21,11 @@ UNMERGEABLE = frozenset(
 
 
 def merged(left: Keywords, right: Keywords) -> Keywords | None:
-    """Merge two schemas that both apply to a value. References must be resolved before.
+    """Merge the keywords of two schemas that both apply to a value; None where no schema accepts exactly what
+    both accept.
 
-    Args:
-        left: the keywords of a schema; its annotations win.
-        right: the keywords of another one.
-
-    Returns:
-        The keywords of a schema that accepts what both accept, in the order of `left`, then of `right`. None
-        where there is none.
+    The keywords keep the order of `left`, whose annotations win, then of `right`. References must be resolved
+    before.
     """
     if left.keys().isdisjoint(right) and not _entangled(left, right):
         return {**left, **right}
@@ -79,7 +75,7 @@ GROUPS = (
 
 
 def _entangled(left: Keywords, right: Keywords) -> bool:
-    """Whether keywords that work together would come from different sides."""
+    """Return whether keywords that work together would come from different sides."""
     keys = left.keys() | right.keys()
     return (
         not UNMERGEABLE.isdisjoint(keys)
@@ -89,7 +85,7 @@ def _entangled(left: Keywords, right: Keywords) -> bool:
 
 
 def _settled(out: Keywords) -> Keywords | None:
-    """Enum members that the merged type refuses are gone; `None` if none is left."""
+    """Drop enum members that the merged type refuses; None if none is left."""
     kind = out.get("type")
     if isinstance(out.get("enum"), list) and kind is not None:
         types = kind if isinstance(kind, list) else [kind]
@@ -105,15 +101,7 @@ def _settled(out: Keywords) -> Keywords | None:
 
 
 def equal_schemas(left: Any, right: Any) -> bool:
-    """Whether two schemas are equal by content: 1 equals 1.0, and the order of keywords does not matter.
-
-    Args:
-        left: a schema, or the value of a keyword.
-        right: another one.
-
-    Returns:
-        True for equal ones, wherever they were written.
-    """
+    """Return whether two schemas, or values of keywords, are equal: 1 equals 1.0, keywords have no order."""
     if left is right:
         return True
     if isinstance(left, SchemaNode):
@@ -132,7 +120,7 @@ def equal_schemas(left: Any, right: Any) -> bool:
 
 
 def _both(left: Schema, right: Schema) -> Schema:
-    """Two subschemas as one; a nested allOf where they cannot be merged."""
+    """Merge two subschemas; a nested allOf where they cannot be merged."""
     if _is_anything(left):
         return right
     if _is_anything(right):

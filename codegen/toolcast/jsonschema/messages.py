@@ -18,34 +18,19 @@ _KINDS = {
 
 
 def member(path: str, name: str) -> str:
-    """The path of a property in messages.
-
-    Args:
-        path: path of the object.
-        name: name of the property.
-
-    Returns:
-        `path.name`, or `path["name"]` where the name is no identifier.
-    """
+    """Return the path of a property: `path.name`, or `path["name"]` where the name is no identifier."""
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{json.dumps(name, ensure_ascii=False)}]"
 
 
 def label(path: str) -> str:
-    """How messages refer to a value.
-
-    Args:
-        path: path of the value.
-
-    Returns:
-        The path in backticks; `the value` for the root.
-    """
+    """Return how messages refer to a value: its path in backticks; `the value` for the root."""
     if path == "$":
         return "the value"
     return f"`{path[2:] if path.startswith('$.') else path}`"
 
 
 def show(value: Any) -> str:
-    """A value in a message: scalars as JSON, shortened; containers by kind and size."""
+    """Return a value for a message: scalars as JSON, shortened; containers by kind and size."""
     if isinstance(value, dict):
         return "an object" if value else "an empty object"
     if isinstance(value, (list, tuple)):
@@ -54,14 +39,7 @@ def show(value: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as JSON for a message.
-
-    Args:
-        value: any value.
-
-    Returns:
-        JSON text, cut after some 60 characters; the type where it is no JSON.
-    """
+    """Return a value as JSON, cut after some 60 characters; its type where it is no JSON."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, str) and len(value) > _WIDTH:
@@ -99,7 +77,7 @@ def names(known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, if any is like it."""
+    """Return the known name most like `name`, if any is like it."""
     from difflib import get_close_matches  # imported only for a violation
 
     folded = {other.lower().replace("-", "_"): other for other in sorted(known)}
@@ -112,7 +90,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def describe(schema: Any) -> str:
-    """The values of a schema, in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
+    """Describe the values of a schema in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
     if not isinstance(schema, Mapping):
         return "any value" if schema else "nothing"
     if "const" in schema:
@@ -146,7 +124,7 @@ def _has_description(schema: Mapping[str, Any]) -> bool:
 
 
 def hint(schema: Any) -> str:
-    """` (string: Absolute path of the file.)` for a missing property; empty when nothing is known."""
+    """Return ` (string: Absolute path of the file.)` for a missing property; "" where nothing is known."""
     if not isinstance(schema, Mapping):
         return ""
     wanted = schema.get("type")

@@ -18,15 +18,15 @@ ENDLESS = 1_000_000
 
 
 def levels(schema: Node) -> int:
-    """Levels of objects and arrays below the root; references are followed, recursion is not.
+    """Count levels of objects and arrays below the root; references are followed, recursion is not.
 
-    As OpenAI counts: "14 levels of nesting exceeds limit of 10" was said of a schema of depth 15.
+    As OpenAI counts, which says of a schema of depth 15: "14 levels of nesting exceeds limit of 10".
     """
     return max(0, _counted(_Levels(schema), schema, frozenset(("#",))) - 1)
 
 
 def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
-    """For each definition of an output its levels, itself included; `names` are those that they have."""
+    """Return the levels of each definition of an output, itself included, by its name in `names`."""
     counted = _Levels(schema)
     return {
         location: _counted(counted, schema.get("$defs", {}).get(name), frozenset())

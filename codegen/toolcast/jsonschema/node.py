@@ -20,11 +20,11 @@ BRANCHES_PER_PART: Final = 16
 
 
 class Run:
-    """The state of one call: verdicts (so that shared branches are checked once), depth of references.
+    """The state of one call: verdicts, so that shared branches are checked once, and the depth of references.
 
-    Keys hold ids of values; `keep` holds the values that settling makes, so that no id is used twice.
-    `finds` says whether a pattern is found in a text. Raises SearchTooLong.
-    A `patient` run may check a value more than once, so it also keeps the verdicts of unions.
+    Keys hold ids of values; `keep` holds the values that settling makes, so that no id is used twice. `finds`
+    says whether a pattern is found in a text, or raises SearchTooLong. A `patient` run may check a value more
+    than once, so it also keeps the verdicts of unions.
     """
 
     __slots__ = (
@@ -52,7 +52,6 @@ class Run:
         self.keep: list[Any] = []
 
     def keep_alive(self, value: R) -> R:
-        """Keep a value that settling made alive as long as the call."""
         self.keep.append(value)
         return value
 
@@ -65,8 +64,7 @@ class Run:
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call `function`; every `stride` references deep, on a fresh stack.
 
-        A value may nest deeper than the interpreter's recursion limit allows for the frames that a level
-        of schema costs. The limit is per thread, so the rest of the descent gets one of its own.
+        The interpreter's recursion limit is per thread, and a level of a schema costs several frames.
         """
         self.depth += 1
         try:
@@ -78,19 +76,7 @@ class Run:
 
 
 def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a function in a new thread, with a stack of its own, and wait for it.
-
-    Args:
-        function: the function.
-        args: its arguments.
-        kwargs: its keyword arguments.
-
-    Returns:
-        The function's result.
-
-    Raises:
-        BaseException: whatever the function raises.
-    """
+    """Call a function in a new thread, with a stack of its own, and wait for it. Raises what it raises."""
     from threading import Thread  # only very deep values pay for it
 
     results: list[R] = []
@@ -120,8 +106,8 @@ MarkEvaluated = Callable[[Any, Run, "set[Any]"], bool]
 class Rule(NamedTuple):
     """One keyword, or a few that belong together.
 
-    `explain` is called only for values that `check` refuses, `names` and `indices` only for values
-    that it accepts: dicts for `names`, lists and tuples for `indices`.
+    `explain` is called only for values that `check` refuses, `names` and `indices` only for values that it
+    accepts: dicts for `names`, lists and tuples for `indices`.
     """
 
     check: Check
@@ -167,7 +153,7 @@ class Node:
             self.check = check
 
     def explain(self, value: Any, path: str, run: Run) -> list[Violation]:
-        """Every violation, up to the run's limit; empty when the value is accepted."""
+        """Return the violations, up to the run's limit; none where the value is accepted."""
         found: list[Violation] = []
         for rule in self.rules:
             if not rule.check(value, run):
@@ -193,7 +179,7 @@ class Node:
         return {**node.schema, **{keyword: own[keyword] for keyword in own if keyword != "$ref"}}
 
     def settle(self, value: Any, run: Run) -> Any:
-        """The value with the two allowances applied; the same object when nothing applies."""
+        """Apply the two allowances to a value; return the same object where nothing applies."""
         for rule in self.rules:
             if rule.settle is not None:
                 value = rule.settle(value, run)
@@ -226,8 +212,8 @@ def refuse_all(value: Any, run: Run) -> bool:
 class RuleContext:
     """One object schema, its pointer, and functions that compile its subschemas.
 
-    `compile(schema, pointer, base)` and `resolve(reference, base, pointer)` give nodes; a node got from
-    them may not be finished yet, so builders keep the node and never its `check`.
+    `compile(schema, pointer, base)` and `resolve(reference, base, pointer)` give nodes that may not be
+    finished yet: builders keep the node and never its `check`.
     """
 
     __slots__ = ("_children", "_compile", "_resolve", "base", "formats", "node", "pointer", "schema")
@@ -250,7 +236,7 @@ class RuleContext:
         self._resolve = resolve
 
     def child(self, schema: Any, *tokens: str | int) -> Node:
-        """The node of a subschema that applies to a part of the value. Several rules may use it."""
+        """Return the node of a subschema that applies to a part of the value. Several rules may use it."""
         node = self._children.get(tokens)
         if node is None:
             pointer = self.pointer
@@ -261,13 +247,13 @@ class RuleContext:
         return node
 
     def inplace(self, schema: Any, *tokens: str | int) -> Node:
-        """The node of a subschema that applies to the same value."""
+        """Return the node of a subschema that applies to the same value."""
         node = self.child(schema, *tokens)
         self.node.inplace.append(node)
         return node
 
     def reference(self, reference: str) -> Node:
-        """The node that `$ref: reference` means here."""
+        """Return the node that `$ref: reference` means here."""
         node = self._resolve(reference, self.base, f"{self.pointer}/$ref")
         self.node.has_reference = True
         self.node.inplace.append(node)
@@ -279,7 +265,7 @@ Builder = Callable[[RuleContext], Rule | None]
 
 
 def value_rule(check: Check, keyword: str, expected: Any, message: Callable[[Any, str], str]) -> Rule:
-    """A rule about the value itself; `message(value, path)` is the text of its violation."""
+    """Make a rule about the value itself; `message(value, path)` is the text of its violation."""
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
         return [Violation(path, message(value, path), keyword, expected)]
@@ -288,7 +274,7 @@ def value_rule(check: Check, keyword: str, expected: Any, message: Callable[[Any
 
 
 def size_rule(keyword: str, types: tuple[type[Sized], ...], noun: str) -> Builder:
-    """The rule of a keyword that bounds how many items, properties or characters a value of `types` has."""
+    """Make the rule of a bound on the items, properties or characters of a value of `types`."""
 
     def build(context: RuleContext) -> Rule | None:
         if keyword not in context.schema:

@@ -15,27 +15,15 @@ _WRAPPED = frozenset(("$ref", "const", "allOf", "oneOf", "not", "if"))
 
 
 def with_null(node: SchemaNode) -> SchemaNode:
-    """Make a schema accept null as well.
+    """Return a schema that accepts null as well: the same one where it does, or constrains only other types.
 
-    Args:
-        node: the schema.
-
-    Returns:
-        The schema itself where it accepts null already or constrains only other types, else a new one that
-        shares its subschemas.
+    A new one shares its subschemas.
     """
     return wrapped(node) if wraps(node.keywords) else null_in_place(node)
 
 
 def null_in_place(node: SchemaNode) -> SchemaNode:
-    """Add null to the types, the literals or the branches of a schema that `wraps` does not name.
-
-    Args:
-        node: the schema.
-
-    Returns:
-        The schema itself where it accepts null already or constrains only other types, else a new one.
-    """
+    """Add null to the types, the literals or the branches of a schema that `wraps` does not name."""
     keywords = node.keywords
     if "anyOf" in keywords:
         if any(map(accepts_null, keywords["anyOf"])):
@@ -55,14 +43,7 @@ def null_in_place(node: SchemaNode) -> SchemaNode:
 
 
 def wraps(keywords: Mapping[str, Any]) -> bool:
-    """Whether a schema has to become a branch of a union to accept null.
-
-    Args:
-        keywords: the keywords of the schema; subschemas are not looked at.
-
-    Returns:
-        True where null cannot be added in place.
-    """
+    """Return whether a schema with these keywords has to become a branch of a union to accept null."""
     if not _WRAPPED.isdisjoint(keywords):
         return True
     if "anyOf" in keywords:
@@ -72,14 +53,7 @@ def wraps(keywords: Mapping[str, Any]) -> bool:
 
 
 def wrapped(node: SchemaNode) -> SchemaNode:
-    """Make a schema a branch of a union with null; titles and descriptions stay outside.
-
-    Args:
-        node: the schema.
-
-    Returns:
-        The union, which shares the subschemas of the schema.
-    """
+    """Make a schema a branch of a union with null; titles and descriptions stay outside."""
     inner = {key: value for key, value in node.keywords.items() if key not in HOISTED}
     outer: dict[str, Any] = {"anyOf": [SchemaNode(inner, node.path), _null(node.path)]}
     outer.update((key, value) for key, value in node.keywords.items() if key in HOISTED)
@@ -87,14 +61,7 @@ def wrapped(node: SchemaNode) -> SchemaNode:
 
 
 def accepts_null(schema: Schema) -> bool:
-    """Whether a schema accepts null by its own keywords; references are not followed.
-
-    Args:
-        schema: the schema.
-
-    Returns:
-        True where its own keywords accept null.
-    """
+    """Return whether a schema accepts null by its own keywords; references are not followed."""
     if not isinstance(schema, SchemaNode):
         return schema
     keywords = schema.keywords

@@ -1,4 +1,4 @@
-"""A schema that no one checked, made fit for use and given back as JSON."""
+"""Unchecked schemas, made fit for use and given back as JSON."""
 
 from __future__ import annotations
 
@@ -35,15 +35,8 @@ class SoundSchema(Struct, frozen=True):
 def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none) -> SoundSchema:
     """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them.
 
-    Args:
-        schema: the schema, which is not changed.
-        refuses: why another pattern is not to be used; "" where it is.
-
-    Returns:
-        The schema and its changes.
-
-    Raises:
-        SchemaError: schemas are nested too deeply.
+    `refuses`: why a pattern is not to be used; "" where it is. Raises SchemaError for schemas that are nested
+    too deeply.
     """
     document = parse_schema(schema, refuses=refuses)
     changes = changes_of(document.changes)
@@ -55,8 +48,11 @@ def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refu
 
 
 class _Side(Side):
-    """A schema document as JSON. Single values are judged by keywords that hold no schema: what references
-    lead to may be older than 2020-12 where no keyword holds it, and is read as it is looked into."""
+    """A schema document as JSON, whose targets of references are upgraded when they are asked for.
+
+    Keywords that hold no schema judge single values: our validator would read the targets as they were
+    written.
+    """
 
     def __init__(self, document: SchemaDocument) -> None:
         super().__init__({})
@@ -86,7 +82,6 @@ class _Judge:
     """Finds the optional properties that no value fits."""
 
     def __init__(self, document: SchemaDocument, changes: Changes) -> None:
-        """`changes` receives each."""
         self._document = document
         self._changes = changes
         self._side = _Side(document)
@@ -130,8 +125,9 @@ class _Judge:
 def _write(
     root: SchemaNode, written: dict[int, dict[str, Any]], keywords_of: Callable[[SchemaNode], dict[str, Any]]
 ) -> dict[str, Any]:
-    """A node as JSON, one object for each node. Does not recurse. `written`: those made before, by the id of
-    the node, which receives more."""
+    """A node as JSON, one object for each node. Does not recurse. `written` holds those made before, and
+    grows.
+    """
 
     def made(value: Any) -> Any:
         if isinstance(value, SchemaNode):

@@ -31,34 +31,18 @@ class References:
         self._targets: dict[Segments, Schema] = {}
 
     def segments(self, reference: Any, path: Path) -> Segments:
-        """Where a reference leads, whether or not something is there.
+        """Return the segments from the root to where a reference leads, whether or not something is there.
 
-        Args:
-            reference: the value of `$ref`.
-            path: the schema that has it.
-
-        Returns:
-            The segments from the root.
-
-        Raises:
-            SchemaError: it is no local reference.
+        `path`: the schema that has the reference. Raises SchemaError where it is not local.
         """
         if not isinstance(reference, str):
             raise SchemaError(pointer(path), "$ref must be a string")
         return parse_reference(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
-        """The schema that a reference leads to.
+        """Return the schema that a reference leads to, and its segments from the root.
 
-        Args:
-            reference: the value of `$ref`.
-            path: the schema that has it.
-
-        Returns:
-            The target and its segments from the root.
-
-        Raises:
-            SchemaError: it leads nowhere in this document.
+        `path`: the schema that has the reference. Raises SchemaError where it leads nowhere in this document.
         """
         known = self._known.get(reference) if isinstance(reference, str) else None
         if known is None:
@@ -69,17 +53,7 @@ class References:
         return known
 
     def resolve(self, segments: Segments) -> Schema:
-        """The schema at segments that `target` returned.
-
-        Args:
-            segments: the segments from the root.
-
-        Returns:
-            The schema.
-
-        Raises:
-            SchemaError: there is none.
-        """
+        """Return the schema at segments that `target` returned. Raises SchemaError where there is none."""
         known = self._targets.get(segments)
         return self._found(segments, "#/" + "/".join(segments), None) if known is None else known
 
@@ -106,17 +80,9 @@ class References:
 
 
 def parse_reference(reference: str, path: Path) -> Segments:
-    """The segments of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
+    """Return the segments, unescaped, of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
 
-    Args:
-        reference: the value of `$ref`.
-        path: the schema that has it.
-
-    Returns:
-        The segments, unescaped.
-
-    Raises:
-        SchemaError: it does not point into the schema.
+    Raises SchemaError where it does not point into the schema.
     """
     if reference in ("#", "#/"):
         return ()

@@ -17,13 +17,10 @@ CALL: Final[ContextVar[dict[Any, Any] | None]] = ContextVar("call", default=None
 
 
 def in_one_call(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function that judges one value by several validators: they share the bounds of one call.
+    """Decorate a function that judges one value by several validators, so that they share the bounds of one
+    call.
 
-    Args:
-        function: the function.
-
-    Returns:
-        The function; inside of another such function it belongs to the call of that one.
+    Inside of another such function it belongs to the call of that one.
     """
 
     @wraps(function)
@@ -40,7 +37,7 @@ def in_one_call(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def compile_regex(source: str) -> re.Pattern[str]:
-    """`re.compile(source)`. Raises what that raises.
+    """Return `re.compile(source)`.
 
     `re` itself keeps hundreds of patterns, of any length: it forgets all of them after a long one.
     """
@@ -52,14 +49,8 @@ def compile_regex(source: str) -> re.Pattern[str]:
 
 
 def cache_short_texts(function: Callable[[str], T], size: int = 256) -> Callable[[str], T]:
-    """Decorate a pure function of a text with a bounded cache.
-
-    Args:
-        function: the function.
-        size: results that are kept.
-
-    Returns:
-        The function; its results for texts of at most `MAX_CACHED_LENGTH` characters are cached.
+    """Decorate a pure function of a text with a bounded cache for texts of at most `MAX_CACHED_LENGTH`
+    characters.
     """
     known = lru_cache(maxsize=size)(function)
 

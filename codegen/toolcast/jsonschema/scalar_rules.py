@@ -193,17 +193,8 @@ def pattern_rule(context: RuleContext) -> Rule | None:
 
 
 def compile_pattern(pattern: str, pointer: str) -> Search:
-    """Compile a pattern of a schema.
-
-    Args:
-        pattern: the ECMA-262 pattern.
-        pointer: pointer of the keyword, for the error.
-
-    Returns:
-        A search for the pattern.
-
-    Raises:
-        UnsupportedSchema: the pattern is not supported.
+    """Return a search for an ECMA-262 pattern. Raises UnsupportedSchema, with `pointer`, where it is not
+    supported.
     """
     try:
         return Search(pattern)

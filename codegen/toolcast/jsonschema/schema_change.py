@@ -53,7 +53,7 @@ Changes = dict[ChangeKey, SchemaChange]
 
 
 def changes_of(entries: Iterable[Change]) -> dict[ChangeKey, Change]:
-    """Changes by what tells them apart, in their order."""
+    """Return changes by what distinguishes them, in their order."""
     return {(each.path, each.keyword, each.action, each.reason): each for each in entries}
 
 

@@ -1,4 +1,4 @@
-"""Schemas to nodes: everything reachable from one schema, checked for form and for endless references."""
+"""Compiles what one schema reaches to nodes, checked for form and endless references."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,15 +30,7 @@ class Schemas:
     """One document whose schemas are compiled together: a common target of references is compiled once."""
 
     def __init__(self, root: Any, *, formats: bool = False) -> None:
-        """Index a document.
-
-        Args:
-            root: its root schema, as JSON.
-            formats: whether `format` is checked.
-
-        Raises:
-            UnsupportedSchema: schemas are nested too deeply.
-        """
+        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply."""
         self.document = Document(root)
         self.compiler = Compiler(self.document, formats=formats)
 
@@ -58,7 +50,7 @@ class Compiler:
         self.acyclic: set[int] = set()  # ids of nodes that `refuse_endless_references` has seen
 
     def compile(self, schema: Any, pointer: str, base: str) -> Node:
-        """The finished node of `schema` and of everything it refers to. Raises UnsupportedSchema."""
+        """Return the finished node of `schema`, with all it refers to. Raises UnsupportedSchema."""
         self.depth = 0
         start = self._node(schema, pointer, base)
         self.finish()

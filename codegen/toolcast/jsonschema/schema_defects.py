@@ -1,4 +1,4 @@
-"""Defects of a schema that no one checked: each costs what it constrains, and nothing beside it.
+"""Defects of an unchecked schema: each costs what it constrains, and nothing beside it.
 
 Leaving a constraint out makes a schema accept more. Where that would make another keyword accept less (`not`,
 `if`, `oneOf`, `maxContains`, and keywords for what others left unevaluated), that keyword goes, too.
@@ -35,19 +35,10 @@ _EVALUATING: Final = (_IN_PLACE - {"not"}) | {"contains"}
 def without_defects(
     root: SchemaNode, parser: Parser, refuses: Callable[[str], str], changes: Changes
 ) -> tuple[SchemaNode, References]:
-    """Leave out the defects of a schema.
+    """Leave out the defects of a schema; return its root, the same where there is none, and its references.
 
-    Args:
-        root: its root.
-        parser: the parser that made it.
-        refuses: why a pattern is not to be used; "" where it is.
-        changes: receives what is left out.
-
-    Returns:
-        The root without defects, the same where there is none, and the references in it.
-
-    Raises:
-        SchemaError: references lead to what cannot be used.
+    `refuses`: why a pattern is not to be used; "" where it is. `changes` receives what is left out. Raises
+    SchemaError where references lead to what cannot be used.
     """
     references = References(root, parser.target, parser.unresolved)
     if not parser.suspicious and not parser.repairs and _all_lead_on(parser.references, references):
@@ -65,7 +56,7 @@ def without_defects(
 
 
 def _all_lead_on(nodes: list[SchemaNode], references: References) -> bool:
-    """Whether the references of `nodes` lead to schemas, and none back to itself."""
+    """Return whether the references of `nodes` lead to schemas, and none back to itself."""
     if any(_target(node, references)[1] for node in nodes):
         return False
     return next(_circular(nodes, references), None) is None
@@ -181,13 +172,15 @@ class _Survey:
                     rising.append(each)
 
     def widens(self, schemas: Any) -> bool:
-        """Whether a schema, or one of a list, accepts more once defects are left out."""
+        """Return whether a schema, or one of a list, accepts more once defects are left out."""
         if isinstance(schemas, list):
             return any(map(self.widens, schemas))
         return isinstance(schemas, SchemaNode) and id(schemas) in self.accepts_more
 
     def evaluates_less(self, node: SchemaNode) -> bool:
-        """Whether parts of a value that `node` would have evaluated may not be once defects are left out."""
+        """Return whether parts of a value that `node` would have evaluated may not be once defects are left
+        out.
+        """
         if any(defect.keyword != "type" for defect in self.defects.get(id(node), ())):
             return True
         site = self._sites[id(node)]
@@ -216,15 +209,14 @@ class _Survey:
 
 
 def _has_repairs(site: _Site, repairs: Mapping[int, Repairs]) -> bool:
-    """Whether a keyword of a node had a value that it cannot have."""
+    """Return whether a keyword of a node had a value that it cannot have."""
     return id(site.node) in repairs or any(
         id(item) in repairs and "" in repairs[id(item)].changes for _, item in site.below
     )
 
 
 def _circular(nodes: Iterable[SchemaNode], references: References) -> Iterator[SchemaNode]:
-    """The nodes whose `$ref` closes a circle of schemas that apply to the same value: one for each circle
-    that is reached from `nodes`."""
+    """The nodes whose `$ref` closes a circle of schemas that apply to the same value: one for each circle."""
     done: set[int] = set()
     for start in nodes:
         if id(start) in done:
@@ -264,7 +256,6 @@ def _applied(node: SchemaNode, references: References) -> Iterator[_Applied]:
 
 
 def _target(node: SchemaNode, references: References) -> tuple[SchemaNode | None, str]:
-    """The node that a node refers to, and why a reference leads nowhere."""
     if "$ref" not in node.keywords:
         return None, ""
     if id(node) in references.unresolved:

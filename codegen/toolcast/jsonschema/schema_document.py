@@ -44,59 +44,30 @@ class SchemaDocument:
     # -- references ---------------------------------------------------------------------------
 
     def segments(self, reference: Any, path: Path) -> Segments:
-        """Where a reference leads, whether or not something is there.
+        """Return the segments from the root to where a reference leads, whether or not something is there.
 
-        Args:
-            reference: the value of `$ref`.
-            path: the schema that has it.
-
-        Returns:
-            The segments from the root.
-
-        Raises:
-            SchemaError: it is no local reference.
+        `path`: the schema that has the reference. Raises SchemaError where it is not local.
         """
         return self._references.segments(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
-        """The schema that a reference leads to.
+        """Return the schema that a reference leads to, and its segments from the root.
 
-        Args:
-            reference: the value of `$ref`.
-            path: the schema that has it.
-
-        Returns:
-            The target and its segments from the root.
-
-        Raises:
-            SchemaError: it leads nowhere in this document.
+        `path`: the schema that has the reference. Raises SchemaError where it leads nowhere in this document.
         """
         return self._references.target(reference, path)
 
     def resolve(self, segments: Segments) -> Schema:
-        """The schema at segments that `target` returned.
-
-        Args:
-            segments: the segments from the root.
-
-        Returns:
-            The schema.
-
-        Raises:
-            SchemaError: there is none.
-        """
+        """Return the schema at segments that `target` returned. Raises SchemaError where there is none."""
         return self._references.resolve(segments)
 
     # -- which definitions refer to which -------------------------------------------------------
 
     def reach(self, start: Segments) -> frozenset[Segments]:
-        """The definitions that references lead to from one definition, and on from there.
+        """Return the segments of the definitions that references lead to from one definition, and on; itself
+        included.
 
-        Args:
-            start: the segments of a definition; empty for what is outside of definitions.
-
-        Returns:
-            Their segments, `start` itself included; empty ones stand for what is outside of definitions.
+        Empty segments stand for what is outside of definitions.
         """
         known = self._reach.get(start)
         if known is None:
@@ -114,13 +85,8 @@ class SchemaDocument:
         return known
 
     def leads_back(self, segments: Segments) -> bool:
-        """Whether references from a schema outside of definitions lead back to the root or to itself.
-
-        Args:
-            segments: the segments of the schema.
-
-        Returns:
-            True also where a circle is reached from there.
+        """Return whether references from a schema outside of definitions lead to the root, to itself, or into
+        any circle.
         """
         return self._leads_back(segments, frozenset(), set())
 
@@ -142,15 +108,7 @@ class SchemaDocument:
         return False
 
     def reaches(self, schema: Schema, locations: frozenset[Segments]) -> bool:
-        """Whether references inside a schema, followed to the end, lead to one of several places.
-
-        Args:
-            schema: the schema.
-            locations: segments of the places.
-
-        Returns:
-            True where one of them is reached.
-        """
+        """Return whether references inside a schema, followed to the end, lead to one of several places."""
         pending = [*self.targets(schema)] if locations else []
         visited: set[Segments] = set()
         while pending:
@@ -163,14 +121,7 @@ class SchemaDocument:
         return False
 
     def targets(self, schema: Schema) -> Iterator[Segments]:
-        """Where the references inside a schema lead to, each that is resolved.
-
-        Args:
-            schema: the schema.
-
-        Returns:
-            The segments of the targets.
-        """
+        """Yield the segments of the targets of references inside a schema, each that is resolved."""
         pending = [schema]
         visited: set[int] = set()
         while pending:
@@ -185,14 +136,7 @@ class SchemaDocument:
 
 
 def container(segments: Segments) -> Segments:
-    """The definition that contains a schema.
-
-    Args:
-        segments: the segments of the schema.
-
-    Returns:
-        The segments of the definition; `()` for schemas outside of definitions.
-    """
+    """Return the segments of the definition that contains a schema; `()` outside of definitions."""
     return segments[:2] if len(segments) > 1 and segments[0] == "$defs" else ()
 
 
@@ -220,26 +164,19 @@ def _graph(document: SchemaDocument) -> dict[Segments, set[Segments]]:
 
 
 def refuses_none(_: str) -> str:
-    """Refuse no pattern.
-
-    Returns:
-        "".
-    """
+    """Refuse no pattern."""
     return ""
 
 
 def parse_schema(
     schema: dict[str, Any], *, checked: bool = False, refuses: Callable[[str], str] = refuses_none
 ) -> SchemaDocument:
-    """Parse a schema into nodes, in the keywords of 2020-12 and without its defects.
+    """Parse a schema of any draft into nodes, in the keywords of 2020-12 and without its defects.
 
     Args:
-        schema: the schema, of the draft that its `$schema` names; it is not changed.
+        schema: the schema, which is not changed.
         checked: it is a contract: its keywords are those of 2020-12 and well formed, and nothing is changed.
         refuses: why a pattern is not to be used, besides those that cannot; "" where it is.
-
-    Returns:
-        The document, with what was upgraded and what was left out of it.
 
     Raises:
         SchemaError: schemas are nested too deeply, there are too many, or references lead to what cannot be

@@ -34,14 +34,7 @@ Schema = SchemaNode | bool
 
 
 def pointer(path: Path) -> str:
-    """The JSON pointer of a path.
-
-    Args:
-        path: the path.
-
-    Returns:
-        The pointer, with `~` and `/` escaped; empty for the root.
-    """
+    """Return the JSON pointer of a path; empty for the root."""
     out = ""
     while path is not None:
         path, segment = path
@@ -50,29 +43,14 @@ def pointer(path: Path) -> str:
 
 
 def extended(path: Path, segments: Iterable[str | int]) -> Path:
-    """A path with further segments.
-
-    Args:
-        path: the path.
-        segments: names of members and indices of items.
-
-    Returns:
-        The longer path.
-    """
+    """Return a path with further segments: names of members and indices of items."""
     for segment in segments:
         path = path, str(segment)
     return path
 
 
 def subnodes(node: SchemaNode) -> Iterator[tuple[Segments, Schema]]:
-    """The schemas directly below a node.
-
-    Args:
-        node: the node.
-
-    Returns:
-        The segments below the node and the schema, in the order of keywords.
-    """
+    """Yield the schemas directly below a node, each with its segments, in the order of keywords."""
     for keyword, value in node.keywords.items():
         if keyword in SCHEMA:
             yield (keyword,), value
@@ -85,14 +63,7 @@ def subnodes(node: SchemaNode) -> Iterator[tuple[Segments, Schema]]:
 
 
 def to_json(schema: Any) -> Any:
-    """A schema as plain JSON.
-
-    Args:
-        schema: a node, true or false, or a list or an object of them.
-
-    Returns:
-        The JSON value, which shares no container of schemas with the nodes; literals are shared.
-    """
+    """Return a node, a boolean, or a list or object of them as JSON, which shares only literals with it."""
     if isinstance(schema, SchemaNode):
         return {key: to_json(value) if key in HOLDERS else value for key, value in schema.keywords.items()}
     if schema.__class__ is dict:
@@ -107,14 +78,7 @@ HOLDERS = SCHEMA | SCHEMA_LIST | SCHEMA_MAP
 
 
 def descendants(root: SchemaNode) -> Iterator[SchemaNode]:
-    """Every schema object of a document: the root and all below it.
-
-    Args:
-        root: the root.
-
-    Returns:
-        The nodes, outer ones first.
-    """
+    """Yield every schema object of a document, outer ones first."""
     pending = [root]
     while pending:
         node = pending.pop()
@@ -124,12 +88,5 @@ def descendants(root: SchemaNode) -> Iterator[SchemaNode]:
 
 
 def is_free(schema: Schema) -> bool:
-    """Whether a schema accepts any value because it says nothing.
-
-    Args:
-        schema: the schema.
-
-    Returns:
-        True for true, and for a node without keywords.
-    """
+    """Return whether a schema says nothing: true, or a node without keywords."""
     return schema is True or (isinstance(schema, SchemaNode) and not schema.keywords)

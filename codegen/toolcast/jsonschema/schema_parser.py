@@ -37,9 +37,8 @@ MOST_NODES: Final = 50_000
 class Repairs(Struct, frozen=True):
     """Malformed values of one schema object.
 
-    Attributes:
-        written: its keywords before, in 2020-12 words.
-        changes: the changes by keyword; "" is the schema itself, which was none.
+    `written`: its keywords before, in 2020-12 words. `changes`: the changes by keyword; "" is the schema
+    itself, which was none.
     """
 
     written: Mapping[str, Any]
@@ -162,9 +161,8 @@ class Parser:
         return node
 
     def _carried(self, raw: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
-        """A schema, or the one that the object of a library carries, with its path.
-
-        Raises LibrarySchemaError.
+        """A schema, or the one that the object of a library carries, with its path. Raises
+        LibrarySchemaError.
         """
         found = library_schema(raw, root=path is None)
         if found is None:
@@ -199,7 +197,7 @@ class Parser:
         rows: Mapping[str, Row] | None,
         changes: dict[str, SchemaChange],
     ) -> Any:
-        """What is left of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
+        """The usable part of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
         if self._checked:
             return value
         if key == "type" and value is not None:
@@ -238,7 +236,7 @@ class Parser:
         return bool(not self._checked and (unusable_pattern(pattern) or self._refuses(pattern)))
 
     def changes_of_values(self, root: SchemaNode) -> Iterator[SchemaChange]:
-        """What became of malformed values in `root` and below it, in the order of keywords."""
+        """Yield what became of malformed values in `root` and below it, in the order of keywords."""
         pending: list[SchemaChange | Schema] = [root] if self.repairs else []
         visited: set[int] = set()
         while pending:
@@ -250,7 +248,6 @@ class Parser:
                 pending += reversed(self._in_order(each))
 
     def _in_order(self, node: SchemaNode) -> list[SchemaChange | Schema]:
-        """The changes of a node and its subschemas, in the order of keywords."""
         repairs = self.repairs.get(id(node))
         if repairs is None:
             return [below for _, below in subnodes(node)]
@@ -354,7 +351,7 @@ class Parser:
             record(self.upgrades, node.path, "$ref", "rewritten", "kept elsewhere", reason)
 
     def _written_target(self, node: SchemaNode) -> tuple[Any, Path, Segments] | None:
-        """What the reference of a node leads to in the schema as it was written; None for nowhere."""
+        """The target of a node's reference in the schema as it was written; None for nowhere."""
         reference = node.keywords["$ref"]
         try:
             if self._has_addresses or (reference != "#" and not reference.startswith("#/")):
@@ -375,7 +372,7 @@ class Parser:
         return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
 
     def _stands_at(self, root: SchemaNode, segments: Segments, before: Any, target: Schema) -> bool:
-        """Whether a target is what is found at its old path: `target` the node, or `before` unchanged."""
+        """Whether a target is found at its old path: `target` the node, or `before` unchanged."""
         value: Any = root
         for segment in segments:
             if isinstance(value, SchemaNode):
@@ -388,7 +385,7 @@ class Parser:
         return value is target or (self._is_parsed_from(value, before) and not self._outdated(before))
 
     def _is_parsed_from(self, value: Any, before: Any) -> bool:
-        """Whether a value is `before`, or the object of nodes that was made of it without an upgrade."""
+        """Whether a value is `before`, or the nodes that were made of it without an upgrade."""
         if value is before or not isinstance(value, dict) or not isinstance(before, dict):
             return value is before
         return value.keys() == before.keys() and all(
@@ -397,7 +394,7 @@ class Parser:
         )
 
     def _outdated(self, raw: Any) -> bool:
-        """Whether a schema that no keyword holds was changed, or refers to another."""
+        """Return whether a schema that no keyword holds was changed, or refers to another."""
         if not isinstance(raw, dict):
             return False
         if "$ref" in raw or raw.get("nullable").__class__ is bool or upgrade(raw, self._draft) is not None:
@@ -412,12 +409,11 @@ class Parser:
 
 
 def _points_at(reference: str, segments: Segments) -> bool:
-    """Whether a reference is the pointer of some segments from the root."""
+    """Return whether a reference is the pointer of some segments from the root."""
     return reference[:2] in ("#", "#/") and parse_reference(reference, None) == segments
 
 
 def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:
-    """What concerns some of the keywords."""
     return Repairs(
         {key: value for key, value in repairs.written.items() if key in keywords},
         {key: change for key, change in repairs.changes.items() if key in keywords},
@@ -475,7 +471,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _distinct(value: Any) -> bool:
-    """Whether a value is a list of texts, each of them once."""
+    """Return whether a value is a list of texts, each of them once."""
     try:
         return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str
     except TypeError:

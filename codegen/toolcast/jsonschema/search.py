@@ -106,7 +106,9 @@ class _Reader:
         self._steps = 0
 
     def find(self, text: str, most: int) -> tuple[bool, int] | None:
-        """Whether the pattern finds something in `text`, and the steps that this took; None past `most`."""
+        """Return whether the pattern finds something in `text`, and the steps that this took; None past
+        `most`.
+        """
         simulation = self._simulation
         if simulation.initially == NOTHING:
             return True, CHARACTER
@@ -164,11 +166,10 @@ class _Reader:
 
 
 class Search:
-    """A pattern ready for any number of texts, from any thread. Raises UnsupportedPattern for what
-    `translate` refuses.
+    r"""A pattern ready for any number of texts, from any thread. Raises UnsupportedPattern as `translate`.
 
     Python's `re` searches where its steps are known to be few. Other texts go through the automaton, which
-    follows all paths together. Where that is not exact (look-around, `\\b`, back-references), `re` may take
+    follows all paths together. Where that is not exact (look-around, `\b`, back-references), `re` may take
     the steps that a call has left, and past them there is no verdict.
     """
 
@@ -202,17 +203,8 @@ class Searches:
         self._readers: dict[str, _Reader] = {}
 
     def finds(self, search: Search, text: str) -> bool:
-        """Search for a pattern.
-
-        Args:
-            search: the pattern.
-            text: the text.
-
-        Returns:
-            Whether the pattern is found in the text.
-
-        Raises:
-            SearchTooLong: the steps of the call do not suffice.
+        """Return whether a pattern is found in a text. Raises SearchTooLong where the steps of the call do
+        not suffice.
         """
         known = self._found.get(search.pattern)
         if known is None:
@@ -240,11 +232,7 @@ class Searches:
 
 
 def searches() -> Searches:
-    """The searches of the call that is being decoded (`regex_cache.CALL`); outside of one, new ones.
-
-    Returns:
-        The searches.
-    """
+    """Return the searches of the call in progress (`regex_cache.CALL`); outside of one, new ones."""
     call = CALL.get()
     shared: Searches | None = None if call is None else call.get(Searches)
     if shared is None:
@@ -256,14 +244,7 @@ def searches() -> Searches:
 
 @cache_short_texts
 def searchable(pattern: str) -> Search | None:
-    """A cached search for a pattern.
-
-    Args:
-        pattern: the ECMA-262 pattern.
-
-    Returns:
-        The search; None where `translate` refuses the pattern.
-    """
+    """Return a cached search for a pattern; None where `translate` refuses it."""
     try:
         return Search(pattern)
     except UnsupportedPattern:
@@ -271,14 +252,8 @@ def searchable(pattern: str) -> Search | None:
 
 
 def found(pattern: str, text: str) -> bool | None:
-    """Whether a pattern is found in a text.
-
-    Args:
-        pattern: the ECMA-262 pattern.
-        text: the text.
-
-    Returns:
-        The answer; None where the pattern is not supported, or the search would take too many steps.
+    """Return whether a pattern is found in a text; None where it is not supported, or that would take too
+    many steps.
     """
     search = searchable(pattern)
     try:

@@ -42,7 +42,7 @@ class Cost(NamedTuple):
         return self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
 
     def fast_length(self) -> float:
-        """Up to this length the search of any text is fast."""
+        """Return the length up to which the search of any text is fast."""
         for length in range(len(self.sums) + 1):
             if self.steps(length) > fast_steps(length):
                 return length - 1
@@ -55,8 +55,10 @@ def fast_steps(length: int) -> int:
 
 
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
-    """The cost of a search, up to `most` steps beyond those of a fast one, or for texts up to `longest`. It
-    is not known for a pattern that is too large.
+    """Return the cost of a search, up to `most` steps beyond those of a fast one, or for texts up to
+    `longest`.
+
+    It is not known for a pattern that is too large.
     """
     if not automaton.complete or sum(map(len, automaton.ranges)) > _RANGES:
         return Cost()
@@ -119,8 +121,9 @@ class _Counting:
         return Cost(tuple(sums), widest)
 
     def transitions(self, states: States) -> list[tuple[States, tuple[Sources, ...]]]:
-        """Where each next character leads from `states`, and from which counts those there come: none where
-        the count is one, whatever they are."""
+        """The sets of states that each next character leads to from `states`, and from which counts those
+        there come: none where the count is one, whatever they are.
+        """
         letters: dict[int, dict[int, list[tuple[int, int]]]] = {}
         for position, state in enumerate(states):
             for following, times in self.follow[state].items():

@@ -1,4 +1,4 @@
-"""The schemas directly below a schema of 2020-12. Literals are never taken for schemas."""
+"""Schemas directly below a schema of 2020-12."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ Path = tuple[str | int, ...]
 
 
 def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
-    """The schemas directly below a schema of 2020-12. Literals are never taken for schemas.
+    """Yield path and value of the schemas directly below a schema of 2020-12; malformed keywords have none.
 
-    Args:
-        schema: the schema.
-
-    Returns:
-        Path and value of each position of a schema; malformed keywords have none.
+    Literals are never taken for schemas.
     """
     if not isinstance(schema, (dict, Mapping)):
         return
@@ -33,15 +29,7 @@ def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Change the schemas directly below a schema.
-
-    Args:
-        schema: the schema, which is not changed.
-        change: the function that is applied to each.
-
-    Returns:
-        A copy with the changed schemas.
-    """
+    """Copy a schema of 2020-12 with `change` applied to the schemas directly below it."""
     out: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword in SCHEMA:

@@ -11,7 +11,7 @@ from .schema_node import Path, Schema, SchemaNode
 
 
 def required_groups(branches: list[Schema]) -> list[list[str]]:
-    """The sets of keys, if all branches only state required keys; else empty."""
+    """Return the sets of keys, if all branches only state required keys; else empty."""
     groups: list[list[str]] = []
     for branch in branches:
         if not isinstance(branch, SchemaNode) or "required" not in branch.keywords:
@@ -23,7 +23,7 @@ def required_groups(branches: list[Schema]) -> list[list[str]]:
 
 
 def in_words(keyword: str, branches: list[Schema], objects: list[Keywords]) -> str:
-    """Describes which keys belong together."""
+    """Describe which keys belong together."""
     how = "Exactly one" if keyword == "oneOf" else "At least one"
     groups = required_groups(branches)
     if groups:
@@ -35,7 +35,6 @@ def in_words(keyword: str, branches: list[Schema], objects: list[Keywords]) -> s
 
 
 def _signature(node: Keywords) -> list[str]:
-    """The description of a branch: its keys, with the constants that distinguish it."""
     required = node.get("required", ())
     properties = node.get("properties", {})
     words: list[str] = []
@@ -47,7 +46,7 @@ def _signature(node: Keywords) -> list[str]:
 
 
 def union(objects: list[Keywords], base: Keywords, without: frozenset[str]) -> Keywords:
-    """One object that accepts what any of `objects` accepts, for the names that they declare."""
+    """Return one object that accepts what any of `objects` accepts, for the names that they declare."""
     first = objects[0]
 
     def in_all(key: str, value: Any) -> bool:
@@ -116,14 +115,14 @@ def _either(left: Schema, right: Schema) -> Schema:
 
 
 def literals(schema: Keywords) -> list[Any] | None:
-    """The values of a schema that only lists them; else `None`."""
+    """Return the values of a schema that only lists them; else None."""
     if not schema.keys() <= {"const", "enum", "type", "description", "title"}:
         return None
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
 def distinct(values: list[Any]) -> list[Any]:
-    """JSON values once each, in order."""
+    """Return JSON values once each, in order."""
     out: list[Any] = []
     for value in values:
         if not any(equal(value, old) for old in out):
@@ -132,7 +131,7 @@ def distinct(values: list[Any]) -> list[Any]:
 
 
 def distinct_schemas(schemas: list[Schema]) -> list[Schema]:
-    """Schemas once each, in order."""
+    """Return schemas once each, in order."""
     out: list[Schema] = []
     for schema in schemas:
         if not any(equal_schemas(schema, old) for old in out):
@@ -147,7 +146,7 @@ WIDER: dict[str, Callable[[Any], Any]] = {
 
 
 def widest(branches: list[Keywords], kind: str, path: Path) -> tuple[Keywords, bool]:
-    """Branches of one type collapsed into one node, and whether that accepts exactly the same values."""
+    """Collapse branches of one type into one node; also return whether that accepts the same values."""
     out: Keywords = {"type": kind}
     values = [[one["const"]] if "const" in one else one.get("enum") for one in branches]
     exact = not any(isinstance(one, list) for one in values)

@@ -90,9 +90,8 @@ def _one(nodes: list[Node]) -> Check:
 
 
 def _settle(nodes: list[Node]) -> Any:
-    """By the first branch that accepts the value as it is, else by the first that accepts it settled.
-
-    In this order, because a value that is accepted already must not lose a null that it may have.
+    """By the first branch that accepts the value as it is, else by the first that accepts it settled: a value
+    that is accepted must not lose a null that it may have.
     """
 
     def settle(value: Any, run: Run) -> Any:
@@ -136,7 +135,7 @@ def explain_union(nodes: list[Node], value: Any, path: str, run: Run, keyword: s
 
 
 def _wrong_kind(found: list[Violation], path: str) -> bool:
-    """Whether a branch refuses the value itself, not a part of it."""
+    """Return whether a branch refuses the value itself, not a part of it."""
     return any(one.path == path and one.keyword in ("type", "const", "enum", "false") for one in found)
 
 

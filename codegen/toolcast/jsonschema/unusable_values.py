@@ -15,26 +15,12 @@ from .validator_errors import UnsupportedPattern
 
 
 def is_dialect(value: Any) -> bool:
-    """Whether a `$schema` names a draft of JSON Schema.
-
-    Args:
-        value: its value.
-
-    Returns:
-        True for every draft, 2020-12 included.
-    """
+    """Return whether a `$schema` names a draft of JSON Schema, 2020-12 included."""
     return outdated(value) or (isinstance(value, str) and value.rstrip("#") == NEWEST)
 
 
 def is_type(value: Any) -> bool:
-    """Whether a value names types.
-
-    Args:
-        value: the value of `type`.
-
-    Returns:
-        True for the name of a type, and for a list of different ones.
-    """
+    """Return whether the value of `type` is the name of a type, or a list of different ones."""
     if isinstance(value, str):
         return value in _TYPES
     if not isinstance(value, list) or not value:
@@ -56,26 +42,16 @@ _MEANT: Final[Mapping[str, str]] = {
 
 
 def type_meant(name: str) -> str | None:
-    """Find the type of JSON Schema that a word most likely means.
-
-    Args:
-        name: a type of another language, such as `dict`.
-
-    Returns:
-        The type; None where that is not clear.
+    """Return the type of JSON Schema that a word such as `dict` most likely means; None where that is not
+    clear.
     """
     word = name.strip().lower()
     return word if word in _TYPES else _MEANT.get(word)
 
 
 def types_meant(value: Any) -> Any:
-    """Find what a `type` most likely means that names types of other languages.
-
-    Args:
-        value: the value of `type`.
-
-    Returns:
-        A value that `type` can have; None where one of its names is not clear.
+    """Return the value that a `type` with names of other languages most likely means; None where one is not
+    clear.
     """
     if isinstance(value, str):
         return type_meant(value)
@@ -87,14 +63,7 @@ def types_meant(value: Any) -> Any:
 
 @cache_short_texts
 def unusable_pattern(pattern: str) -> str:
-    """Why a pattern cannot be used.
-
-    Args:
-        pattern: a regular expression.
-
-    Returns:
-        The reason; empty for a pattern of ECMA-262 that Python's `re` runs exactly.
-    """
+    """Return why a pattern cannot be used; "" for one of ECMA-262 that Python's `re` runs exactly."""
     try:
         translate(pattern)
     except UnsupportedPattern as problem:
@@ -148,12 +117,8 @@ _ARKTYPE: Final = frozenset(
 def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | None:
     """Recognise an object of Zod, Valibot, ArkType, Effect, the AI SDK, or any Standard Schema, as JSON.
 
-    Args:
-        schema: what stands where a schema must be.
-        root: it is the schema of all parameters, for which also an object of such objects may stand.
-
-    Returns:
-        What it is; None for a JSON Schema.
+    `root`: it is the schema of all parameters, for which also an object of such objects may stand. None for a
+    JSON Schema.
     """
     if _MARKS.isdisjoint(schema):
         shape = root and schema and all(isinstance(each, Mapping) for each in schema.values())
@@ -206,14 +171,7 @@ def _library(schema: Mapping[str, Any]) -> str | None:
 
 
 def python_object(value: Any) -> LibrarySchema | None:
-    """Recognise an object of Python that stands where a schema must be, and is no JSON value.
-
-    Args:
-        value: what stands there.
-
-    Returns:
-        What it is; None for JSON values, also for those that are no schema.
-    """
+    """Recognise an object of Python that stands where a schema must be; None for JSON values."""
     if value is None or isinstance(value, (str, int, float, list, tuple, Mapping)):
         return None
     owner = value if isinstance(value, type) else type(value)

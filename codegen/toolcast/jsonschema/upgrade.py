@@ -65,20 +65,15 @@ class Change(Struct, frozen=True):
 
 
 class Upgrade(Struct, frozen=True):
-    """What `upgrade` makes of a schema."""
+    """The keywords of an upgraded schema, and the changes."""
 
     rows: tuple[Row, ...]
     changes: tuple[Change, ...]  # at least one
 
 
 def named_draft(declared: Any) -> int | None:
-    """The draft that a `$schema` names, by the addresses of the drafts' own meta-schemas.
-
-    Args:
-        declared: the value of `$schema`.
-
-    Returns:
-        4, 6, 7, 2019 or 2020; None for any other value.
+    """Return the draft that a `$schema` names by the address of its meta-schema: 4, 6, 7, 2019 or 2020; else
+    None.
     """
     if not isinstance(declared, str):
         return None
@@ -89,14 +84,7 @@ def named_draft(declared: Any) -> int | None:
 
 
 def outdated(declared: Any) -> bool:
-    """Whether a `$schema` names an older draft.
-
-    Args:
-        declared: the value of `$schema`.
-
-    Returns:
-        True for a draft before 2020-12, and for the address without a draft.
-    """
+    """Return whether a `$schema` names a draft before 2020-12, or the address without a draft."""
     return isinstance(declared, str) and (
         re.fullmatch(r"https?://json-schema\.org/(?:draft-0[3467]/|draft/2019-09/|)schema#?", declared)
         is not None
@@ -104,26 +92,14 @@ def outdated(declared: Any) -> bool:
 
 
 def draft_of(schema: Any) -> int:
-    """The draft of a schema by its `$schema`.
-
-    Args:
-        schema: the schema.
-
-    Returns:
-        4, 6, 7, 2019 or 2020; 2020 also where `$schema` is absent or names no draft.
-    """
+    """Return the draft of a schema by its `$schema`; 2020 also where that is absent or names no draft."""
     return named_draft(schema.get("$schema") if isinstance(schema, dict) else None) or 2020
 
 
 def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
-    """Upgrade one schema object to the keywords of 2020-12. Its subschemas are not upgraded.
+    """Upgrade one schema object to the keywords of 2020-12, without its subschemas.
 
-    Args:
-        node: the schema object.
-        draft: its draft.
-
-    Returns:
-        The keywords in their order, with all changes; None where there is nothing to upgrade.
+    Returns the keywords in their order, with all changes; None where there is nothing to upgrade.
     """
     if not screen(node, watched(draft)):
         return None
@@ -136,40 +112,20 @@ def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
 
 
 def rows_of(node: Mapping[str, Any], draft: int) -> tuple[Row, ...]:
-    """The keywords of a schema object as 2020-12 writes them.
-
-    Args:
-        node: the schema object.
-        draft: its draft.
-
-    Returns:
-        One row for each keyword; values in it are not upgraded.
-    """
+    """Return one row for each keyword of a schema object as 2020-12 writes it; values are not upgraded."""
     found = upgrade(node, draft)
     return as_written(node) if found is None else found.rows
 
 
 def as_written(node: Mapping[str, Any]) -> tuple[Row, ...]:
-    """The keywords of a schema object that needs no upgrade.
-
-    Args:
-        node: the schema object.
-
-    Returns:
-        One row for each keyword.
-    """
+    """Return one row for each keyword of a schema object that needs no upgrade."""
     return tuple([Row(keyword, value, (keyword,)) for keyword, value in node.items()])
 
 
 def screen(node: Mapping[str, Any], watched: frozenset[str]) -> bool:
-    """Whether `upgrade` may change a schema object.
+    """Return whether `upgrade` may change a schema object; an object of names may give a false True.
 
-    Args:
-        node: the schema object; an object of names may give a false True.
-        watched: the keywords to look for: `watched(draft)`.
-
-    Returns:
-        False where nothing is to be upgraded.
+    `watched`: the keywords to look for, from `watched(draft)`.
     """
     if not watched.isdisjoint(node):
         found = watched & node.keys()
@@ -189,14 +145,7 @@ def _lacking(draft: int) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def watched(draft: int) -> frozenset[str]:
-    """Keywords by which `screen` recognises a schema object that needs an upgrade.
-
-    Args:
-        draft: the draft of the schema.
-
-    Returns:
-        The keywords.
-    """
+    """Return keywords by which `screen` recognises a schema object that needs an upgrade."""
     older = {"definitions", "dependencies", "additionalItems", *_BOUND_OF}
     older |= {"$ref"} if draft <= 7 else set()
     older |= {"id"} if draft <= 4 else set()
@@ -239,7 +188,7 @@ def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Chang
 def _rows(
     written: Written, keyword: str, key: str, value: Any, draft: int, changes: list[Change]
 ) -> list[Row]:
-    """What one keyword becomes: one row, none, or two where `dependencies` holds both names and schemas."""
+    """One row, none, or two where `dependencies` holds both names and schemas."""
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
         hint = "leave `type` out: any value is allowed then"
         changes.append(Change(key, "", ANY_TYPE, "any-type", hint))

@@ -16,7 +16,7 @@ _FRAMES = 300  # between two fresh stacks; the interpreter's default limit is 10
 
 
 class _NotJsonError(Exception):
-    """The value holds something that is not JSON, which its text names."""
+    """The value holds a part that is not JSON, named by the text."""
 
 
 class Validator:

@@ -1,6 +1,6 @@
-"""Whether a function takes every value that a contract accepts, as far as JSON types and names tell.
+"""Differences between a contract and the function that takes its values, in JSON types and names.
 
-What a type refuses beyond that (a range, a format) is refused when such a value arrives.
+A value that a type refuses for another reason (a range, a format) is refused when it arrives.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _MAX_DEPTH = 32
 
 
 def differences(contract: Part, function: Part, path: str, depth: int = 0) -> Iterator[str]:
-    """Each difference in words: what the contract sends and the function does not take."""
+    """Yield each difference in words: what the contract sends and the function does not take."""
     sent, taken = admitted(contract), admitted(function)
     if sent != ALL and sent & ~taken:
         yield f"{path}: the contract has {_words(sent)}, the function takes {_words(taken)}"
@@ -46,7 +46,7 @@ def _of_objects(contract: Part, function: Part, path: str, depth: int) -> Iterat
 
 
 def has_default(part: Part) -> bool:
-    """Whether an absent value has a default by its contract."""
+    """Return whether an absent value has a default by its contract."""
     return any(isinstance(each, dict) and "default" in each for each in (part.schema, part.resolved().schema))
 
 
