@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from toolcast.contract.schema_mistakes import is_always_fast, slow_pattern_reason
 from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator, translate
 from toolcast.jsonschema import search as searching
+from toolcast.jsonschema.automaton import STEPS, fast_steps
 from toolcast.jsonschema.ecma import analyse, exact_automaton, is_fast
 from toolcast.jsonschema.regex_cache import MAX_CACHED_LENGTH, in_one_call
 from toolcast.jsonschema.search import Search, Searches, Simulation, _Reader
-from toolcast.jsonschema.search_cost import STEPS, fast_steps
 
 from tests.counting import lines_executed
 from tests.jsonschema.backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns

@@ -10,10 +10,9 @@ import re
 from typing import NamedTuple
 
 from . import charset
-from .automaton import MANY, Automaton, Part
+from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, Part, cost, fast_steps
 from .charset import Ranges
 from .regex_cache import cache_short_texts, compile_regex
-from .search_cost import ANY_LENGTH, SLOW, STEPS, Cost, cost, fast_steps
 from .validator_errors import UnsupportedPattern
 
 _CLASSES: dict[str, Ranges] = {

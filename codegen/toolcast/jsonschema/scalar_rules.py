@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import messages
+from .automaton import ANY_LENGTH
 from .equality import equal, key
 from .json_values import as_decimal, is_multiple, is_number, is_whole
 from .node import Builder, Check, Rule, RuleContext, Run, size_rule, value_rule
 from .search import Search
-from .search_cost import ANY_LENGTH
 from .validator_errors import UnsupportedPattern, UnsupportedSchema
 
 _LONG = 1_000

@@ -7,11 +7,10 @@ states. What follows a set is computed once for each class of characters, as lon
 from collections.abc import Iterable
 from typing import Any, Final
 
-from .automaton import AT_END, NOTHING, Automaton
+from .automaton import AT_END, NOTHING, STEPS, Automaton, fast_steps
 from .charset import Alphabet
 from .ecma import Analysis, analyse, translate
 from .regex_cache import CALL, cache_short_texts, compile_regex
-from .search_cost import STEPS, fast_steps
 from .validator_errors import SearchTooLong, UnsupportedPattern
 
 CHARACTER: Final = 8

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..jsonschema.accepted_types import MAX_FOLLOWED, accepted_types, same_value, types_of
-from ..jsonschema.json_types import MOVED
+from ..jsonschema.json_types import MAX_FOLLOWED, MOVED, accepted_types, same_value, types_of
 from ..jsonschema.keywords import METADATA
 from ..jsonschema.schema_document import SchemaDocument
 from ..jsonschema.schema_node import Schema, SchemaNode, is_free

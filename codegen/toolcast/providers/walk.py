@@ -9,8 +9,7 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from ..jsonschema.accepted_types import accepted_types
-from ..jsonschema.json_types import ATOMS, copied, names_type
+from ..jsonschema.json_types import ATOMS, accepted_types, copied, names_type
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, unescape
 from ..jsonschema.schema_error import SchemaError

@@ -12,10 +12,9 @@ from ..contract.build import Built, build_type
 from ..contract.normal_form import NormalForm, direct_references, without_keyword
 from ..contract.python_types import KEYWORD
 from ..declarations.printer import TypeScript
-from ..jsonschema.automaton import AT_END, NOTHING, Automaton
+from ..jsonschema.automaton import ANY_LENGTH, AT_END, NOTHING, STEPS, Automaton, Cost
 from ..jsonschema.charset import Alphabet
 from ..jsonschema.ecma import analyse
-from ..jsonschema.search_cost import ANY_LENGTH, STEPS, Cost
 from ..jsonschema.subschemas import subschemas
 from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
 from ..python.structs.module import module_path, tool_module, type_module

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ...jsonschema.accepted_types import accepted_types
-from ...jsonschema.json_types import states_type
+from ...jsonschema.json_types import accepted_types, states_type
 from ...jsonschema.schema_node import Schema, SchemaNode, Segments
 from ..ledger import Ledger
 from ..node import NO_TYPE, TYPES, Keywords, Node, Pass

@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...jsonschema.accepted_types import accepted_types
-from ...jsonschema.merge import merged
+from ...jsonschema.json_types import accepted_types
+from ...jsonschema.merge import distinct_schemas, merged
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free, to_json
-from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import KEY, VALUE
 from ..ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
 from ..node import Keywords, Node, Pass

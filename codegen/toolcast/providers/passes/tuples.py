@@ -23,10 +23,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...jsonschema.accepted_types import TYPE_KEYWORDS, accepted_types
-from ...jsonschema.json_types import names_type
+from ...jsonschema.json_types import TYPE_KEYWORDS, accepted_types, names_type
+from ...jsonschema.merge import distinct_schemas
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free
-from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import MORE, position
 from ..constraint_texts import MAX_WORDS, text
 from ..ledger import CHECKED, IMPLIED_TYPE, NO_FURTHER_ITEMS, Ledger, child

@@ -24,9 +24,8 @@ from msgspec.structs import replace
 
 from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED
-from ...jsonschema.merge import merged
+from ...jsonschema.merge import merged, required_groups
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, is_free, to_json
-from ...jsonschema.union import required_groups
 from ..constraint_texts import text
 from ..ledger import NO_VALUE, Ledger
 from ..node import Keywords, Node, Pass

@@ -17,13 +17,19 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ...jsonschema.accepted_types import accepted_types, types_of
-from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
+from ...jsonschema.json_types import (
+    MOVED,
+    accepted_types,
+    distinct_types,
+    inferred,
+    split,
+    types_of,
+    types_stated,
+)
 from ...jsonschema.json_values import has_type, type_of
 from ...jsonschema.keywords import METADATA
-from ...jsonschema.merge import equal_schemas
+from ...jsonschema.merge import equal_schemas, in_words, union, widest
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
-from ...jsonschema.union import in_words, union, widest
 from ..constraint_texts import described, text
 from ..ledger import CHECKED, IMPLIED_TYPE, NO_VALUE, Ledger
 from ..node import Keywords, Node, Pass
