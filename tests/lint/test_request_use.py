@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import load_config
-from toolcast.lint.linted_tool import Subject
-from toolcast.lint.project_tools import load_project
-from toolcast.lint.provider_checks import request_limits
-from toolcast.lint.request_use import request_use
+from toolcast.lint.linted_tool import Subject, load_project
+from toolcast.lint.provider_checks import request_limits, request_use
 from toolcast.providers import Limits, Profile, load_profile
 
 from tests.lint.projects import spec, write

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.config import load_config
 from toolcast.lint import tokens
-from toolcast.lint.project_tools import load_project
+from toolcast.lint.linted_tool import load_project
 from toolcast.lint.tokens import counted, counter, definition, estimate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from toolcast.agents import Disclosure
 from toolcast.agents.disclosure import stub_text
 from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
-from toolcast.lint.project_tools import load_project
+from toolcast.lint.linted_tool import load_project
 from toolcast.lint.tokens import estimate, together, tool_costs
 from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry

@@ -99,7 +99,7 @@ def command(
     _known(select + ignore, RULES)
     config = configuration(config_file, "json" if form == "sarif" else form)
     from ..lint.all_checks import Settings, lint_project
-    from ..lint.project_tools import load_project
+    from ..lint.linted_tool import load_project
 
     settings = Settings(
         today=date.today(),

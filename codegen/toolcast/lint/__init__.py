@@ -1,1 +1,1 @@
-"""What is worth knowing about a set of tools before a provider sees it: limits, names, wording, policy."""
+"""Checks a set of tools before a provider sees it: limits, names, wording, policy."""

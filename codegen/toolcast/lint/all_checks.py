@@ -9,23 +9,19 @@ from msgspec import Struct
 from ..config import Config
 from ..diagnostics import Diagnostic
 from ..spec.suppressions import in_force
-from .budgets import token_budgets, unknown_budgets
-from .descriptions import collisions, descriptions, duplicates, hidden_text
+from .descriptions import collisions, descriptions, duplicates, hidden_text, imperative_texts, repeated_text
 from .finding import Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
-from .imperatives import imperative_texts
-from .linted_tool import Subject, in_groups
+from .linted_tool import Progress, Project, Subject, in_groups, is_selected, load_project, unknown_tools
 from .permissions import policy, reserved_meta_keys, unstated_annotations
-from .project_tools import Progress, Project, is_selected, load_project, unknown_tools
-from .provider_checks import losses, not_strict, request_limits
-from .repeated_text import repeated_text
-from .tokens import Tokens, counted
-from .tool_limits import tool_limits
+from .provider_checks import losses, not_strict, request_limits, tool_limits
+from .tokens import Tokens, counted, token_budgets, unknown_budgets
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What is looked at. Empty tuples mean all; `tools` are names or paths. `today` ends suppressions, and is
-    what removals of deprecated tools are compared with."""
+    """The parts to look at. Empty tuples mean all; `tools` are names or paths. `today` ends suppressions, and
+    removals of deprecated tools are compared with it.
+    """
 
     today: date
     tools: tuple[str, ...] = ()
@@ -38,7 +34,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """A run. `refused` are specs that do not compile; nothing is known of them."""
+    """The outcome of a run. `refused` are specs that do not compile; nothing is known of them."""
 
     tools: int
     suppressed: int
@@ -91,7 +87,6 @@ def lint_project(config: Config, project: Project, settings: Settings) -> Outcom
 def _unknown_groups(
     groups: Sequence[str], subjects: Sequence[Subject], project: Project
 ) -> Iterator[Diagnostic]:
-    """Groups in which there is no tool."""
     for group in groups:
         if any(in_groups(each.tool.group, (group,)) for each in subjects):
             continue
@@ -103,7 +98,7 @@ def _unknown_groups(
 
 
 def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -> Iterator[Finding]:
-    """Every finding, suppressed or not."""
+    """Return every finding, suppressed or not."""
     tools = {each.tool.name: each.tool for each in project.subjects}
     for index, subject in enumerate(subjects):
         yield from descriptions(subject)
@@ -128,7 +123,7 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
 
 
 def set_findings(config: Config, project: Project, subjects: Sequence[Subject]) -> tuple[Finding, ...]:
-    """What lint says of some tools together, as if there were no others: request limits and budgets."""
+    """Return the findings about some tools together, as if there were no others: limits and budgets."""
     found = list(token_budgets(config, subjects, project.profiles))
     for profile in project.profiles:
         found += request_limits(subjects, profile, project.shown_root)
@@ -138,14 +133,14 @@ def set_findings(config: Config, project: Project, subjects: Sequence[Subject]) 
 def suppressed(
     found: Sequence[Finding], subjects: Sequence[Subject], today: date
 ) -> tuple[list[Finding], set[tuple[str, str]]]:
-    """What no spec ignores, and the (tool, code) pairs of what is ignored."""
+    """Return the findings that no spec ignores, and the (tool, code) pairs of those that one does."""
     ignored = {(each.tool.name, code) for each in subjects for code in in_force(each.tool.lint_ignore, today)}
     kept = [each for each in found if (each.tool, each.code) not in ignored]
     return kept, {(each.tool, each.code) for each in found} & ignored
 
 
 def ended(subjects: Sequence[Subject], today: date) -> list[Finding]:
-    """Suppressions whose last day is over."""
+    """Report suppressions that have ended."""
     found: list[Finding] = []
     for subject in subjects:
         for code, each in subject.tool.lint_ignore.items():
@@ -160,7 +155,7 @@ def ended(subjects: Sequence[Subject], today: date) -> list[Finding]:
 def unused(
     subjects: Sequence[Subject], used: set[tuple[str, str]], settings: Settings, off: set[str]
 ) -> list[Finding]:
-    """Suppressions of what was not found, but for codes that are `off` in this run."""
+    """Report suppressions of what was not found, but for codes that are `off` in this run."""
     if settings.providers or settings.groups:
         return []  # another provider, or the whole set, may well have it
     found: list[Finding] = []

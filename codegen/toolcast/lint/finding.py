@@ -20,8 +20,8 @@ RANKS: dict[Severity, int] = {"note": 0, "warning": 1, "error": 2}
 class Finding(Struct, frozen=True, kw_only=True, order=True):
     """One finding at one place.
 
-    `tool` is empty for the whole set. `providers` are the ids of those concerned, none where every
-    provider is. `answer` is what a provider is known to reply, with its name; `fix` is a way out.
+    `tool` is empty for the whole set. `providers` are the ids of those concerned, none where every provider
+    is. `answer` is a provider's known reply, with its name; `fix` is a way out.
     """
 
     file: str
@@ -37,8 +37,9 @@ class Finding(Struct, frozen=True, kw_only=True, order=True):
 
 
 def merged(findings: list[Finding]) -> list[Finding]:
-    """Sorted; findings that differ only by provider are one. The first
-    provider's answer and fix stand for all."""
+    """Return findings sorted, and those that differ only by provider as one, with the first one's answer and
+    fix.
+    """
     by: dict[tuple[object, ...], list[Finding]] = {}
     for each in sorted(findings):
         key = (each.file, each.line, each.column, each.code, each.severity, each.tool, each.message)
@@ -341,7 +342,7 @@ RULES: Final[dict[str, Rule]] = {
 
 
 def unknown_levels(config: Config) -> Iterator[Diagnostic]:
-    """Codes in the table that are no rule's."""
+    """Report codes in the table that are no rule's."""
     for code in config.lint.levels:
         if code not in RULES:
             hint = suggestion(code, RULES, "the codes are")
@@ -350,7 +351,7 @@ def unknown_levels(config: Config) -> Iterator[Diagnostic]:
 
 
 def leveled(found: Sequence[Finding], levels: Mapping[str, Level]) -> list[Finding]:
-    """The findings with the project's severities, without those of codes that are off."""
+    """Return the findings with the project's severities, without those of codes that are off."""
     made: list[Finding] = []
     for each in found:
         level = levels.get(each.code, each.severity)

@@ -22,7 +22,8 @@ _EXCEPT: Final = re.compile(r"\b(?:except|unless|not|but|ignored)\b", re.IGNOREC
 
 
 def described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
-    """The parameter that decides, and by its values the parameters that each alone uses; None if none does.
+    """Return the parameter that decides, and by its values the parameters that each alone uses; None if none
+    does.
 
     A parameter belongs to a value if its description quotes that value and no other one, with a word such as
     "only" or "required". At least two values must have parameters of their own.
@@ -45,7 +46,7 @@ def described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[s
 
 
 def _belongs(text: str, values: set[str]) -> str:
-    """The one value that a description quotes as its condition; empty if it quotes none, or several."""
+    """Return the one value that a description quotes as its condition; an empty text for none or several."""
     quoted = {found["value"] for found in _QUOTED.finditer(text)} & values
     if len(quoted) != 1 or not _BELONGS.search(text) or _EXCEPT.search(text):
         return ""
@@ -63,7 +64,7 @@ class Half(Struct, frozen=True):
 
 
 def flags(subject: Subject) -> Iterator[Finding]:
-    """A finding where the parameters' alternatives exclude each other and share no parameter."""
+    """Yield a finding where the parameters' alternatives exclude each other and share no parameter."""
     found = alternatives(subject.parameters)
     if found is None:
         return
@@ -77,7 +78,7 @@ def flags(subject: Subject) -> Iterator[Finding]:
 
 
 def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
-    """The parameter that decides ("" if none does) and the alternatives; None if the tool is one."""
+    """Return the parameter that decides ("" if none does) and the alternatives; None if the tool is one."""
     for branches, exclusive in _choices(root):
         halves = [_half(branch, root) for branch in branches]
         if len(halves) < 2 or any(half is None for half in halves):
@@ -97,7 +98,7 @@ def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
 
 
 def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
-    """Lists of branches at the root, and whether a value may match only one of them."""
+    """Yield lists of branches at the root, and whether a value may match only one of them."""
     nodes = [root, *(each for each in root.get("allOf", ()) if isinstance(each, Mapping))]
     for node in nodes:
         for key in ("oneOf", "anyOf"):
@@ -109,7 +110,7 @@ def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
 
 
 def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`if` this value, `then` these parameters: as a branch."""
+    """Return `if` this value, `then` these parameters, as a branch."""
     condition, then = node["if"], node["then"]
     if not isinstance(condition, Mapping) or not isinstance(then, Mapping):
         return {}
@@ -121,7 +122,7 @@ def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozenset[str]] | None:
-    """The values that choose a branch, by parameter, and the parameters it speaks of; None if it has none."""
+    """Return the values that choose a branch, by parameter, and its parameters; None if it has none."""
     name = definition_name(branch["$ref"]) if isinstance(branch, Mapping) and "$ref" in branch else None
     if name is not None:
         branch = root.get("$defs", {}).get(name)
@@ -134,7 +135,7 @@ def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozens
 
 
 def _value(schema: Any) -> str:
-    """The only text that a schema takes; empty if it takes others."""
+    """Return the only text that a schema takes; an empty one if it takes others."""
     if not isinstance(schema, Mapping):
         return ""
     enum = schema.get("enum")
@@ -143,7 +144,7 @@ def _value(schema: Any) -> str:
 
 
 def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
-    """The parameter that every branch fixes, each to another value."""
+    """Return the parameter that every branch fixes, each to another value."""
     for key in chosen[0]:
         values = [each.get(key, "") for each in chosen]
         if all(values) and len(set(values)) > 1:
@@ -152,7 +153,7 @@ def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
 
 
 def _joined(groups: Sequence[Half]) -> list[Half]:
-    """Branches of one value are one alternative."""
+    """Join branches of one value to one alternative."""
     by: dict[str, frozenset[str]] = {}
     for each in groups:
         by[each.value] = by.get(each.value, frozenset()) | each.names
@@ -160,15 +161,16 @@ def _joined(groups: Sequence[Half]) -> list[Half]:
 
 
 def _apart(groups: Sequence[Half]) -> bool:
-    """Whether no parameter belongs to two alternatives, and at most one alternative has none."""
+    """Return whether no parameter belongs to two alternatives, and at most one alternative has none."""
     if len(groups) < 2 or sum(not each.names for each in groups) > 1:
         return False
     return sum(len(each.names) for each in groups) == len(frozenset().union(*(each.names for each in groups)))
 
 
 def _name(tool: str, half: Half) -> str:
-    """`cron` with the value `add` → cron_add; a value of several words is a name of its own already; with the
-    parameters `url` → cron_by_url."""
+    """Name a tool for an alternative: `cron` with the value `add` → cron_add; a value of several words is a
+    name already; with the parameters `url` → cron_by_url.
+    """
     if half.value:
         words = name_words(half.value) or (half.value,)
         return "_".join(words if len(words) > 1 else (tool, *words))
@@ -178,16 +180,13 @@ def _name(tool: str, half: Half) -> str:
 def deprecations(
     subject: Subject, tools: Mapping[str, ToolSpec], others: Collection[str], today: date
 ) -> Iterator[Finding]:
-    """Findings about `deprecated`.
+    """Yield findings about `deprecated`.
 
     Args:
         subject: the tool.
         tools: all tools that compile, by name, whatever part of them is looked at.
         others: names of further tools, of which nothing else is known.
         today: the day that `remove_after` is compared with.
-
-    Yields:
-        The findings.
     """
     deprecation = subject.tool.deprecated
     if deprecation is None:

@@ -1,4 +1,4 @@
-"""Compares a spec's permission and secrets with what its names suggest."""
+"""Compares a spec's permission and secrets with its names and texts."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -34,7 +34,9 @@ _HARMLESS: Final = among(
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
-    """Secrets that are not declared or not resolved, and destruction that calls itself reading."""
+    """Yield findings about secrets that are not declared or not resolved, and destruction that calls itself
+    reading.
+    """
     yield from _secrets(subject)
     yield from _unresolved(subject)
     if subject.tool.permission == "read":
@@ -63,7 +65,7 @@ def _unresolved(subject: Subject) -> Iterator[Finding]:
 
 
 def looks_secret(name: str) -> bool:
-    """Whether a name ends in a word for a secret: `client_secret` does, `secret_name` does not."""
+    """Return whether a name ends in a word for a secret: `client_secret` does, `secret_name` does not."""
     words = name_words(name)
     while len(words) > 1 and words[-1] in _TAILS:
         words = words[:-1]
@@ -84,7 +86,7 @@ def _takes_text(schema: Mapping[str, Any]) -> bool:
 
 
 def _top(path: Path) -> str | None:
-    """The top-level parameter that `path` lies in; a definition's may lie in several."""
+    """Return the top-level parameter that `path` lies in; a definition's may lie in several."""
     return str(path[1]) if path[:1] == ("properties",) else None
 
 
@@ -98,7 +100,7 @@ def _destruction(subject: Subject) -> Iterator[Finding]:
 
 
 def destructive_verb(name: str, description: str) -> str:
-    """The evidence that the tool destroys something; empty if there is none.
+    """Return the evidence that the tool destroys something; an empty text if there is none.
 
     In a name, the first or the last word counts, unless a harmless verb begins it (`list_drops`). In a text
     only its first word does: the rest may well speak of other tools.
@@ -122,7 +124,8 @@ _HINTS: Final = Annotations.__struct_fields__
 
 
 def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding]:
-    """One finding for all annotations that a provider's tool object could have and the spec does not state.
+    """Yield one finding for all annotations that a provider's tool object could have and the spec does not
+    state.
 
     Unstated, they mean MCP's defaults: destructive, not idempotent, and open to the world.
     """
@@ -139,7 +142,7 @@ def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding
 
 
 def reserved_meta_keys(subject: Subject) -> Iterator[Finding]:
-    """One finding for each key of `meta` that MCP keeps for itself."""
+    """Yield one finding for each key of `meta` that MCP keeps for itself."""
     for key in subject.tool.meta:
         if is_reserved_meta_key(key):
             message = f"{key!r} is a key of `meta` that is reserved for MCP"

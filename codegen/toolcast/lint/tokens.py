@@ -1,32 +1,37 @@
-"""What tools cost in a request: tokens of the JSON that a provider is sent, in full and as brief stubs.
+"""The cost of tools in a request: tokens of the JSON that a provider is sent, in full and as brief stubs.
 
 With tiktoken and its vocabulary the count is exact for OpenAI's `o200k_base` over the JSON text; no provider
 publishes how it renders tools into its prompt, so even that is an approximation. Without it the count is
 estimated: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
 examples in OpenAI's own guide to counting tokens the estimate is 2 % off on prose, and a quarter on odd
-words.
+words. Budgets of a project are always judged by the estimate: a limit that holds on one machine holds on all.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
+from ..command_settings import TokenBudgets
+from ..config import Config, setting_place, setting_problem
 from ..declarations.one_tool import declaration
+from ..diagnostics import Diagnostic
 from ..project.core.tool_definitions import tool_info
 from ..providers import Profile, tool_object
 from ..runtime.definitions import cut_definition
 from ..spec.deprecation import shown_summary
-from .linted_tool import Subject
+from ..toml_tables import suggestion
+from .finding import RULES, Finding
+from .linted_tool import Project, Subject, in_groups
 
 
 def definition(subject: Subject, profile: Profile) -> dict[str, Any]:
-    """As the build writes it to `schemas/<provider>/<tool>.json`."""
+    """Return a definition as the build writes it to `schemas/<provider>/<tool>.json`."""
     info = tool_info(subject.tool, subject.normal)
     return tool_object(info, profile, subject.emitted[profile.id].normalized)
 
@@ -52,7 +57,7 @@ class Total(Struct, frozen=True, kw_only=True):
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """`note` states how the counts were made. `costs` are sorted: what costs most comes first."""
+    """The costs, the dearest first; `note` states how they were counted."""
 
     note: str
     exact: bool
@@ -61,7 +66,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
 
 
 def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
-    """The cost of each tool and provider, and of the set."""
+    """Return the cost of each tool and provider, and of the set."""
     count, exact, note = counter()
     costs: list[Cost] = []
     totals: list[Total] = []
@@ -75,7 +80,7 @@ def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
 
 
 def tool_costs(subjects: Sequence[Subject], profile: Profile, count: Callable[[str], int]) -> list[Cost]:
-    """The cost of each tool that has a definition for one provider."""
+    """Return the cost of each tool that has a definition for one provider."""
     costs: list[Cost] = []
     for subject in subjects:
         if profile.id not in subject.emitted:
@@ -89,24 +94,24 @@ def tool_costs(subjects: Sequence[Subject], profile: Profile, count: Callable[[s
 
 
 def together(costs: Sequence[Cost]) -> int:
-    """What tools cost in full as one array: its brackets and commas cost a token each."""
+    """Return the cost of tools in full as one array: its brackets and commas cost a token each."""
     return sum(each.full for each in costs) + len(costs) + 1
 
 
 def sent_text(definition: dict[str, Any], profile: Profile) -> str:
-    """What a model reads of a definition: JSON, or its declaration."""
+    """Return the text of a definition that a model reads: JSON, or its declaration."""
     return (
         as_json(definition) if profile.declaration is None else declaration(definition, profile.declaration)
     )
 
 
 def as_json(value: object) -> str:
-    """JSON text as it is sent."""
+    """Return JSON text as it is sent."""
     return msgspec.json.encode(value).decode()
 
 
 def counter() -> tuple[Callable[[str], int], bool, str]:
-    """How to count, whether that is exact, and a sentence that states it."""
+    """Return the function that counts, whether it is exact, and a sentence that states it."""
     try:
         tiktoken = import_module("tiktoken")
     except ImportError:
@@ -132,7 +137,7 @@ _DENSE: Final = 0.8  # tokens for a character of a script without spaces
 
 
 def estimate(text: str) -> int:
-    """About how many tokens `text` is: one for each piece, more for long words and for runs of signs."""
+    """Estimate the tokens of `text`: one for each piece, more for long words and for runs of signs."""
     total = 0.0
     for piece, count in Counter(_PIECES.findall(text)).items():  # a definition repeats most of its pieces
         if not piece.isascii():
@@ -142,3 +147,127 @@ def estimate(text: str) -> int:
         else:
             total += count * max(1, math.ceil(len(piece.strip()) / 4))
     return round(total)
+
+
+BUDGETS: Final = ("lint", "max_tokens")
+_SHOWN: Final = 3
+"""Contributors that a finding names."""
+
+_Costs = Mapping[str, Sequence[Cost]]
+"""The cost of each tool, by provider."""
+
+
+def unknown_budgets(config: Config, project: Project) -> Iterator[Diagnostic]:
+    """Report budgets of providers that the project makes no definitions for, and of groups without a tool."""
+    limits = config.lint.max_tokens
+    if project.profiles:
+        known = project.configured
+        for id in limits.providers:
+            if id not in known:
+                message = f"no definitions are made for the provider {id!r}"
+                path = (*BUDGETS, "providers", id)
+                hint = suggestion(id, known, "the providers are")
+                yield setting_problem(config, path, "unknown-provider", message, hint)
+    there = sorted({each.tool.group for each in project.subjects})
+    for group in () if project.refused else limits.groups:  # a group's only tools may be those with errors
+        if not any(in_groups(each, (group,)) for each in there):
+            path = (*BUDGETS, "groups", group)
+            hint = suggestion(group, [each for each in there if each], "groups here")
+            yield setting_problem(config, path, "unknown-group", f"no tool is in the group {group!r}", hint)
+
+
+def token_budgets(
+    config: Config, subjects: Sequence[Subject], profiles: Sequence[Profile]
+) -> Iterator[Finding]:
+    """Yield findings about single tools, groups and the set that cost more than the project allows."""
+    limits = config.lint.max_tokens
+    if limits == TokenBudgets():
+        return
+    costs = {each.id: tool_costs(subjects, each, estimate) for each in profiles}
+    if limits.tool is not None:
+        yield from _tools(subjects, profiles, costs, limits.tool)
+    for group, limit in sorted(limits.groups.items()):
+        own = {each.tool.name for each in subjects if in_groups(each.tool.group, (group,))}
+        part = {id: [each for each in tools if each.tool in own] for id, tools in costs.items()}
+        yield from _set(config, "group-tokens", (*BUDGETS, "groups", group), limit, part)
+    if limits.set is not None:
+        rest = {id: tools for id, tools in costs.items() if id not in limits.providers}
+        yield from _set(config, "set-tokens", (*BUDGETS, "set"), limits.set, rest)
+    for id, limit in sorted(limits.providers.items()):
+        yield from _set(config, "set-tokens", (*BUDGETS, "providers", id), limit, {id: costs.get(id, ())})
+
+
+def _tools(
+    subjects: Sequence[Subject], profiles: Sequence[Profile], costs: _Costs, limit: int
+) -> Iterator[Finding]:
+    """Yield a finding for each tool, with its cost for the provider where it is highest."""
+    by_profile = {each.id: each for each in profiles}
+    full = {(each.tool, id): each.full for id, tools in costs.items() for each in tools}
+    for subject in subjects:
+        own = {id: full[subject.tool.name, id] for id in by_profile if (subject.tool.name, id) in full}
+        over = tuple(id for id, cost in own.items() if cost > limit)
+        if not over:
+            continue
+        highest = max(over, key=lambda id: own[id])
+        parts = _parts(definition(subject, by_profile[highest]), subject.emitted[highest].normalized.schema)
+        yield subject.finding(
+            "tokens",
+            f"the definition costs {_over(own[highest], limit)}; most of it: {_largest(parts)}",
+            "shorten the largest texts, move rarely used parameters into a tool of their own, or raise `tool`"
+            " in [tool.toolcast.lint.max_tokens]",
+            at=("description",),
+            providers=over,
+        )
+
+
+def _parts(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, int]:
+    """Return the cost of the description and of each parameter of a definition."""
+    text = next((each for each in _texts(whole)), "")
+    parts = {"the description": estimate(text)} if text else {}
+    for name, below in schema.get("properties", {}).items():
+        parts[f"`{name}`"] = estimate(as_json({name: below}))
+    for key in ("$defs", "definitions"):
+        for name, below in schema.get(key, {}).items():
+            parts[f"the definition `{name}`"] = estimate(as_json({name: below}))
+    return parts
+
+
+def _texts(whole: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the description of a tool, which some providers have one level below."""
+    for each in (whole, *whole.values()):
+        if isinstance(each, Mapping) and isinstance(each.get("description"), str):
+            yield each["description"]
+
+
+def _set(config: Config, code: str, path: tuple[str, ...], limit: int, costs: _Costs) -> Iterator[Finding]:
+    """Yield a finding for a set of tools, with its cost for the provider where it is highest."""
+    sums = {id: together(tools) for id, tools in costs.items() if tools}
+    over = tuple(id for id, cost in sums.items() if cost > limit)
+    if not over:
+        return
+    highest = max(over, key=lambda id: sums[id])
+    of_tools = {each.tool: each.full for each in costs[highest]}
+    what = f"the group {path[-1]!r} costs" if code == "group-tokens" else "all tools together cost"
+    file, line, column = setting_place(config, path)
+    yield Finding(
+        file=file,
+        line=line,
+        column=column,
+        code=code,
+        severity=RULES[code].severity,
+        providers=over,
+        message=f"{what} {_over(sums[highest], limit)}; most of it: {_largest(of_tools)}",
+        fix="send brief stubs or fewer groups in one request, shorten the largest tools, or raise the limit",
+    )
+
+
+def _over(cost: int, limit: int) -> str:
+    return f"about {cost} tokens, {cost - limit} more than the limit of {limit}"
+
+
+def _largest(parts: Mapping[str, int]) -> str:
+    """Return the parts that cost most, with their costs; of equal ones the first by name."""
+    ordered = sorted(parts.items(), key=lambda part: (-part[1], part[0]))
+    rest = len(ordered) - _SHOWN
+    shown = ", ".join(f"{name} ({cost})" for name, cost in ordered[:_SHOWN])
+    return f"{shown}, and {rest} more" if rest > 0 else shown

@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where specs lie, which providers they may name, and folders of shared types outside."""
+    """The folder of specs, the providers that they may name, and folders of shared types outside."""
 
     root: Path
     shown_root: str
@@ -37,8 +37,9 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """Which tools are listed: each condition that is stated has to hold. `patterns` are shell patterns:
-    for names, or with a slash for paths below the specs root."""
+    """Conditions of the tools to list, which all have to hold. `patterns` are shell patterns: for names, or
+    with a slash for paths below the specs root.
+    """
 
     patterns: Sequence[str] = ()
     groups: Sequence[str] = ()
@@ -48,7 +49,8 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 class Row(Struct, frozen=True, kw_only=True):
     """One tool. `permission` and `secrets` are None where they are undecided or wrong; `undecided` names the
-    keys that a person has to decide; `problems` counts the other errors of the spec."""
+    keys that a person has to decide; `problems` counts the other errors of the spec.
+    """
 
     name: str
     group: str
@@ -65,9 +67,9 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Listing(Struct, frozen=True, kw_only=True):
-    """Rows by group and name, and what they cost. `problems` are about files that could not be listed.
+    """Rows by group and name, and their costs. `problems` are about files that could not be listed.
 
-    `names` and `groups` are those of all tools, whether they are listed or not.
+    `names` and `groups` are those of all tools, listed or not.
     """
 
     rows: tuple[Row, ...]
@@ -77,21 +79,14 @@ class Listing(Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
 
     def cost(self, name: str) -> dict[str, Cost]:
-        """What a tool costs, by provider; empty for one that does not compile."""
+        """Return the cost of a tool by provider; nothing for one that does not compile."""
         return {each.provider: each for each in self.tokens.costs if each.tool == name}
 
 
 def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progress: Progress) -> Listing:
-    """Read all specs, and count the tokens of those that compile.
+    """Read all specs, and count for `profiles` the tokens of those that compile.
 
-    Args:
-        place: where the specs are.
-        profiles: providers for which tokens are counted.
-        chosen: which tools are listed.
-        progress: receives how many of how many are read.
-
-    Returns:
-        The listing.
+    `chosen` says which are listed; `progress` receives (done, total).
     """
     found = discover(place.root, shown_root=place.shown_root, folders=place.folders)
     types = _types(place, found.types)
@@ -118,7 +113,7 @@ def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progre
 
 
 def is_chosen(row: Row, chosen: Filter) -> bool:
-    """Whether all conditions hold for a tool."""
+    """Return whether all conditions hold for a tool."""
     paths = (row.path, row.path.rpartition(".")[0], row.file)
     return (
         (not chosen.patterns or any(_fits(each, row.name, paths) for each in chosen.patterns))
@@ -129,12 +124,12 @@ def is_chosen(row: Row, chosen: Filter) -> bool:
 
 
 def _fits(pattern: str, name: str, paths: Sequence[str]) -> bool:
-    """A pattern with a slash is for paths, any other for names."""
+    """Return whether a pattern fits: one with a slash is for paths, any other for names."""
     return any(fnmatchcase(each, pattern) for each in (paths if "/" in pattern else (name,)))
 
 
 def undecided_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The keys of a spec that a person has to decide: `TODO`, or left out though they have no default."""
+    """Return the keys that a person has to decide: `TODO`, or left out though they have no default."""
     secrets = data.get("secrets", "TODO")
     todo = is_todo(secrets) or (isinstance(secrets, list) and any(map(is_todo, secrets)))
     texts = [key for key in ("description", "summary") if isinstance(data.get(key), str)]
@@ -144,7 +139,7 @@ def undecided_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
-    """What can be stated about a spec, and the spec itself if it has no errors."""
+    """Return the row of a spec, and the spec itself if it has no errors."""
     file = shown(place.shown_root, path)
     row = Row(
         name=path.rpartition("/")[2].rpartition(".")[0],

@@ -1,4 +1,4 @@
-"""Words of names and descriptions, made comparable. Everything here is linear in the length of the text."""
+"""Words of names and descriptions, made comparable, in time linear in the length of the text."""
 
 import re
 from functools import partial
@@ -14,7 +14,7 @@ _DENSE: Final = re.compile(
 
 
 def among(words: str) -> frozenset[str]:
-    """The words of a list written as text."""
+    """Return the words of a list written as text."""
     return frozenset(words.split())
 
 
@@ -45,12 +45,12 @@ PLACEHOLDERS: Final = re.compile(
 
 @partial(cache_short_texts, size=4096)
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of an identifier in lower case: `getAPIKey2` → get, api, key, 2."""
+    """Return the words of an identifier in lower case: `getAPIKey2` → get, api, key, 2."""
     return tuple(word.lower() for word in _NAME.findall(name))
 
 
 def text_words(text: str) -> list[str]:
-    """The words of a text in lower case, as they stand."""
+    """Return the words of a text in lower case, as they stand."""
     return [word.lower() for word in _TEXT.findall(text)]
 
 
@@ -66,7 +66,9 @@ _IRREGULAR: Final = {
 
 @partial(cache_short_texts, size=4096)
 def stem(word: str) -> str:
-    """Without the ending of a plural or of a third person: lists → list, queries → query, fetches → fetch."""
+    """Return a word without the ending of a plural or a third person: lists → list, queries → query, fetches
+    → fetch.
+    """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
@@ -79,10 +81,10 @@ def stem(word: str) -> str:
 
 
 def content(text: str) -> list[str]:
-    """The stems that carry meaning, in order."""
+    """Return the stems that carry meaning, in order."""
     return [stem(word) for word in text_words(text) if word not in SMALL]
 
 
 def is_dense(text: str) -> bool:
-    """Whether words are not separated by spaces, so that they cannot be counted."""
+    """Return whether words are not separated by spaces, so that they cannot be counted."""
     return _DENSE.search(text) is not None

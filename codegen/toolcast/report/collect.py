@@ -16,9 +16,8 @@ from ..diff.compare_states import Outcome as DiffOutcome
 from ..jsonschema.pointers import join, resolve, split
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
-from ..lint.linted_tool import Subject
-from ..lint.project_tools import Project, is_selected, load_project
-from ..lint.request_use import request_use, strict_tools, tools_for
+from ..lint.linted_tool import Project, Subject, is_selected, load_project
+from ..lint.provider_checks import request_use, strict_tools, tools_for
 from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..output_layout import python_path
 from ..project.core.compiler import tool_names

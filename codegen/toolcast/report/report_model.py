@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
 from ..jsonschema.schema_change import Action, Severity
 from ..lint.finding import Finding
-from ..lint.request_use import LimitUse
+from ..lint.provider_checks import LimitUse
 from ..providers.ledger import Part
 
 Strictness = Literal["always", "optional", "none"]

@@ -17,9 +17,8 @@ from ...diagnostics import Diagnostic
 from ...jsonschema.pointers import split
 from ...lint.finding import Finding
 from ...lint.linted_tool import Subject, emitted_subject, numbered
-from ...lint.provider_checks import not_strict, request_limits
+from ...lint.provider_checks import not_strict, request_limits, tool_limits
 from ...lint.tokens import definition, estimate
-from ...lint.tool_limits import tool_limits
 from ...providers import LedgerEntry, Profile
 from ...providers.ledger import NOT_STRICT
 from ...runtime.definitions import EXAMPLES
