@@ -1,18 +1,20 @@
-"""Makes the types of a contract: names, definitions, and the expression of each definition.
+"""The types of a contract: names, definitions, and the expression of each definition.
 
 One `Builder` makes one generated module. It also reads the shared types that the module uses: their names and
 native types decide how the module may use them.
+
+The unions that msgspec distinguishes by a tag are found before any type is made. A tagged Struct used outside
+its union does not insist on its tag; so every other use of it is checked.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from ...contract.tree import Contract, Node, Object, Reference, nodes
+from ...contract.tree import Contract, Enum, Node, Null, Object, Reference, Union, nodes
 from .module_model import AliasDefinition, Definition, Expression
 from .python_names import class_name, unique
 from .source_literals import deferred, text
-from .tags import Tag
 
 NameParts = tuple[str, ...]
 ANY = Expression(text="Any", kinds=frozenset({"any"}))
@@ -20,6 +22,8 @@ MAX_NESTED = 40
 """Definitions in progress at once, each inside the one before: Python's own stack is finite."""
 MAX_INLINE = 200
 """Characters of a type that is inlined instead of its name: longer ones would add up."""
+PREFERRED_TAGS = ("type", "kind")
+"""Property names that are preferred when several distinguish the branches."""
 _PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
 
 
@@ -29,8 +33,15 @@ DefineObject = Callable[["Builder", Object, str, str, str], Expression]
 """(builder, node, file of the module, name, name of the marker or "") → the type of the definition."""
 
 
+class Tag(Struct, frozen=True):
+    """A Struct's tag: the property, and this branch's value."""
+
+    field: str
+    value: str | int
+
+
 class Builder:
-    """Makes the types of a contract's nodes, and collects the definitions that they need."""
+    """The types of a contract's nodes, and the definitions that they need."""
 
     def __init__(
         self,
@@ -79,15 +90,15 @@ class Builder:
     # -- names and definitions ----------------------------------------------------------------
 
     def file_of(self, definition: str) -> str:
-        """The file whose module holds a definition; "" is the tool's own module."""
+        """Return the file whose module holds a definition; "" is the tool's own module."""
         return self.contract.files[definition] if definition in self.public else ""
 
     def new_name(self, file: str, *parts: str) -> str:
-        """A free class or alias name in the module of `file`."""
+        """Take a free class or alias name in the module of `file`."""
         return unique(class_name(*parts), self._used.setdefault(file, set()))
 
     def type_names(self, file: str) -> frozenset[str]:
-        """Names of types in the module of `file`."""
+        """Return the names of types in the module of `file`."""
         return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
 
     def define(self, file: str, definition: Definition) -> None:
@@ -96,13 +107,13 @@ class Builder:
         self.owners[definition.name] = file
 
     def node_arguments(self, file: str, pointer: str) -> str:
-        """Source of the arguments that name a contract node in the module of `file`."""
+        """Return the source of the arguments that name a contract node in the module of `file`."""
         return f"__name__, {text(self.documents[file] + '#' + pointer)}"
 
     # -- nodes --------------------------------------------------------------------------------
 
     def type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
-        """The type of `node` in the module of `file`; `name_parts` are for definitions that it needs."""
+        """Return the type of a node in the module of `file`; `name_parts` name definitions that it needs."""
         expression = self._rule(self, node, file, name_parts)
         if expression.native or expression.marker:
             return expression
@@ -110,11 +121,11 @@ class Builder:
         return structs.replace(expression, marker=marker)
 
     def checked_type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
-        """Like `type_of`, for any position: a type that is not native becomes a named checked type."""
+        """Return a type for any position: as `type_of`, or a named checked type where it is not native."""
         return self.checked_type(self.type_of(node, file, *name_parts), node, file, *name_parts)
 
     def checked_type(self, expression: Expression, node: Node, file: str, *name_parts: str) -> Expression:
-        """The result of `checked_type_of` for a node whose type is `expression`."""
+        """Return the checked type of a node, as `checked_type_of`, from its `expression`."""
         if expression.native:
             return expression
         parts = ("Checked", expression.text) if isinstance(node, Object) else name_parts
@@ -141,12 +152,12 @@ class Builder:
     # -- definitions --------------------------------------------------------------------------
 
     def reference_type(self, node: Reference) -> Expression:
-        """The type of a reference's target, without the sibling keywords of the reference."""
+        """Return the type of a reference's target, without the sibling keywords of the reference."""
         expression = self.definition_type(node.name) if node.name else self.root_type(node.root)
         return structs.replace(expression, exact=expression.exact and not node.residue, marker="")
 
     def root_type(self, name: str) -> Expression:
-        """The Struct of a root that refers to itself."""
+        """Return the Struct of a root that refers to itself."""
         return self._types["/" + name]
 
     def declare_root(self, name: str, expression: Expression) -> None:
@@ -176,7 +187,7 @@ class Builder:
             self.pending.pop()()
 
     def definition_type(self, name: str) -> Expression:
-        """The type of the definition called `name`."""
+        """Return the type of a definition."""
         if name in self._types:
             return self._types[name]
         if name in self._in_progress:
@@ -201,10 +212,10 @@ class Builder:
         return self._types[name]
 
     def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
-        """A definition that is no object: an alias `own`, or its type where that is short or must be inlined.
+        """Define an alias for a definition that is no object, unless its type is short or must be inlined.
 
-        A type that contains itself needs a marker under that name, and so does one that others refer to by
-        it already (`named`).
+        A type that contains itself needs a marker under that name, and so does one that others refer to by it
+        already (`named`).
         """
         expression = self.type_of(node, file, own)
         # An alias cannot name a class that is not defined yet: its text is inlined.
@@ -215,3 +226,72 @@ class Builder:
         elif late or (expression.native and expression.text in _PLAIN):
             return expression
         return self.alias(own, expression, node, file)
+
+
+def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str, Tag], frozenset[str]]:
+    """Find the tags by the Struct's pointer, and the pointers of the unions they serve.
+
+    `file_of` names the shared file of each public definition. A union tags only Structs of its own module:
+    those of another module must not depend on their use.
+    """
+    tags: dict[str, Tag] = {}
+    unions: set[str] = set()
+    for file, node in _unions(contract, file_of):
+        branches = [
+            _object(contract, file_of, branch, file) for branch in node.branches if not _is_null(branch)
+        ]
+        objects = [branch for branch in branches if branch is not None]
+        if len(objects) != len(branches) or len(objects) < 2:
+            continue
+        found = _tags(objects, node.discriminator)
+        if found and all(tags.get(o.pointer, t) == t for o, t in zip(objects, found, strict=True)):
+            tags.update({o.pointer: t for o, t in zip(objects, found, strict=True)})
+            unions.add(node.pointer)
+    return tags, frozenset(unions)
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Null) and not node.residue
+
+
+def _object(contract: Contract, file_of: Mapping[str, str], node: Node, file: str) -> Object | None:
+    module_file = file
+    while isinstance(node, Reference) and node.name and not node.residue:
+        module_file = file_of.get(node.name, "")
+        target = contract.definitions[node.name]
+        if isinstance(target, Reference) and target.pointer == node.pointer:
+            return None
+        node = target
+    if not isinstance(node, Object) or node.residue or node.extra is not None or module_file != file:
+        return None
+    # The tag is no field of a Struct, so a Struct that counts its properties cannot have one.
+    return node if not node.min_size and node.max_size is None else None
+
+
+def _tags(objects: list[Object], discriminator: str | None) -> list[Tag] | None:
+    constants = [
+        {
+            field.encode_name: field.node.values[0]
+            for field in node.fields
+            if field.required and isinstance(field.node, Enum) and len(field.node.values) == 1
+        }
+        for node in objects
+    ]
+    shared = [encode_name for encode_name in constants[0] if all(encode_name in other for other in constants)]
+    first = [discriminator] if discriminator in shared else []
+    for encode_name in [*first, *(w for w in PREFERRED_TAGS if w in shared), *shared]:
+        values = [constant[encode_name] for constant in constants]
+        texts = all(isinstance(v, str) for v in values)
+        whole = all(isinstance(v, int) and not isinstance(v, bool) and -(2**63) <= v < 2**63 for v in values)
+        if (texts or whole) and len(set(values)) == len(values):
+            return [Tag(encode_name, value) for value in values]
+    return None
+
+
+def _unions(contract: Contract, file_of: Mapping[str, str]) -> Iterator[tuple[str, Union]]:
+    """Every union, with the file whose module holds it."""
+    tops = [(file_of.get(name, ""), node) for name, node in contract.definitions.items()]
+    for file, top in (*tops, *(("", node) for node in contract.roots.values())):
+        for node in nodes(top):
+            if isinstance(node, Union):
+                yield file, node

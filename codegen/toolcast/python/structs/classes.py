@@ -15,12 +15,13 @@ INDENT = "    "
 
 
 def object_type(builder: Builder, node: Object, file: str, name_parts: NameParts) -> Expression:
-    """The type of an object that is no definition: a Struct named by `name_parts`."""
+    """Return the type of an object that is no definition: a Struct named by `name_parts`."""
     return _define_class(builder, node, file, builder.new_name(file, *name_parts))
 
 
 def define_object(builder: Builder, node: Object, file: str, name: str, alias: str) -> Expression:
-    """A definition that is an object. It is written later, so it may refer to itself, and chains may be long.
+    """Return the type of a definition that is an object. It is written later, so it may refer to itself, and
+    chains may be long.
 
     A Struct that is not exact gets a marker, called `alias` or `Checked<name>`, which others use. A tagged
     Struct has none: its union uses it so, and every other use has a marker of its own.
@@ -70,7 +71,7 @@ def write_root(builder: Builder, node: Object, root: str, name: str) -> Expressi
 
 
 def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expression:
-    """Define the Struct `name`; its type, with a marker where it is not exact."""
+    """Define a Struct and return its type, with a marker where it is not exact."""
     tag = builder.tags.get(node.pointer)
     fields = [field for field in node.fields if tag is None or field.encode_name != tag.field]
     base = name.removesuffix("Params")
@@ -132,7 +133,7 @@ def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expre
 
 
 def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
-    """A field may carry checks; what is not exact even so gets a marker."""
+    """The type of a field, which may carry checks; one that is not exact even so gets a marker."""
     # msgspec does not validate a default that is used; a check would.
     node, pattern = _without_pattern(field.node) if field.default is UNSET else (field.node, None)
     expression = builder.type_of(node, file, base, field.encode_name)
@@ -146,7 +147,8 @@ def _field_type(builder: Builder, field: Field, file: str, base: str) -> Express
 
 def _without_pattern(node: Node) -> tuple[Node, str | None]:
     """A string (or null) without its pattern, and that pattern, for a check of the field. In a Meta it takes
-    twice the time: msgspec looks up by name, for each value, what to search with."""
+    twice the time: msgspec looks up by name, for each value, what to search with.
+    """
     if isinstance(node, String):
         if node.pattern is None or node.residue or node.python is not None:
             return node, None
@@ -161,7 +163,9 @@ def _without_pattern(node: Node) -> tuple[Node, str | None]:
 
 
 def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
-    """Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is absent."""
+    """A field. Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is
+    absent.
+    """
     annotation, default = kind.text, ""
     if not field.required:
         if field.default is not UNSET and (field.default is not None or field.nullable):
@@ -199,8 +203,7 @@ def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
 
 
 def _fitting(default: str, value: Any, before: int) -> str:
-    """A default that stands `before` columns into its line, in a form that black and ruff lay out alike where
-    it does not fit."""
+    """A default that stands `before` columns into its line, in the form on which black and ruff agree."""
     if before + len(default) <= LINE_LENGTH:
         return default
     if default in ("[]", "{}"):
@@ -209,8 +212,9 @@ def _fitting(default: str, value: Any, before: int) -> str:
 
 
 def _default(value: Any, expression: Expression, *, typed: bool) -> str:
-    """Source of a default. Mutable ones are made anew each time; typed ones are converted, and so is a text
-    (`typed`) that another Python type holds."""
+    """The source of a default: a mutable one is made anew each time; typed ones are converted, and so is a
+    text (`typed`) that another Python type holds.
+    """
     if not isinstance(value, list | dict):
         if value is None or not typed:
             return literal(value)

@@ -10,12 +10,11 @@ from ...contract.tree import Contract, Node, Object, Reference, nodes
 from ...output_layout import contract_path, seen_from
 from ...spec.type_folders import type_place
 from . import classes
-from .builder import Builder
+from .builder import Builder, find_tags
 from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .node_types import node_type
 from .python_names import class_name, identifier, unique
 from .source_literals import deferred, text
-from .tags import find_tags
 
 
 class Roots(Struct, frozen=True, kw_only=True):
@@ -32,28 +31,21 @@ class Roots(Struct, frozen=True, kw_only=True):
 
 
 def module_path(file: str) -> tuple[str, ...]:
-    """The dotted path of a shared type file's module.
+    """Return the dotted path of a shared type file's module, in parts.
 
-    Args:
-        file: path of the file, such as `_types/geo/point.yaml` or `../common/_types/geo/point.yaml`.
-
-    Returns:
-        The parts of the path: `_types`, `geo`, `point`.
+    `../common/_types/geo/point.yaml` gives `_types`, `geo`, `point`.
     """
     parts = posixpath.splitext(type_place(file) or file)[0].split("/")
     return (parts[0], *(identifier(part, "types") for part in parts[1:]))
 
 
 def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Module, Roots]:
-    """Make the module of a tool.
+    """Make the module of a tool as data, and the names of its roots.
 
     Args:
         built: the contract of the tool, without errors.
         name: the tool's name.
         module: the module's dotted path below the output package.
-
-    Returns:
-        The module as data, and the names of its roots.
     """
     builder = _builder(built, contract=seen_from(module, contract_path(name)))
     assert built.contract is not None
@@ -76,28 +68,12 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
 
 
 def type_module(built: Built, file: str) -> Module:
-    """Make the module of a shared type file.
-
-    Args:
-        built: the contract of the file, without errors.
-        file: the file's path below the specs root.
-
-    Returns:
-        The module as data.
-    """
+    """Make the module of a shared type file, whose path is below the specs root, from its contract."""
     return type_modules(built, (file,))[file]
 
 
 def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
-    """Make the modules of shared type files that one contract uses.
-
-    Args:
-        built: the contract, without errors.
-        files: the paths of the files below the specs root.
-
-    Returns:
-        Each module as data, by the path of its file.
-    """
+    """Make the modules of shared type files that one contract uses, by their paths below the specs root."""
     builder = _builder(built, contract=None)
     _define_shared(builder, built)
     needs = built.file_references()
@@ -302,5 +278,4 @@ def _quoted_field(line: FieldLine, definition_name: set[str]) -> FieldLine:
 
 
 def _quote(source: str) -> str:
-    """An annotation as a string literal."""
     return text(source)

@@ -32,24 +32,17 @@ _FILLERS: Final[dict[int, str]] = dict.fromkeys((0x115F, 0x1160), " ")
 
 
 def words(text: str) -> list[str]:
-    """The words of a name in any style: `get-user_ID` → get, user, ID."""
+    """Split a name of any style into words: `get-user_ID` → get, user, ID."""
     return _WORD.findall(unicodedata.normalize("NFKC", text).translate(_FILLERS))
 
 
 def camel(text: str) -> str:
-    """A class name: `multi_edit` → `MultiEdit`. Empty when `text` has no letter or digit."""
+    """Make a class name: `multi_edit` → `MultiEdit`. Empty when `text` has no letter or digit."""
     return "".join([word[:1].upper() + word[1:] for word in words(text)])
 
 
 def class_name(*parts: str) -> str:
-    """Make a class name of several names.
-
-    Args:
-        parts: the names.
-
-    Returns:
-        A valid class name.
-    """
+    """Make a valid class name of several names."""
     name = unicodedata.normalize("NFKC", "".join(camel(part) for part in parts))
     name = name if name.isidentifier() else re.sub(r"\W", "", "T" + name)
     taken = keyword.iskeyword(name) or name in IMPORTED or name in BUILTIN
@@ -57,7 +50,7 @@ def class_name(*parts: str) -> str:
 
 
 def identifier(text: str, fallback: str = "field") -> str:
-    """A valid, public identifier close to `text`: `class` → `class_`, `2fa` → `field_2fa`, `a-b` → `a_b`."""
+    """Make a valid, public identifier: `class` → `class_`, `2fa` → `field_2fa`, `a-b` → `a_b`."""
     name = unicodedata.normalize("NFKC", text).translate(_FILLERS)
     name = re.sub(r"\W", "_", name).lstrip("_")
     name = name if name.strip("_") else fallback
@@ -69,10 +62,9 @@ def identifier(text: str, fallback: str = "field") -> str:
 
 
 def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
-    """A Python name for each wire name, unique among them.
+    """Name a Python field for each wire name, unique among them.
 
-    A wire name that already is its own Python name keeps it; the others step aside with `_2`, `_3`, …
-    in the order given.
+    A wire name that already is its own Python name keeps it; others get `_2`, `_3`, … in the order given.
     """
     order = list(wires)
     reserved = IN_CLASS_BODY | set(taken)
@@ -87,15 +79,7 @@ def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str,
 
 
 def unique(name: str, used: set[str]) -> str:
-    """Make a name unique.
-
-    Args:
-        name: the wanted name.
-        used: the names that are taken; the result is added.
-
-    Returns:
-        `name`, or the first of `name_2`, `name_3`, … that is free.
-    """
+    """Return a name, or the first of `name_2`, `name_3`, … that is not used, and add it to those used."""
     candidate, count = name, 1
     while candidate in used:
         count += 1
@@ -105,12 +89,12 @@ def unique(name: str, used: set[str]) -> str:
 
 
 def module_name(tool: str) -> str:
-    """The module of a tool: `file-read` → `file_read`."""
+    """Name the module of a tool: `file-read` → `file_read`."""
     return identifier(tool, "tool")
 
 
 def constant_name(tool: str) -> str:
-    """The binding's name: `fileRead` → `FILE_READ`."""
+    """Name the binding of a tool: `fileRead` → `FILE_READ`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
     name = identifier(spaced, "tool").upper()
     return name + "_" if name in IMPORTED else name

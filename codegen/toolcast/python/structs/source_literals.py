@@ -14,7 +14,7 @@ WIDTH: Final = LINE_LENGTH - 6
 
 
 def literal(value: Any) -> str:
-    """Source text that evaluates to `value`; dict order is kept."""
+    """Write source that evaluates to `value`; dict order is kept."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, dict):
@@ -26,7 +26,7 @@ def literal(value: Any) -> str:
 
 
 def text(value: str) -> str:
-    """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
+    """Write a printable literal on one line, in the quotes that black prefers: those with fewer escapes."""
     quote = "'" if value.count('"') > value.count("'") else '"'
     # Without one kind of quote, repr escapes none of the other kind either.
     return quote + f"\\{quote}".join(_inner(part) for part in value.split(quote)) + quote
@@ -38,11 +38,11 @@ def _inner(value: str) -> str:
 
 
 def paragraph(value: str, before: int, indent: int) -> str:
-    """A literal of `value` that stands `before` columns into its line.
+    """Write a literal that stands `before` columns into its line.
 
-    What does not fit becomes several literals, one per line of text or part of one, in parentheses; rows
-    are indented by `indent` plus four. A text that fits on a row of its own stays one literal: ruff joins the
-    parts of such a text.
+    A long one becomes several literals in parentheses, one for each line of text or part of one, indented by
+    `indent` plus four. A text that fits on a row of its own stays one literal: ruff joins the parts of such a
+    text.
     """
     line = text(value)
     width = LINE_LENGTH - indent - 4
@@ -73,8 +73,9 @@ def _pieces(value: str, width: int) -> Iterator[str]:
 
 
 def deferred(annotation: str, indent: int = 8) -> str:
-    """A lambda of `annotation`, which has a row with this indent to itself where its call takes several.
-    A long union stands in parentheses: ruff adds them, and black does not."""
+    """Write a lambda of `annotation`, which has a row with this indent to itself where its call takes
+    several. A long union stands in parentheses: ruff adds them, and black does not.
+    """
     row = f"lambda: {annotation}"
     if indent + len(row) < LINE_LENGTH or not isinstance(ast.parse(annotation, mode="eval").body, ast.BinOp):
         return row
@@ -82,9 +83,8 @@ def deferred(annotation: str, indent: int = 8) -> str:
 
 
 def docstring(value: str, indent: str) -> str:
-    """A docstring that reads like one, from any text: stripped line by line, unable to end early.
-
-    It has the shape that black leaves.
+    """Write a docstring from any text: stripped line by line, unable to end early, in the shape that black
+    leaves.
     """
     rows = [
         row.rstrip()
