@@ -1,1 +1,1 @@
-"""What `toolcast report` shows: all tools, what each provider is sent of them, and what that lacks."""
+"""The report on a project: all tools, what each provider is sent of them, and what that lacks."""

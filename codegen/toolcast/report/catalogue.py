@@ -30,8 +30,8 @@ def catalogue(report: Report, differences: Iterable[str] = ()) -> Iterator[str]:
     """Write the tools of a report as Markdown.
 
     Args:
-        report: the report. With differences to another state, it is for a comment in a review: the tools that
-            differ are described, as far as a comment can hold them.
+        report: the report. With differences to another state, only the tools that differ are described, as
+            far as a comment in a review can hold them.
         differences: lines with the differences of `report.diff`; they stand above the tools.
 
     Yields:
@@ -172,7 +172,6 @@ def _tool(row: ToolRow, detail: ToolDetail) -> Iterator[str]:
 
 
 def _lines(text: str) -> str:
-    """A description of several lines as one paragraph with line breaks."""
     most = 4 * _LONGEST
     shown = text if len(text) <= most else text[: most - 1] + "…"
     escapes = (escaped(line) for line in shown.splitlines())
@@ -194,7 +193,6 @@ def _described(schema: Any) -> str:
 
 
 def _type(schema: Any, contract: Any, depth: int = 0) -> str:
-    """The type of a parameter in a few words."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return "any value"
     if isinstance(reference := schema.get("$ref"), str):
@@ -219,7 +217,7 @@ def _type(schema: Any, contract: Any, depth: int = 0) -> str:
 
 
 def _losses(detail: ToolDetail) -> Iterator[str]:
-    """What providers' definitions lack, each loss once with all providers that it concerns."""
+    """The losses in providers' definitions, each once with all providers that it concerns."""
     by_sentence: dict[str, tuple[Loss, list[str]]] = {}
     for provider in detail.providers:
         for loss in provider.losses:

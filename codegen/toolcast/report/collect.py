@@ -56,14 +56,7 @@ from .report_model import (
 
 
 def comparison(outcome: Outcome) -> Comparison:
-    """The differences between two states as a report has them.
-
-    Args:
-        outcome: the comparison.
-
-    Returns:
-        It, with what specs suppress marked.
-    """
+    """Return the differences between two states for a report, with those marked that specs suppress."""
     both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
     changes = (
         ComparedChange(
@@ -106,15 +99,7 @@ Lines = Mapping[str, int]
 
 
 def _module_lines(text: str, module: Module) -> Lines:
-    """The lines of a generated module.
-
-    Args:
-        text: its text; empty for none.
-        module: the module that was rendered.
-
-    Returns:
-        The line of each class, alias and field, by the pointer of the schema that it was made from.
-    """
+    """The line of each class, alias and field of a generated module, by the pointer of its schema."""
     definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
     lines: dict[str, int] = {}
     for owner, name, line in _definition_lines(ast.parse(text).body):
@@ -143,14 +128,8 @@ def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]
 
 
 def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
-    """Where the schemas of a tool's parameters are in the schema that a provider gets.
-
-    Args:
-        subject: the tool.
-        profile: a provider that it has a definition for.
-
-    Returns:
-        Pointers into `subject.parameters` → pointers into the provider's schema; of several places the first.
+    """Pointers into `subject.parameters` → pointers into the schema that a provider gets; of several, the
+    first.
     """
     found: dict[str, str] = {}
     for sent, written in written_at(
@@ -161,7 +140,7 @@ def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
 
 
 class _LossPlaces:
-    """Finds the places of the losses of one tool."""
+    """The places of the losses of one tool."""
 
     def __init__(self, subject: Subject, lines: Lines) -> None:
         self._subject, self._lines = subject, lines
@@ -169,15 +148,8 @@ class _LossPlaces:
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
 
     def loss(self, entry: LedgerEntry, profile: Profile, definition: Any) -> Loss:
-        """An entry of the ledger with its places.
-
-        Args:
-            entry: the entry.
-            profile: its provider.
-            definition: the tool object, or the text of a declaration.
-
-        Returns:
-            The loss.
+        """Return an entry of a provider's ledger with its places in `definition`, a tool object or
+        declaration.
         """
         pointer = _contract_pointer(entry)
         file, line, column = self._written(entry, pointer)
@@ -228,7 +200,7 @@ class _LossPlaces:
 
 
 def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
-    """The path that the segments of a pointer mean in `data`; None where they lead to nothing."""
+    """The path of a pointer in `data`; None where it leads to nothing."""
     path: list[str | int] = []
     for segment in segments:
         if isinstance(data, Mapping) and segment in data:
@@ -250,14 +222,14 @@ def _contract_pointer(entry: LedgerEntry) -> str:
 
 
 def nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
-    """The value of a pointer, or of the nearest one around it; None where there is none."""
+    """Return the value at a pointer, or at the nearest one around it; None where there is none."""
     while pointer not in by_pointer and pointer:
         pointer = pointer.rpartition("/")[0]
     return by_pointer.get(pointer)
 
 
 def existing(value: Any, pointer: str) -> str:
-    """The pointer, or the nearest one around it, at which there is something."""
+    """Return the pointer, or the nearest one around it that leads to something."""
     while pointer:
         try:
             resolve(value, pointer)
@@ -272,8 +244,9 @@ _LOSING = ("lost", "changed", "reject")
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What a report is about. Empty tuples mean all; `tools` are names or paths of specs. `today` ends
-    suppressions, as in `lint`."""
+    """The selection of a report; empty tuples mean all. `tools` are names or paths of specs, `today` ends
+    suppressions, as in `lint`.
+    """
 
     today: date
     tools: tuple[str, ...] = ()
@@ -287,16 +260,16 @@ def collect(
     compared: DiffOutcome | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> Report:
-    """Compile, check and measure the tools of a project. Writes nothing.
+    """Compile, check and measure the tools of a project, without writing.
 
     Args:
         config: the configuration.
-        choice: what the report is about.
+        choice: the selection.
         compared: the differences to another state, if they are to be shown.
         progress: receives how many of how many steps are done.
 
     Returns:
-        The report. What does not compile is among its diagnostics.
+        The report. Specs that do not compile are among its diagnostics.
     """
     project = load_project(config, choice.providers, progress)
     made = build(config, FRONTEND, mode="diff", progress=progress)
@@ -343,7 +316,7 @@ def _costs(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> _Costs:
 
 
 def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """What both say of a place in other words stands once."""
+    """Findings and diagnostics, of which the same place is named once."""
     known = {(each.file, each.line, each.column, each.code) for each in linted}
     more = {each for each in built if (each.file, each.line, each.column, each.code) not in known}
     return tuple(sorted({*linted, *more}))
@@ -537,7 +510,6 @@ def _sets(
 
 
 def _title(config: Config) -> str:
-    """The project's name as `pyproject.toml` states it, else that of its folder."""
     if config.file is not None:
         try:
             project = tomllib.loads(config.file.read_text(encoding="utf-8")).get("project")

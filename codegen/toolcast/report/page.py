@@ -30,13 +30,7 @@ _ENDS: Final = re.compile(r"</script|<!--|<script", re.IGNORECASE)
 
 
 def render_page(report: Report) -> bytes:
-    """Make the page of a report.
-
-    Args:
-        report: the report. Equal reports give equal pages.
-
-    Returns:
-        The HTML, as UTF-8.
+    """Render a report as HTML in UTF-8; equal reports give equal pages.
 
     Raises:
         ValueError: the script has text that would end its element.
@@ -61,7 +55,7 @@ def render_page(report: Report) -> bytes:
 
 
 def embedded(value: Any) -> str:
-    """A value as JSON that can stand in an element of HTML: without `<`, `>`, `&` and separators of lines."""
+    """Write a value as JSON for an element of HTML: without `<`, `>`, `&` and line separators."""
     return msgspec.json.encode(value).decode().translate(_ESCAPED)
 
 

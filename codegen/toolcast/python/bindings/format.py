@@ -22,10 +22,10 @@ def _mode() -> Any:
 
 
 def formatted(source: str) -> bytes:
-    """`source` as black leaves it, UTF-8 with LF.
+    """Format source with black, as UTF-8 with LF.
 
-    Raises ValueError when `source` is not Python, which is a bug of ours or of an overriding template, never
-    of a spec.
+    Raise ValueError when it is not Python, which is a bug of ours or of an overriding template, never of a
+    spec.
     """
     import black  # takes as long as a small build: only where a module is made
     from black.parsing import InvalidInput
@@ -37,7 +37,7 @@ def formatted(source: str) -> bytes:
 
 
 def parsed(source: bytes) -> ast.Module:
-    """The syntax tree. Raises ValueError when `source` is not Python."""
+    """Parse source to its syntax tree. Raise ValueError when it is not Python."""
     try:
         return ast.parse(source)
     except SyntaxError as problem:
@@ -45,7 +45,7 @@ def parsed(source: bytes) -> ast.Module:
 
 
 def require_python(source: bytes) -> None:
-    """Raise ValueError when `source` is not Python. Takes a fraction of the memory that `parsed` takes."""
+    """Raise ValueError when source is not Python, in a fraction of the memory that `parsed` takes."""
     try:
         compile(source, "<generated>", "exec", dont_inherit=True)
     except SyntaxError as problem:

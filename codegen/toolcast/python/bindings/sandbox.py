@@ -56,7 +56,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("toolcast template budget", def
 
 
 def _spend(units: int) -> None:
-    """Raises SecurityError when the budget is spent. What is done before rendering costs nothing."""
+    """Spend units; raise SecurityError when none are left. Work before rendering costs nothing."""
     budget = _budget.get()
     if budget is not None:
         budget.left -= units
@@ -65,9 +65,8 @@ def _spend(units: int) -> None:
 
 
 def _weight(value: Any, *, numbers: bool = False) -> int:
-    """The cost of a value as it would be printed, at any depth; hardly more than `LARGEST`.
-
-    With `numbers`, each number counts for what it says, also in text: it may be a width.
+    """The cost of a value as it would be printed, at any depth; hardly more than `LARGEST`. With `numbers`,
+    each number counts by its value, also in text: it may be a width.
     """
     total, queue = 0, [value]
     while queue and total <= LARGEST:
@@ -101,7 +100,7 @@ def _held(value: Any) -> Any:
 
 
 def _require_product(name: str, value: Any, operands: Iterable[Any]) -> None:
-    """What an operation on `value` yields is at most the product of the sizes."""
+    """Bound the result of an operation on `value` by the product of the sizes."""
     numbers = name in _WIDE
     sizes = [_weight(value, numbers=numbers)]
     sizes += [abs(each) if isinstance(each, int) else _weight(each, numbers=numbers) for each in operands]
@@ -129,7 +128,7 @@ def _printed(_context: Context, value: Any) -> Any:
 
 
 class _Counting(CodeGenerator):
-    """Adds to the compiled template what counts its work."""
+    """A code generator that adds the counting of work to the compiled template."""
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
         size = sum(len(child.data) for child in node.nodes if isinstance(child, nodes.TemplateData))
@@ -162,7 +161,6 @@ class _Counting(CodeGenerator):
 
 
 def _through(name: str, *expressions: nodes.Node) -> nodes.Call:
-    """A call of a method of the environment."""
     made = nodes.Call(nodes.EnvironmentAttribute(name), [*expressions], [], None, None)
     made.set_lineno(expressions[0].lineno)
     environment = expressions[0].environment
@@ -172,7 +170,7 @@ def _through(name: str, *expressions: nodes.Node) -> nodes.Call:
 
 
 class BoundedSandbox(ImmutableSandboxedEnvironment):
-    """Jinja's immutable sandbox with a budget. Nothing is counted outside of `rendering`."""
+    """Jinja's immutable sandbox with a budget, which counts inside of `rendering` only."""
 
     code_generator_class = _Counting
     intercepted_binops = frozenset({"+", "*", "**", "%"})
@@ -192,7 +190,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
 
     @contextmanager
     def rendering(self) -> Generator[None]:
-        """Count what is rendered meanwhile against one budget."""
+        """Count the rendering inside of this context against one budget."""
         token = _budget.set(_Budget())
         try:
             yield
@@ -204,17 +202,17 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         _spend(units)
 
     def held(self, value: Any) -> Any:
-        """`value`, paid for by its size. Raises SecurityError where it is too large."""
+        """Pay for a value by its size and return it. Raises SecurityError where it is too large."""
         return _held(value)
 
     def turns(self, items: Iterable[Any]) -> Iterator[Any]:
-        """`items`, each of which is paid for when it is taken."""
+        """Yield items, paying for each."""
         for item in items:
             _spend(_STEP)
             yield item
 
     def joined(self, *parts: Any) -> str:
-        """The operator `~`."""
+        """Evaluate the operator `~`."""
         _held(parts)
         return "".join(map(str, parts))
 

@@ -21,14 +21,14 @@ MAX_TEMPLATES = 256
 
 
 class TemplateFailedError(ValueError):
-    """A template cannot be read, compiled or rendered; the message says which, and why."""
+    """A template cannot be read, compiled or rendered; the message names it and the reason."""
 
 
 class Templates:
     """Templates that are compiled on first use. An unknown variable is an error, never an empty string."""
 
     def __init__(self, overrides: Overrides = ()) -> None:
-        """Raises TemplateFailedError for a folder that cannot be read."""
+        """Read the templates. Raises TemplateFailedError for a folder that cannot be read."""
         texts = {path.name: path.read_text(encoding="utf-8") for path in templates_dir().glob("*.jinja")}
         texts.update(read_templates(Path(overrides)) if isinstance(overrides, str) else overrides)
 
@@ -45,7 +45,7 @@ class Templates:
             self._environment.get_template(name)
 
     def render(self, name: str, **values: Any) -> str:
-        """The text of template `name`. Raises TemplateFailedError, which names the template and line."""
+        """Render a template. Raises TemplateFailedError, which names the template and line."""
         try:
             with self._sandbox.rendering() if self._sandbox else nullcontext():
                 return self._environment.get_template(name).render(**values)
@@ -54,11 +54,11 @@ class Templates:
 
 
 def read_templates(folder: Path, *, staged: bool = False) -> tuple[tuple[str, str], ...]:
-    """Names (posix, below `folder`) and texts of a project's templates, sorted by name.
+    """Read a project's templates: names (posix, below `folder`) and texts, sorted by name.
 
-    Raises TemplateFailedError for a folder or file that cannot be read, for what is too large, and for a link
-    that leads out of the folder: what it leads to would be printed into the output. `staged`: links are how a
-    build engine put them there.
+    Raise TemplateFailedError for a folder or file that cannot be read, for what is too large, and for a link
+    that leads out of the folder: its target would be printed into the output. `staged`: a build engine made
+    the links.
     """
     if not folder.is_dir():
         raise TemplateFailedError(f"there is no folder {folder.name!r} of templates")
@@ -86,7 +86,7 @@ def _text(path: Path, root: str, *, staged: bool) -> str:
 
 
 def _failed(name: str, error: Exception) -> TemplateFailedError:
-    """The same with the innermost template and line that the error passed."""
+    """An error with the innermost template and line that it passed."""
     place, trace = name, error.__traceback__
     while trace is not None:
         if (file := trace.tb_frame.f_code.co_filename).endswith(".jinja"):

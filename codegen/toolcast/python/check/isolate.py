@@ -37,12 +37,13 @@ _LONGEST = 100_000
 
 
 class UnsoundError(Exception):
-    """A generated module cannot be published; the message says why."""
+    """A generated module cannot be published, for the reason in the message."""
 
 
 class Isolated:
-    """Modules by dotted name, run on first use. While the context is open they stand in `sys.modules`
-    under a private prefix, because msgspec looks there for the names in quoted annotations."""
+    """Modules by dotted name, run on first use. While the context is open they stand in `sys.modules` under a
+    private prefix, because msgspec looks there for the names in quoted annotations.
+    """
 
     def __init__(self, sources: Mapping[str, str | ast.Module]) -> None:
         self._sources = sources
@@ -63,7 +64,7 @@ class Isolated:
         self._sources = {}
 
     def load(self, name: str) -> ModuleType:
-        """The module called `name`. Raises UnsoundError where it does not run."""
+        """Run a module, if it has not run. Raises UnsoundError where it does not."""
         if name in self._modules:
             return self._modules[name]
         if name not in self._sources:
@@ -101,8 +102,8 @@ class Isolated:
 
 
 def without_protocol(tree: ast.Module) -> ast.Module:
-    """A tool's module as a built-in template prints it, without what decoding does not need: the Protocol,
-    and the annotation of the binding. Both take longer to run than all the rest, and cannot fail.
+    """Remove from a tool's module of a built-in template what decoding does not need: the Protocol and the
+    annotation of the binding. Both take longer to run than all the rest, and cannot fail.
     """
     *body, protocol, binding = tree.body
     assert isinstance(protocol, ast.ClassDef)
@@ -114,7 +115,7 @@ def without_protocol(tree: ast.Module) -> ast.Module:
 
 @lru_cache(maxsize=64)
 def _compiled(source: str) -> CodeType:
-    """The code of a text; that of a shared type is wanted by each tool that uses it."""
+    """The code of a text, kept: each tool that uses a shared type runs it."""
     return _code(source)
 
 
@@ -123,7 +124,7 @@ def _code(source: str | ast.Module) -> CodeType:
 
 
 def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
-    """Build the decoder of each type called `names`. Raises UnsoundError where msgspec cannot."""
+    """Build the decoder of each named type. Raises UnsoundError where msgspec cannot."""
     for name in names:
         try:
             msgspec.json.Decoder(getattr(module, name), dec_hook=decode_hook)
@@ -135,7 +136,10 @@ def check_binding(
     module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, Any]
 ) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
-    built. `provider_files` are the attributes of `render.ProviderFiles`."""
+    built.
+
+    `provider_files` are the attributes of `ProviderFiles`.
+    """
     binding = getattr(module, constant)
     up = "../" * (module.__name__.count(".") - 1)
     annotations = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
@@ -177,7 +181,7 @@ def check_binding(
 
 
 def _bound(tool: ToolSpec) -> Iterator[tuple[str, Any]]:
-    """What a binding has of the keys that are fields of it, stated or by default."""
+    """The keys of a spec that are fields of the binding, stated or by default."""
     for key in KEYS.values():
         if key.bound:
             value = key.value_in(tool)
@@ -185,7 +189,6 @@ def _bound(tool: ToolSpec) -> Iterator[tuple[str, Any]]:
 
 
 def _type(module: ModuleType, name: str) -> Any:
-    """The type called `name` in a module; None for "None"."""
     return None if name == "None" else getattr(module, name)
 
 

@@ -1,4 +1,4 @@
-"""Compares what a project's own templates print with what the built-in ones print.
+"""Comparison of a project's own templates with the built-in ones, by what they print.
 
 A template may add statements to a module. Texts of a spec may not: with other texts the module must have the
 same statements (law L8). Definitions and the binding must be those of the built-in template, which is the one
@@ -24,8 +24,9 @@ _HANDLER = frozenset({"Final", "Protocol", "Returns", "ToolContext"})
 
 
 class WithoutTexts(Templates):
-    """The same templates, which get one placeholder for every text of a spec. A text of one word stays: it
-    is no statement, and a template may choose by it, as by a permission."""
+    """Templates that get one placeholder for every text of a spec. A text of one word stays: it is no
+    statement, and a template may choose by it, as by a permission.
+    """
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
@@ -82,7 +83,7 @@ def require_definitions(source: str, built_in: str) -> None:
 
 
 def _essence(node: ast.stmt, built_in: ast.stmt) -> ast.AST | None:
-    """What of a statement may not differ from the statement of the built-in template."""
+    """The parts of a statement that may not differ from the built-in template's."""
     if isinstance(built_in, ast.ClassDef) and ast.unparse(built_in.bases[0]) == "Protocol":
         return None
     binding = isinstance(built_in, ast.AnnAssign) and ast.unparse(built_in.annotation).startswith("Final[")
@@ -90,7 +91,7 @@ def _essence(node: ast.stmt, built_in: ast.stmt) -> ast.AST | None:
 
 
 def _imports(tree: ast.Module) -> set[tuple[str | None, int, str, str | None]]:
-    """Module, level, name and other name of everything that is imported at the top."""
+    """Module, level, name and local name of all imports at the top."""
     return {
         (getattr(node, "module", None), getattr(node, "level", 0), each.name, each.asname)
         for node in tree.body
@@ -111,7 +112,7 @@ def _defined(node: ast.stmt) -> str:
 
 
 def _same(one: Any, other: Any, *, texts: bool = True) -> bool:
-    """Whether two trees are equal, wherever their nodes stand; `texts`: also in their strings."""
+    """Whether two trees are equal, apart from positions; `texts`: also in their strings."""
     if type(one) is not type(other):
         return False
     if isinstance(one, ast.Constant) and not texts and isinstance(one.value, str):
