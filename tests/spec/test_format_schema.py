@@ -59,6 +59,10 @@ GOOD: list[dict[str, Any]] = [
     {"parameters": PARAMETERS, "inject": {"a": "context.user.id"}},
     {"parallel": True, "external": False, "http": {"method": "get", "path": "/"}},
     {"http": {"method": "get", "path": "/"}},
+    *[
+        {"http": {"method": "get", "path": "/", "server": server, "server_variables": {"s": "https"}}}
+        for server in ("{s}://a.example", "HTTPS://{s}.example")
+    ],
     {
         "http": {
             "method": "post",

@@ -78,7 +78,7 @@ def test_an_operation_has_the_name_of_each_place() -> None:
         ("tags: query", "tag: query", "unknown-parameter", "tag: query, body: body}"),
         ("tags: query", "tags: {in: query, style: matrix}", "bad-style", "matrix}, body: body}"),
         ("tags: query", "tags: {in: header, style: form}", "bad-style", "form}, body: body}"),
-        ("tags: query", "tags: {in: query, style: 3}", "bad-style", "3}, body: body}"),
+        ("tags: query", "tags: {in: query, style: 3}", "wrong-type", "3}, body: body}"),
         ("tags: query", "tags: {in: query, explode: yes}", "wrong-type", "yes}, body: body}"),
         (
             "tags: query",

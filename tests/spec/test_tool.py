@@ -140,11 +140,11 @@ BAD = [
     ),
     (
         "diff: {ignore: {tool-removed: Nobody calls it.}}",
-        "missing-key",
+        "wrong-type",
         4,
         31,
-        "needs an end date",
-        "until: 2027-03-01",
+        "must be a mapping, not text",
+        "needs an end date: write `{reason: …, until: 2027-03-01}`",
     ),
     (
         "diff: {ignore: {tool-removed: {reason: x, until: 2027-02-30}}}",
@@ -160,7 +160,7 @@ BAD = [
     ("runtime_enums: {agent: agents}", "unknown-parameter", 4, 17, "`agent`", "no parameters"),
     ("providers: []", "wrong-type", 4, 12, "a mapping, not a list", "`key: value`"),
     ("meta: a", "wrong-type", 4, 7, "a mapping, not text", "`key: value`"),
-    ("icons: [a]", "wrong-type", 4, 9, "an icon must be a mapping", "`src:`"),
+    ("icons: [a]", "wrong-type", 4, 9, "an entry of `icons` must be a mapping", "`src:`"),
     ("icons: [{src: 'https://a.example', sizes: 1x1}]", "wrong-type", 4, 43, "a list of texts", "[48x48]"),
     ("providers: {opennai: {}}", "unknown-provider", 4, 13, "`opennai`", "did you mean `openai`?"),
     ("providers: {xyzzy: {}}", "unknown-provider", 4, 13, "`xyzzy`", "`anthropic`, `gemini`"),

@@ -21,7 +21,7 @@ from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.read_file import SourceDocument
-from ..spec.spec_checker import SpecChecker
+from ..spec.spec_checker import Names, SpecChecker
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
 from .doubtful_schemas import doubtful_schemas
@@ -342,7 +342,14 @@ class _CorrectedDocument:
 
 
 def _corrected(document: Document) -> Document:
-    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too."""
+    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too.
+
+    Args:
+        document: a spec, which is a mapping.
+
+    Returns:
+        A document with the names that are meant; the same document where no key is misspelt.
+    """
     suggested = SpecChecker(document).known_keys((), document.data, KEYS, SYNONYMS)
     written = {name: key for name, key in suggested.items() if name not in document.data}
     return _CorrectedDocument(document, written) if written else document

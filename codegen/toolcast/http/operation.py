@@ -32,6 +32,9 @@ STYLES: Final[Mapping[str, tuple[Style, ...]]] = {
 SCHEME_TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
 """The kinds of security schemes."""
 
+KEY_PLACES: Final = ("header", "query", "cookie")
+"""Where a scheme of the type `apiKey` has its key."""
+
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 

@@ -1,6 +1,7 @@
 """The key `deprecated` of a spec: its rules, and the notice that models and people read."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -15,44 +16,32 @@ NO_VERSION: Final = r"(?:[0-9]{8}|[0-9]{4}[-/].*|[0-9]{4}\.[0-9]{1,2}\.[0-9]{1,2
 """What may have been meant as a date: a mistyped one must not pass for a version."""
 MAX_VERSION: Final = 64  # characters
 REMOVE_AFTER_HINT: Final = "write a date such as 2027-03-01, or a version such as 3.0"
-_HINT: Final = "write `deprecated: {since: …, use: …, remove_after: …}`, or those of the three that are known"
-_SYNONYMS: Final = {
-    "replacement": "use",
-    "replaced_by": "use",
-    "instead": "use",
-    "sunset": "remove_after",
-    "removal": "remove_after",
-    "message": "use",
-}
+DEPRECATED_HINT: Final = (
+    "write `deprecated: {since: …, use: …, remove_after: …}`, or those of the three that are known"
+)
 
 
-def deprecated(checker: SpecChecker, value: Any, name: str | None) -> Deprecation | None:
-    """Check the key and make a `Deprecation` of it.
+def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None) -> Deprecation:
+    """Check what the schema of the key cannot say: that a tool does not replace itself, and the calendar.
 
     Args:
         checker: receives the problems.
-        value: the value of the key.
+        stated: the key, with None for members that are wrong.
         name: name of the tool; None where it has no valid one.
-
-    Returns:
-        The deprecation, without the members that are wrong; None where the value is no mapping.
     """
-    entries = checker.mapping(("deprecated",), value, _HINT)
-    if entries is None:
-        return None
-    checker.known_keys(("deprecated",), entries, Deprecation.__struct_fields__, _SYNONYMS)
-    texts: dict[str, str] = {}
-    for key in Deprecation.__struct_fields__:
-        text = checker.text(("deprecated", key), entries[key]) if key in entries else None
-        if text is not None:
-            texts[key] = " ".join(text.split())
+    texts = {
+        key: " ".join(text.split()) for key in Deprecation.__struct_fields__ if (text := stated.get(key))
+    }
     if name is not None and texts.get("use") == name:
         message = f"{quoted(name)} cannot replace itself"
         checker.report(("deprecated", "use"), "bad-deprecated", message, "name another tool, or write a text")
-    if "remove_after" in texts and not _is_end(texts["remove_after"]):
-        message = f"{quoted(texts['remove_after'])} is neither a date nor a version"
+    found = Deprecation(**texts)
+    try:
+        removal_date(found)
+    except ValueError:  # such as 2027-02-30
+        message = f"{quoted(texts['remove_after'])} is not a date"
         checker.report(("deprecated", "remove_after"), "bad-deprecated", message, REMOVE_AFTER_HINT)
-    return Deprecation(**texts)
+    return found
 
 
 def removal_date(deprecation: Deprecation) -> date | None:
@@ -78,19 +67,6 @@ def notice(deprecation: Deprecation) -> str:
     other = replacement(deprecation)
     advice = deprecation.use if other is None else f"use `{other}` instead"
     return f"{text}: {advice}" if advice.endswith((".", "!", "?", "。")) else f"{text}: {advice}."
-
-
-def _is_end(text: str) -> bool:
-    """Whether a text is a day of the calendar as ISO 8601 writes it, or a version."""
-    if re.fullmatch(ISO_DATE, text):
-        try:
-            date.fromisoformat(text)
-        except ValueError:
-            return False
-        return True
-    if len(text) > MAX_VERSION or re.fullmatch(NO_VERSION, text):
-        return False
-    return re.fullmatch(VERSION, text) is not None
 
 
 def shown_description(tool: ToolSpec) -> str:

@@ -4,17 +4,16 @@ Every parameter has one place, and a style of that place.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..http.operation import (
     FORM,
     FRAMING,
+    KEY_PLACES,
     MEDIA_TYPE,
-    METHODS,
     MULTIPART,
     RESERVED,
-    SCHEME_TYPES,
     STYLES,
     TEMPLATE,
     TOKEN,
@@ -22,93 +21,51 @@ from ..http.operation import (
     is_json,
     server_problem,
 )
+from .http_schema import MEDIA_TYPE_HINT, PATH_HINT, PLACE_HINT, SERVER_HINT
+from .keys import KEYS
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, choices, kind_of, nearest
+from .spec_checker import SpecChecker, choices
 
-HTTP_KEYS: Final = (
-    "method",
-    "path",
-    "server",
-    "server_variables",
-    "in",
-    "body",
-    "encoding",
-    "security",
-    "schemes",
-)
-ENCODING_KEYS: Final = ("content_type", "style", "explode", "allow_reserved")
-SCHEME_KEYS: Final = ("type", "in", "name", "scheme")
-KEY_PLACES: Final = ("header", "query", "cookie")
-_SYNONYMS: Final = {
-    "requestBody": "body",
-    "parameters": "in",
-    "servers": "server",
-    "securitySchemes": "schemes",
-}
 _LONGEST: Final = 2_048
-_METHOD_HINT: Final = f"write {choices(METHODS)}"
-_PATH_HINT: Final = "write it as OpenAPI does: /repos/{owner}/issues"
-_SERVER_HINT: Final = "write https://api.example.com/v1, or leave it out and let the program name it"
 
 
-def http(
-    checker: SpecChecker, value: Any, schema: Any, known: frozenset[str] | None
-) -> dict[str, Any] | None:
-    """Check the key `http`.
+def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[str] | None) -> None:
+    """Check what the schema of the key cannot say.
 
     Args:
         checker: gets every problem.
-        value: the value of the key.
+        stated: the key, with None for parts that are wrong.
         schema: that of all parameters.
         known: the top-level parameters; None where the schema must be resolved first.
-
-    Returns:
-        The mapping as written; None where it is none.
     """
-    entries = checker.mapping(("http",), value)
-    if entries is None:
-        return None
-    suggested = checker.known_keys(("http",), entries, HTTP_KEYS, _SYNONYMS)
-    for key, hint in (("method", _METHOD_HINT), ("path", _PATH_HINT)):
-        if key not in entries and key not in suggested:
-            checker.report(("http",), "missing-key", f"`{key}` is missing", hint)
-    if "method" in entries:
-        _method(checker, entries["method"])
-    if "path" in entries:
-        _path(checker, entries["path"])
-    if "server" in entries:
-        _server(checker, entries["server"], entries.get("server_variables", {}))
-    elif "server_variables" in entries:
+    if stated is None:
+        return
+    if path := stated.get("path"):
+        _path(checker, path)
+    variables = stated.get("server_variables", {})
+    if "server" not in stated and "server_variables" in stated:
         message = "`server_variables` has no meaning without `server`"
         checker.report(("http", "server_variables"), "bad-server", message, "remove it", key=True)
-    if "body" in entries:
-        _body(checker, entries["body"])
-    if "in" not in suggested:
-        places(checker, entries.get("in", {}), schema, known, entries)
-    if "encoding" in entries:
-        _encoding(checker, entries["encoding"], entries)
-    schemes = _schemes(checker, entries["schemes"]) if "schemes" in entries else {}
-    if "security" in entries:
-        _security(checker, entries["security"], schemes)
-    return entries
+    elif stated.get("server") and variables is not None and None not in variables.values():
+        _server(checker, stated["server"], variables)
+    if body := stated.get("body"):
+        _body(checker, body)
+    is_mistyped = "in" not in stated and not stated.keys() <= KEYS["http"].schema["properties"].keys()
+    if (entries := stated.get("in", {})) is not None and not is_mistyped:
+        _places(checker, entries, schema, known, stated)
+    if stated.get("encoding"):
+        _encoding(checker, stated["encoding"], stated)
+    schemes = stated.get("schemes") or {}
+    for name, scheme in schemes.items():
+        _scheme(checker, ("http", "schemes", name), scheme or {})
+    _security(checker, stated.get("security") or (), schemes)
 
 
-def _method(checker: SpecChecker, value: Any) -> None:
-    method = checker.text(("http", "method"), value)
-    if method is not None and method not in METHODS:
-        close = nearest(method, METHODS)
-        hint = f"did you mean `{close}`? {_METHOD_HINT}" if close else _METHOD_HINT
-        checker.report(("http", "method"), "bad-method", f"{quoted(method)} is no method", hint)
-
-
-def _path(checker: SpecChecker, value: Any) -> None:
+def _path(checker: SpecChecker, path: str) -> None:
     """A path of this server alone: no query, no other host, no way up."""
-    path = checker.text(("http", "path"), value)
-    if path is None:
-        return
     rest = TEMPLATE.sub("x", path)
     problem = ""
-    if not path.startswith("/") or path.startswith("//"):
+    if path.startswith("//"):
         problem = "must begin with one `/`"
     elif len(path) > _LONGEST:
         problem = f"is longer than {_LONGEST} characters"
@@ -123,17 +80,10 @@ def _path(checker: SpecChecker, value: Any) -> None:
     elif any(segment.lower().replace("%2e", ".") in (".", "..") for segment in rest.split("/")):
         problem = "must have no `.` or `..` between slashes"
     if problem:
-        checker.report(("http", "path"), "bad-path", f"`path` {problem}", _PATH_HINT)
+        checker.report(("http", "path"), "bad-path", f"`path` {problem}", PATH_HINT)
 
 
-def _server(checker: SpecChecker, value: Any, variables: Any) -> None:
-    server = checker.text(("http", "server"), value)
-    defaults = checker.mapping(("http", "server_variables"), variables)
-    if server is None or defaults is None:
-        return
-    for name, default in defaults.items():
-        if checker.text(("http", "server_variables", name), default) is None:
-            return
+def _server(checker: SpecChecker, server: str, defaults: Mapping[str, str]) -> None:
     named = set(TEMPLATE.findall(server))
     for name in sorted(named - set(defaults)):
         hint = "add it to `server_variables`, with its default"
@@ -142,151 +92,94 @@ def _server(checker: SpecChecker, value: Any, variables: Any) -> None:
         where = ("http", "server_variables", name)
         checker.report(where, "bad-server", f"`server` has no {{{name}}}", "remove it", key=True)
     if named == set(defaults) and (problem := server_problem(filled(server, defaults))):
-        checker.report(("http", "server"), "bad-server", f"`server` {problem}", _SERVER_HINT)
+        checker.report(("http", "server"), "bad-server", f"`server` {problem}", SERVER_HINT)
 
 
-def _body(checker: SpecChecker, value: Any) -> None:
-    body = checker.text(("http", "body"), value)
-    if body is None:
-        return
-    hint = "write a media type without parameters, such as application/json"
+def _body(checker: SpecChecker, body: str) -> None:
     if not MEDIA_TYPE.fullmatch(body):
-        checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} is no media type", hint)
+        problem = "is not a media type"
     elif body != body.lower():
-        checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} must be in lower case", hint)
+        problem = "must be in lower case"
     elif body.startswith("multipart/") and body != MULTIPART:
-        checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} bodies cannot be made", hint)
+        problem = "bodies cannot be made"
+    else:
+        return
+    checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} {problem}", MEDIA_TYPE_HINT)
 
 
-def _encoding(checker: SpecChecker, value: Any, http: Mapping[str, Any]) -> None:
-    entries = checker.mapping(("http", "encoding"), value) or {}
-    if entries and http.get("body") not in (FORM, MULTIPART):
+def _encoding(checker: SpecChecker, entries: Mapping[str, Any], http: Mapping[str, Any]) -> None:
+    if "body" not in http or http["body"] not in (FORM, MULTIPART, None):
         message = f"`encoding` is for bodies of {FORM} and {MULTIPART}"
         checker.report(("http", "encoding"), "bad-encoding", message, "remove it", key=True)
         return
     properties = _body_properties(http.get("in"))
-    for name, written in entries.items():
+    for name, options in entries.items():
         path = ("http", "encoding", name)
         if properties is not None and name not in properties:
             hint, _ = checker.suggest(name, properties, "its properties are")
             message = f"the body has no property {quoted(name)}"
             checker.report(path, "bad-encoding", message, hint, key=True)
-        options = checker.mapping(path, written)
-        if options is None:
-            continue
-        checker.known_keys(
-            path, options, ENCODING_KEYS, {"contentType": "content_type", "allowReserved": "allow_reserved"}
-        )
-        _encoding_options(checker, path, options)
-
-
-def _encoding_options(checker: SpecChecker, path: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    if "content_type" in options and (text := checker.text((*path, "content_type"), options["content_type"])):
-        types = [each.strip() for each in text.split(",")]
-        if not all(each == "*/*" or MEDIA_TYPE.fullmatch(each.replace("/*", "/x")) for each in types):
+        text = (options or {}).get("content_type") or "*/*"
+        types = [each.strip().replace("/*", "/x") for each in text.split(",")]
+        if not all(each == "*/x" or MEDIA_TYPE.fullmatch(each) for each in types):
             message = f"{quoted(text)} is no list of media types"
             checker.report((*path, "content_type"), "bad-encoding", message, "write one, such as image/png")
-    if "style" in options and options["style"] not in STYLES["query"]:
-        hint = f"write {choices(STYLES['query'])}"
-        message = f"{_shown(options['style'])} is no style of a property"
-        checker.report((*path, "style"), "bad-encoding", message, hint)
-    for flag in ("explode", "allow_reserved"):
-        if flag in options and not isinstance(options[flag], bool):
-            checker.wrong_type((*path, flag), options[flag], "true or false")
 
 
-def _body_properties(entries: Any) -> frozenset[str] | None:
+def _body_properties(entries: Mapping[str, Any] | None) -> frozenset[str] | None:
     """The names of a body's properties; None where one parameter is the body, or places are not sound."""
     found: set[str] = set()
-    for name, place in entries.items() if isinstance(entries, dict) else ():
-        long = place if isinstance(place, dict) else {"in": place}
+    for name, place in (entries or {}).items():
+        long = {"in": place} if isinstance(place, str) else place
+        if long is None or (long.get("in") == "body" and long.get("whole")):
+            return None
         if long.get("in") == "body":
-            if long.get("whole"):
-                return None
-            found.add(str(long.get("name", name)))
+            found.add(long.get("name") or name)
     return frozenset(found)
 
 
-def _schemes(checker: SpecChecker, value: Any) -> dict[str, Any]:
-    entries = checker.mapping(("http", "schemes"), value) or {}
-    for name, written in entries.items():
-        path = ("http", "schemes", name)
-        scheme = checker.mapping(path, written)
-        if scheme is None:
-            continue
-        checker.known_keys(path, scheme, SCHEME_KEYS, {})
-        kind = scheme.get("type")
-        if kind not in SCHEME_TYPES:
-            hint = f"write `type:` {choices(SCHEME_TYPES)}"
-            message = f"{_shown(kind)} is no type of a scheme" if "type" in scheme else "`type` is missing"
-            checker.report((*path, "type"), "bad-security", message, hint)
-        elif kind == "apiKey":
-            _key_scheme(checker, path, scheme)
-        elif kind == "http":
-            named = scheme.get("scheme")
-            if not isinstance(named, str) or not TOKEN.fullmatch(named):
-                hint = "write `scheme: bearer`, `scheme: basic` or another of HTTP's"
-                checker.report((*path, "scheme"), "bad-security", "`scheme` must be HTTP's name of it", hint)
-    return entries
-
-
-def _key_scheme(checker: SpecChecker, path: tuple[str, ...], scheme: Mapping[str, Any]) -> None:
-    place, name = scheme.get("in"), scheme.get("name")
-    if place not in KEY_PLACES:
+def _scheme(checker: SpecChecker, path: tuple[str, ...], scheme: Mapping[str, Any]) -> None:
+    kind, name = scheme.get("type"), scheme.get("name")
+    if kind == "http" and not TOKEN.fullmatch(scheme.get("scheme") or ""):
+        hint = "write `scheme: bearer`, `scheme: basic` or another of HTTP's"
+        checker.report((*path, "scheme"), "bad-security", "`scheme` must be HTTP's name of it", hint)
+    if kind != "apiKey":
+        return
+    place = scheme.get("in")
+    if "in" not in scheme:
         checker.report((*path, "in"), "bad-security", "`in` must be a place", f"write {choices(KEY_PLACES)}")
-    if not isinstance(name, str) or not name.strip():
+    if "name" not in scheme:
         checker.report((*path, "name"), "bad-security", "`name` must be the key's name there", "write it")
-    elif place in ("header", "cookie") and not TOKEN.fullmatch(name):
+    elif name and place in ("header", "cookie") and not TOKEN.fullmatch(name):
         checker.report((*path, "name"), "bad-security", f"{quoted(name)} is no name of a {place}")
-    elif place == "header" and name.lower() in FRAMING:
+    elif name and place == "header" and name.lower() in FRAMING:
         checker.report((*path, "name"), "bad-security", f"no key goes into the header {quoted(name)}")
 
 
-def _security(checker: SpecChecker, value: Any, schemes: Mapping[str, Any]) -> None:
-    if not isinstance(value, list):
-        hint = "write a list of alternatives, such as [{api_key: []}]; [] for none"
-        checker.wrong_type(("http", "security"), value, "a list", hint)
-        return
-    for index, written in enumerate(value):
-        path = ("http", "security", index)
-        if not isinstance(written, dict):
-            checker.report(path, "wrong-type", "an alternative must be a mapping of schemes to scopes")
-            continue
-        for name, scopes in written.items():
+def _security(checker: SpecChecker, alternatives: Sequence[Any], schemes: Mapping[str, Any]) -> None:
+    for index, alternative in enumerate(alternatives):
+        for name in alternative or ():
             if name not in schemes:
                 hint = (
                     checker.suggest(name, list(schemes), "the schemes are")[0] if schemes else "add it there"
                 )
-                message = f"`schemes` has no {quoted(name)}"
-                checker.report((*path, name), "bad-security", message, hint, key=True)
-            if not isinstance(scopes, list) or not all(isinstance(scope, str) for scope in scopes):
-                checker.wrong_type((*path, name), scopes, "a list of scopes", "write [] for none")
+                where = ("http", "security", index, name)
+                checker.report(where, "bad-security", f"`schemes` has no {quoted(name)}", hint, key=True)
 
 
-_PLACE_KEYS: Final = ("in", "name", "style", "explode", "allow_reserved", "content", "whole", "binary")
-_FLAGS: Final = ("explode", "allow_reserved", "whole", "binary")
-_HINT: Final = "write `path`, `query`, `header`, `cookie` or `body`, or a mapping with `in` and more"
 _BODY_ONLY: Final = ("whole", "binary")
 _NOT_BODY: Final = ("style", "explode", "allow_reserved", "content")
 _LONGEST_NAME: Final = 256
 _MOST_NAMED: Final = 20
 
 
-def places(
-    checker: SpecChecker, value: Any, schema: Any, known: frozenset[str] | None, http: Mapping[str, Any]
+def _places(
+    checker: SpecChecker,
+    entries: Mapping[str, Any],
+    schema: Any,
+    known: frozenset[str] | None,
+    http: Mapping[str, Any],
 ) -> None:
-    """Check `http.in`.
-
-    Args:
-        checker: gets every problem.
-        value: the mapping as written; {} where there is none.
-        schema: that of all parameters.
-        known: the top-level parameters; None where the schema must be resolved first.
-        http: the whole key.
-    """
-    entries = checker.mapping(("http", "in"), value)
-    if entries is None:
-        return
     if known is None:
         message = "which parameters there are cannot be told where `parameters` is composed at its root"
         checker.report(("http", "in"), "unknown-parameter", message, "write `properties` there plainly")
@@ -296,7 +189,7 @@ def places(
         names = ", ".join(quoted(name) for name in missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         message = f"parameters have no place in the request: {names}{more}"
-        checker.report(("http", "in"), "missing-place", message, f"add them to `in`; for each {_HINT}")
+        checker.report(("http", "in"), "missing-place", message, f"add them to `in`; for each {PLACE_HINT}")
     _check_targets(checker, found)
     if isinstance(path := http.get("path"), str):
         _check_path(checker, found, schema, set(TEMPLATE.findall(path)))
@@ -311,21 +204,10 @@ def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -
         message = f"{quoted(name)} is not a parameter of this tool"
         checker.report(path, "unknown-parameter", message, hint, key=True)
         return None
-    if not isinstance(value, str | dict):
-        checker.wrong_type(path, value, "a place or a mapping", _HINT)
-        return None
     written = {"in": value} if isinstance(value, str) else value
-    where = path if isinstance(value, str) else (*path, "in")
-    reports = len(checker.found)
-    checker.known_keys(path, written, _PLACE_KEYS, {"allowReserved": "allow_reserved"})
-    location = written.get("in")
-    if not isinstance(location, str) or location not in STYLES:
-        message = f"{_shown(location)} is no place of a request" if "in" in written else "`in` is missing"
-        checker.report(where, "bad-place", message, _HINT)
+    if written is None or (location := written.get("in")) is None:
         return None
-    for flag in _FLAGS:
-        if flag in written and not isinstance(written[flag], bool):
-            checker.wrong_type((*path, flag), written[flag], "true or false")
+    reports = len(checker.found)
     _check_style(checker, path, written, location)
     for key in _NOT_BODY if location == "body" else _BODY_ONLY:
         if key in written:
@@ -333,7 +215,9 @@ def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -
             hint = "how properties of a body are written is `http.encoding`" if location == "body" else ""
             checker.report((*path, key), "bad-place", message, hint or "remove it", key=True)
     _check_name(checker, path, written, location)
-    return {"name": name, **written} if len(checker.found) == reports else None
+    return (
+        {"name": name, **written} if len(checker.found) == reports and None not in written.values() else None
+    )
 
 
 def _check_style(
@@ -342,9 +226,9 @@ def _check_style(
     if location == "body":
         return
     allowed = STYLES[location]
-    style = written.get("style", allowed[0])
+    style = written.get("style") or allowed[0]
     if style not in allowed:
-        message = f"{_shown(style)} is no style of a parameter in the {location}"
+        message = f"{quoted(style)} is no style of a parameter in the {location}"
         checker.report((*path, "style"), "bad-style", message, f"write {choices(allowed)}, or leave it out")
     if style == "deepObject" and written.get("explode") is False:
         message = "`deepObject` always writes each property apart"
@@ -352,9 +236,8 @@ def _check_style(
     if "allow_reserved" in written and location != "query":
         message = "`allow_reserved` is for parameters in the query"
         checker.report((*path, "allow_reserved"), "bad-style", message, "remove it", key=True)
-    if "content" in written:
-        content = written["content"]
-        if not isinstance(content, str) or not is_json(content):
+    if content := written.get("content"):
+        if not is_json(content):
             message = "a parameter's `content` must be a media type of JSON"
             checker.report((*path, "content"), "bad-style", message, "write application/json, or a style")
         for key in ("style", "explode", "allow_reserved"):
@@ -368,7 +251,7 @@ def _check_name(
 ) -> None:
     """The name in the request: of headers and cookies a token, and no header that is not a parameter's."""
     where: tuple[str | int, ...] = (*path, "name") if "name" in written else path
-    name = checker.text(where, written["name"]) if "name" in written else str(path[-1])
+    name = written.get("name", path[-1])
     if name is None:
         return
     if "name" in written and written.get("whole") is True:
@@ -446,8 +329,3 @@ def _check_body(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], sc
         message = "further properties that `parameters` allows have no place in the request"
         hint = "write `additionalProperties: false`; they can only be properties of a body"
         checker.report(("parameters", "additionalProperties"), "missing-place", message, hint)
-
-
-def _shown(value: Any) -> str:
-    """A value that is not allowed, for a message."""
-    return quoted(value) if isinstance(value, str) else kind_of(value)

@@ -1,12 +1,51 @@
-"""The key `http` in the JSON Schema of specs, for editors."""
+"""The key `http`: its JSON Schema, and what diagnostics say of its members."""
 
 from typing import Any, Final
 
-from ..http.operation import METHODS, SCHEME_TYPES, STYLES
+from ..http.operation import KEY_PLACES, METHODS, SCHEME_TYPES, STYLES
+from .spec_checker import Names, Words, choices
 
 _NAME: Final[dict[str, Any]] = {"type": "string", "pattern": r"\S"}
 _FLAG: Final[dict[str, Any]] = {"type": "boolean"}
 _STYLES: Final = sorted({style for styles in STYLES.values() for style in styles})
+
+
+PATH_HINT: Final = "write it as OpenAPI does: /repos/{owner}/issues"
+PLACE_HINT: Final = "write `path`, `query`, `header`, `cookie` or `body`, or a mapping with `in` and more"
+SERVER_HINT: Final = "write https://api.example.com/v1, or leave it out and let the program name it"
+MEDIA_TYPE_HINT: Final = "write a media type without parameters, such as application/json"
+
+HTTP_WORDS: Final[dict[str, Words]] = {
+    "": Words(
+        names=Names(
+            synonyms={
+                "requestBody": "body",
+                "parameters": "in",
+                "servers": "server",
+                "securitySchemes": "schemes",
+            }
+        )
+    ),
+    "method": Words(code="bad-method", hint=f"write {choices(METHODS)}"),
+    "path": Words(code="bad-path", wanted="a path that begins with `/`", hint=PATH_HINT),
+    "server": Words(code="bad-server", wanted="a URL with http or https", hint=SERVER_HINT),
+    "body": Words(code="bad-media-type", wanted="a media type", hint=MEDIA_TYPE_HINT),
+    "in": Words(),
+    "in.*.style": Words(code="bad-style"),
+    "in.*.*": Words(),
+    "in.*": Words(
+        code="bad-place", hint=PLACE_HINT, names=Names(synonyms={"allowReserved": "allow_reserved"})
+    ),
+    "encoding.*.*": Words(code="bad-encoding"),
+    "encoding.*": Words(
+        names=Names(synonyms={"contentType": "content_type", "allowReserved": "allow_reserved"})
+    ),
+    "security": Words(hint="write a list of alternatives, such as [{api_key: []}]; [] for none"),
+    "security.*.*": Words(wanted="a list of scopes", hint="write [] for none"),
+    "schemes.*.*": Words(code="bad-security"),
+    "schemes.*": Words(code="bad-security", hint=f"write `type:` {choices(SCHEME_TYPES)}"),
+}
+"""What diagnostics say of members of the key."""
 
 
 def http_schema() -> dict[str, Any]:
@@ -31,7 +70,7 @@ def http_schema() -> dict[str, Any]:
             "server": {
                 "description": "The URL that the path is added to. Left out: the program names it.",
                 "type": "string",
-                "pattern": "^https?://",
+                "pattern": r"^(?:[Hh][Tt][Tt][Pp][Ss]?://|\{)",  # or a variable, such as {scheme}
                 "examples": ["https://api.example.com/v1"],
             },
             "server_variables": {
@@ -189,7 +228,7 @@ def _scheme() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "type": {"enum": list(SCHEME_TYPES), "description": "The kind of scheme, in OpenAPI's terms."},
-            "in": {"enum": ["header", "query", "cookie"], "description": "Where a key goes."},
+            "in": {"enum": list(KEY_PLACES), "description": "Where a key goes."},
             "name": {**_NAME, "description": "The key's name there."},
             "scheme": {**_NAME, "description": "HTTP's name of the scheme: bearer, basic."},
         },

@@ -1,11 +1,8 @@
-"""The rules of the keys `icons` and `meta`, which imports write. As in `fields`, each reports
-problems."""
+"""What the keys `icons`, `meta` and `source` may hold, which imports write."""
 
 import re
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
-from .reader_problems import quoted
-from .spec_checker import SpecChecker, choices, kind_of
 from .tool_spec import SourceKind
 
 SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
@@ -30,36 +27,6 @@ a name (MCP 2026-07-28, basic, General fields). For `fullmatch`."""
 _RESERVED_LABELS: Final = frozenset(("modelcontextprotocol", "mcp"))
 _RESERVED_NAMES: Final = frozenset(("traceparent", "tracestate", "baggage"))
 THEMES: Final = ("light", "dark")
-_ICON_KEYS: Final = ("src", "mimeType", "sizes", "theme")
-
-
-def icons(checker: SpecChecker, value: Any) -> tuple[dict[str, Any], ...]:
-    """Images that stand for the tool."""
-    if not isinstance(value, list):
-        checker.wrong_type(("icons",), value, "a list of mappings", "write `- ` before each icon")
-        return ()
-    for index, icon in enumerate(value):
-        if isinstance(icon, dict):
-            _icon(checker, ("icons", index), icon)
-        else:
-            message = f"an icon must be a mapping, not {kind_of(icon)}"
-            hint = "write `src:` and the address of the image"
-            checker.report(("icons", index), "wrong-type", message, hint)
-    return tuple(icon for icon in value if isinstance(icon, dict))
-
-
-def meta(checker: SpecChecker, value: Any) -> dict[str, Any]:
-    """Data for programs, by keys as MCP wants them."""
-    entries = checker.mapping(("meta",), value) or {}
-    for key in entries:
-        if META_KEY.fullmatch(key) is None:
-            message = f"{quoted(key, 60)} is no key of MCP's `_meta`"
-            hint = (
-                "write letters, digits, `-`, `_` and `.`, beginning and ending with a letter or digit, and "
-                "before that a domain of yours, turned around, and a slash, such as `com.example/team`"
-            )
-            checker.report(("meta", key), "bad-meta-key", message, hint, key=True)
-    return entries
 
 
 def is_reserved_meta_key(key: str) -> bool:
@@ -74,25 +41,3 @@ def is_reserved_meta_key(key: str) -> bool:
         return key in _RESERVED_NAMES
     labels = prefix.lower().split(".")
     return not _RESERVED_LABELS.isdisjoint((*labels[:-1], *labels[1:2]))
-
-
-def _icon(checker: SpecChecker, path: tuple[str | int, ...], icon: dict[str, Any]) -> None:
-    checker.known_keys(path, icon, _ICON_KEYS, {"mime_type": "mimeType"})
-    if "src" not in icon:
-        checker.report(path, "missing-key", "an icon lacks its `src`", "write the address of the image")
-    for key in ("src", "mimeType", "theme"):
-        text = checker.text((*path, key), icon[key]) if key in icon else None
-        if text is None:
-            continue
-        if key == "src" and ICON_SOURCE.match(text) is None:
-            message = f"{quoted(text, 60)} is no address of an icon"
-            checker.report((*path, key), "bad-icon", message, "begin it with https:// or data:image/")
-        elif key == "theme" and text not in THEMES:
-            message = f"{quoted(text)} is no theme of an icon"
-            checker.report((*path, key), "bad-icon", message, f"themes are {choices(THEMES)}")
-    sizes = icon.get("sizes", [])
-    if not isinstance(sizes, list):
-        checker.wrong_type((*path, "sizes"), sizes, "a list of texts", "write a list, such as `[48x48]`")
-        return
-    for index, size in enumerate(sizes):
-        checker.text((*path, "sizes", index), size)

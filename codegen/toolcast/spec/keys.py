@@ -5,6 +5,8 @@ describes in full (`read_by_schema`), the arguments of bindings, the placeholder
 ledger of specs, rules of `diff`, and the reference page of keys.
 """
 
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,12 +15,20 @@ from ..permissions import PERMISSIONS
 from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from ..runtime.mcp_headers import HEADER_NAME, KEYWORD
-from .deprecation import ISO_DATE, MAX_VERSION, NO_VERSION, VERSION
+from .deprecation import (
+    DEPRECATED_HINT,
+    ISO_DATE,
+    MAX_VERSION,
+    NO_VERSION,
+    REMOVE_AFTER_HINT,
+    VERSION,
+)
 from .fields import COMPOSERS, PERMISSION_HINT, SECRETS_HINT
-from .http_schema import http_schema
+from .http_schema import HTTP_WORDS, http_schema
 from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
-from .spec_checker import UNWRITTEN
-from .suppressions import CODES, DATE, RULE, Command
+from .spec_checker import UNWRITTEN, Names, Words
+from .suppressions import CODES, DATE, DATE_HINT, RULE, Command
+from .text_input import INPUT_HINT
 from .tool_names import NAME
 from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
 
@@ -43,8 +53,10 @@ class Key(Struct, frozen=True, kw_only=True):
         page: where the documentation explains it at length, from docs/reference.
         synonyms: names that other formats have for it.
         plain: whether its schema says all that its value must be; others have a reader in `spec_reader`.
+        words: what diagnostics say beside `code` and `hint`, by a pattern of the path of members, as
+            `fnmatch` reads it; the empty path is the key. The first that fits counts.
         field: the field of `ToolSpec` that has the value; empty for the name of the key.
-        code: the code of the diagnostic of a value that a plain key cannot have.
+        code: the code of the diagnostic of a value that the key cannot have.
         hint: what to write.
         bound: whether bindings have the value, as a field of the same name.
         carriers: the placeholders in envelopes of providers that carry the value.
@@ -67,6 +79,7 @@ class Key(Struct, frozen=True, kw_only=True):
     field: str = ""
     code: str = "bad-value"
     hint: str = ""
+    words: Mapping[str, Words] = {}
     bound: bool = False
     carriers: tuple[str, ...] = ()
     asks: tuple[Any, ...] = ()
@@ -83,6 +96,12 @@ class Key(Struct, frozen=True, kw_only=True):
     def value_in(self, tool: Any) -> Any:
         """The value in a `ToolSpec`."""
         return getattr(tool, self.field or self.name)
+
+    def words_at(self, path: Sequence[str | int]) -> Words:
+        """The words for the member at a path below the key."""
+        shown = ".".join(map(str, path))
+        found = (words for at, words in self.words.items() if fnmatchcase(shown, at))
+        return next(found, Words(hint=self.hint))
 
     def asks_for(self, value: Any) -> bool:
         """Whether a value asks for something that does not happen anyway."""
@@ -175,6 +194,31 @@ _ICON: Final = _closed(
 )
 
 
+_EMPTY_HINT: Final = 'list the optional parameters for which "" means that they were left out'
+_INJECT_HINT: Final = (
+    "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
+)
+_OF_DEPRECATED: Final = {
+    "replacement": "use",
+    "replaced_by": "use",
+    "instead": "use",
+    "sunset": "remove_after",
+    "removal": "remove_after",
+    "message": "use",
+}
+_REASON_HINT: Final = "write the reason, or `{reason: …, until: 2027-03-01}`"
+_END_HINT: Final = "a suppression for diff needs an end date: write `{reason: …, until: 2027-03-01}`"
+
+
+def _names_of_codes(command: Command) -> Names:
+    return Names(
+        code="unknown-code",
+        wanted=f"a code of {command}" if CODES[command] else f"the id of a rule of {command}",
+        listed="codes of single tools are" if command == "lint" else "codes are",
+        hint=f"see `toolcast {command} --list`",
+    )
+
+
 def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
     """The key of one command, with the codes that it may name."""
     known = CODES[command]
@@ -207,6 +251,12 @@ def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
         schema=_closed({"ignore": ignore}, *({"ignore": each} for each in examples)),
         page="specs.md#suppressions",
         field=f"{command}_ignore",
+        words={
+            "ignore": Words(names=_names_of_codes(command)),
+            "ignore.*.until": Words(code="bad-date", wanted="a date", hint=DATE_HINT),
+            "ignore.*.reason": Words(),
+            "ignore.*": Words(hint=_END_HINT if command == "diff" else _REASON_HINT),
+        },
     )
 
 
@@ -246,6 +296,7 @@ _KEYS: Final = (
         text="Parameters that may carry <secret_ref:NAME>. Required: [] says none, on purpose.",
         required=True,
         hint=SECRETS_HINT,
+        words={"": Words(wanted="a list of parameter names", hint=SECRETS_HINT)},
         page="runtime.md#secrets",
         schema=_names(["token"], [], **{"not": {"const": "TODO"}}),
     ),
@@ -269,6 +320,11 @@ _KEYS: Final = (
         name="input",
         text="In place of `parameters`: the argument is one text, free or of a grammar.",
         page="specs.md#one-text",
+        code="bad-input",
+        words={
+            "": Words(hint=INPUT_HINT, names=Names(synonyms={"syntax": "grammar"})),
+            "grammar": Words(hint="write `lark` or `regex`"),
+        },
         schema={
             "anyOf": [{"const": "text"}, _GRAMMAR],
             "examples": ["text", {"grammar": "regex", "definition": "[0-9]{4}-[0-9]{2}"}],
@@ -442,6 +498,21 @@ _KEYS: Final = (
             },
             {"title": "List orders", "destructive": False, "idempotent": True, "open_world": False},
         ),
+        plain=True,
+        words={
+            "": Words(
+                names=Names(
+                    synonyms={
+                        "destructiveHint": "destructive",
+                        "idempotentHint": "idempotent",
+                        "openWorldHint": "open_world",
+                    },
+                    refused={
+                        "readOnlyHint": "leave it out: MCP clients are told by `permission`, true for `read`"
+                    },
+                )
+            )
+        },
         audience="trust",
     ),
     Key(
@@ -453,6 +524,8 @@ _KEYS: Final = (
         name="empty_is_absent",
         text='Optional parameters for which "" means that they were left out.',
         schema=_names(["cursor"]),
+        hint=_EMPTY_HINT,
+        words={"": Words(wanted="a list of parameter names", hint=_EMPTY_HINT)},
     ),
     Key(
         name="described_by",
@@ -466,6 +539,11 @@ _KEYS: Final = (
         text="Parameters that the program fills in, and where each value is in a call's context. Models "
         "neither see nor set them.",
         page="specs.md#what-the-program-fills-in",
+        code="bad-path",
+        words={
+            "": Words(hint="write a line per parameter: `user_id: context.user_id`"),
+            "*": Words(wanted="a path to a value of the program", hint=_INJECT_HINT),
+        },
         schema={
             "type": "object",
             "additionalProperties": {"type": "string", "pattern": f"^{PATH.pattern}$"},
@@ -477,6 +555,7 @@ _KEYS: Final = (
         text="The HTTP request that the tool stands for, in OpenAPI's terms.",
         page="http.md",
         schema=http_schema(),
+        words=HTTP_WORDS,
     ),
     Key(
         name="providers",
@@ -499,6 +578,19 @@ _KEYS: Final = (
         name="icons",
         text="Images that stand for the tool, for MCP.",
         carriers=("$icons",),
+        plain=True,
+        code="bad-icon",
+        words={
+            "": Words(hint="write `- ` before each icon"),
+            "*.src": Words(wanted="an address of an icon", hint="begin it with https:// or data:image/"),
+            "*.sizes": Words(hint="write a list, such as `[48x48]`"),
+            "*.sizes.*": Words(),
+            "*.*": Words(),
+            "*": Words(
+                hint="write `src:` and the address of the image",
+                names=Names(synonyms={"mime_type": "mimeType"}),
+            ),
+        },
         schema={
             "type": "array",
             "items": _ICON,
@@ -515,6 +607,18 @@ _KEYS: Final = (
         text="Data for programs: MCP's `_meta`.",
         synonyms=("_meta",),
         carriers=("$meta",),
+        plain=True,
+        words={
+            "": Words(
+                names=Names(
+                    code="bad-meta-key",
+                    wanted="a key of MCP's `_meta`",
+                    hint="write letters, digits, `-`, `_` and `.`, beginning and ending with a letter or "
+                    "digit, and before that a domain of yours, turned around, and a slash, such as "
+                    "`com.example/team`",
+                )
+            )
+        },
         schema={
             "type": "object",
             "propertyNames": {"pattern": META_KEY.pattern},
@@ -525,6 +629,11 @@ _KEYS: Final = (
         name="deprecated",
         text="That the tool is to be used no more. Models read it before the description.",
         page="specs.md#deprecated-tools",
+        code="bad-deprecated",
+        words={
+            "": Words(hint=DEPRECATED_HINT, names=Names(synonyms=_OF_DEPRECATED)),
+            "remove_after": Words(wanted="a date or a version", hint=REMOVE_AFTER_HINT),
+        },
         schema=_closed(
             {
                 "since": {**_TEXT, "description": "The version or the date of the deprecation."},

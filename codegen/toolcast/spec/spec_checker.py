@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from msgspec import Struct
+
 from ..diagnostics import Diagnostic
 from .parsed_document import Document, Path, diagnose
 from .reader_problems import quoted
@@ -34,6 +36,45 @@ def choices(known: Collection[str]) -> str:
 
 _MOST_UNKNOWN = 50  # named one by one; a file with more is not a spec with typing mistakes
 _MOST_COMPARED = 1_000  # known words that a wrong one is compared with
+
+
+class Names(Struct, frozen=True, kw_only=True):
+    """The names that members of a mapping may have, for diagnostics.
+
+    Attributes:
+        code: the code of the diagnostic of another name.
+        wanted: what each name is, with its article.
+        listed: the words before the list of all names.
+        hint: what to write, where there is no list.
+        synonyms: names of other formats, each with the name that is meant.
+        refused: names of other formats for which there is none here, each with what to do instead.
+    """
+
+    code: str = "unknown-key"
+    wanted: str = "a known key"
+    listed: str = "known keys are"
+    hint: str = ""
+    synonyms: Mapping[str, str] = {}
+    refused: Mapping[str, str] = {}
+
+
+class Words(Struct, frozen=True, kw_only=True):
+    """What diagnostics say about a key or a member of it.
+
+    Attributes:
+        code: the code of the diagnostic of a value that it cannot have, or of members that it lacks.
+        hint: what to write.
+        wanted: what its value is, with the article; empty: what the schema says.
+        names: what the names of its members are.
+    """
+
+    code: str = ""
+    hint: str = ""
+    wanted: str = ""
+    names: Names = Names()
+
+
+_ANY_NAMES: Final = Names()
 
 
 class SpecChecker:
@@ -89,22 +130,26 @@ class SpecChecker:
         return (f"did you mean {quoted(close)}?" if close else f"{otherwise} {choices(known)}"), close
 
     def known_keys(
-        self, path: Path, value: Mapping[str, Any], known: Collection[str], synonyms: Mapping[str, str]
+        self, path: Path, value: Mapping[str, Any], known: Collection[str], names: Names = _ANY_NAMES
     ) -> dict[str, str]:
-        """Report keys of `value` that are not `known`; the known keys that are suggested, each for one."""
+        """Report keys of `value` that are not `known`.
+
+        Returns:
+            The known keys that are suggested, each with the key that it is suggested for.
+        """
         unknown = [key for key in value if key not in known]
         suggested: dict[str, str] = {}
         for key in unknown[:_MOST_UNKNOWN]:
             left = [each for each in known if each not in value]
-            meant = {word: name for word, name in synonyms.items() if name not in value}
-            hint, close = self.suggest(key, left or known, "known keys are", meant)
+            meant = {word: name for word, name in names.synonyms.items() if name not in value}
+            hint, close = self.suggest(key, left or known, names.listed, meant)
             if close:
                 suggested.setdefault(close, key)
-            self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)
+            self.report((*path, key), names.code, f"{quoted(key)} is not {names.wanted}", hint, key=True)
         if len(unknown) > _MOST_UNKNOWN:
             rest = len(unknown) - _MOST_UNKNOWN
             where = (*path, unknown[_MOST_UNKNOWN])
-            self.report(where, "unknown-key", f"{rest} more keys from here on are not known", key=True)
+            self.report(where, names.code, f"{rest} more keys from here on are not known", key=True)
         return suggested
 
 

@@ -6,16 +6,15 @@ from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
 from ..permissions import Permission
-from ..runtime.hidden_parameters import PATH
-from . import fields, imported_fields
+from . import fields
 from .deprecation import deprecated
 from .fields import check_parameter_name
-from .http_fields import http
+from .http_fields import check_http
 from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
-from .read_by_schema import read_plain
+from .read_by_schema import read_by_schema, read_plain
 from .reader_problems import quoted
-from .spec_checker import SpecChecker
+from .spec_checker import Names, SpecChecker
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
@@ -94,9 +93,14 @@ def read_tool(
         hint = "write `icons:` and `meta:` as keys of the spec, without `mcp:` above them"
         checker.report(("mcp",), "unknown-key", "`mcp` is not a key of a spec", hint, key=True)
     own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS and key != "mcp"}
-    suggested = checker.known_keys((), own, KEYS, SYNONYMS)
-    if "$schema" in data:
-        checker.text(("$schema",), data["$schema"])
+    suggested = checker.known_keys((), own, KEYS, Names(synonyms=SYNONYMS))
+
+    def stated(key: str, empty: Any) -> Any:
+        """The value of a key, with None for parts that its schema refuses; `empty` where nothing is left."""
+        value = read_by_schema(checker, key, data[key]) if key in data else None
+        return empty if value is None else value
+
+    stated("$schema", None)
     group = group_of(path)
     name = _name(checker, data, path, group)
     description, summary = _texts(checker, data, suggested)
@@ -105,7 +109,7 @@ def read_tool(
             message = f"`{key.name}` is missing; it has no default, on purpose"
             checker.report((), "missing-key", message, key.hint)
     has_parameters = "parameters" in data
-    text = text_input(checker, data) if "input" in data else None
+    text = text_input(checker, data, stated("input", None)) if "input" in data else None
     if has_parameters:
         parameters = fields.parameters(checker, data["parameters"])
     else:
@@ -114,39 +118,33 @@ def read_tool(
     if "parameters" in suggested and not has_parameters:
         known = None  # they are under a mistyped key
     permission = fields.permission(checker, data["permission"]) if "permission" in data else None
-    secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
+    decided = not fields.undecided_secrets(checker, data.get("secrets"), known)
+    secrets = fields.secrets(checker, stated("secrets", ()), known) if decided else ()
     result = fields.result(checker, data["result"]) if "result" in data else None
     plain = read_plain(checker, data)
     if plain.get("external") and "http" in data:
         message = "`external: true` says that no handler carries out the calls, and `http` states one"
         hint = "remove `external`, or `http` if the program that carries out the calls sends the request"
         checker.report(("external",), "external-http", message, hint)
-    if "execution" in plain:
-        plain["task_support"] = plain.pop("execution").get("task_support")
-    if "source" in plain:
-        kind, own_name, label = (plain["source"][word] for word in ("kind", "name", "from"))
-        plain["source"] = Source(kind=kind, name=own_name, label=label)
-    enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
-    empty = (
-        fields.empty_is_absent(checker, data["empty_is_absent"], parameters, known)
-        if "empty_is_absent" in data
-        else ()
-    )
-    words = (
-        fields.described_by(checker, data["described_by"], parameters, known, secrets)
-        if "described_by" in data
-        else None
-    )
+    enums: dict[str, str] = stated("runtime_enums", {})
+    for parameter in enums:
+        check_parameter_name(checker, ("runtime_enums", parameter), parameter, known)
+    empty = fields.empty_is_absent(checker, stated("empty_is_absent", ()), parameters, known)
+    words = stated("described_by", None)
+    if words is not None:
+        words = fields.described_by(checker, words, parameters, known, secrets)
+    filled: dict[str, str] = stated("inject", {})
     taken = {"secrets": secrets, "runtime_enums": enums, "empty_is_absent": empty, "described_by": (words,)}
-    filled = _inject(checker, data["inject"], known, taken) if "inject" in data else {}
+    _check_injected(checker, filled, known, taken)
     readable = parameters is not None and ("parameters" not in suggested or has_parameters)
-    request = http(checker, data["http"], parameters, known) if "http" in data and readable else None
-    hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
-    overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
-    ignored = {command: suppressions(checker, command, data[command]) for command in CODES if command in data}
-    icons = imported_fields.icons(checker, data["icons"]) if "icons" in data else ()
-    meta = imported_fields.meta(checker, data["meta"]) if "meta" in data else {}
-    ended = deprecated(checker, data["deprecated"], name) if "deprecated" in data else None
+    if readable:
+        check_http(checker, stated("http", None), parameters, known)
+    overrides = stated("providers", {})
+    fields.check_providers(checker, overrides, known_providers)
+    ignored = {command: suppressions(checker, command, stated(command, {})) for command in CODES}
+    ended = stated("deprecated", None)
+    if ended is not None:
+        ended = deprecated(checker, ended, name)
     if checker.found:
         return None, tuple(sorted(checker.found)), name
     spec = ToolSpec(
@@ -160,23 +158,33 @@ def read_tool(
         parameters=parameters,
         input=text,
         result=result,
-        **plain,
-        annotations=hints,
         runtime_enums=enums,
         empty_is_absent=empty,
         described_by=words,
         inject=filled,
-        http=request,
+        http=data.get("http"),
         providers=overrides,
-        lint_ignore=ignored.get("lint", {}),
-        verify_ignore=ignored.get("verify", {}),
-        diff_ignore=ignored.get("diff", {}),
+        lint_ignore=ignored["lint"],
+        verify_ignore=ignored["verify"],
+        diff_ignore=ignored["diff"],
         deprecated=ended,
-        icons=icons,
-        meta=meta,
         document=document,
+        **_values(plain),
     )
     return spec, (), name
+
+
+def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of plain keys by field of `ToolSpec`."""
+    values = {KEYS[name].field or name: value for name, value in plain.items()}
+    if "task_support" in values:
+        values["task_support"] = values["task_support"].get("task_support")
+    if "annotations" in values:
+        values["annotations"] = Annotations(**values["annotations"])
+    if "source" in values:
+        kind, name, label = (values["source"][word] for word in ("kind", "name", "from"))
+        values["source"] = Source(kind=kind, name=name, label=label)
+    return values
 
 
 def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> str | None:
@@ -210,10 +218,6 @@ def _texts(checker: SpecChecker, data: dict[str, Any], suggested: Mapping[str, s
     return description or summary or "", summary or first_sentence(description or "")
 
 
-_HINT: Final = (
-    "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
-)
-
 _REASONS: Final = {
     "secrets": "the program fills it in, so it needs no reference to a secret",
     "runtime_enums": "models do not choose its value, so it needs no enum for them",
@@ -222,45 +226,28 @@ _REASONS: Final = {
 }
 
 
-def _inject(
+def _check_injected(
     checker: SpecChecker,
-    value: Any,
+    filled: Mapping[str, Any],
     known: frozenset[str] | None,
     taken: Mapping[str, Collection[str | None]],
-) -> dict[str, str]:
-    """Read the key.
+) -> None:
+    """Report names in `inject` that are no parameters, or that another key names.
 
     Args:
-        checker: receives problems.
-        value: its value.
+        checker: receives the problems.
+        filled: the key.
         known: the top-level parameters; None where they cannot be told.
         taken: for each other key that names parameters, those that it names.
-
-    Returns:
-        Parameter → path.
     """
-    entries = (
-        checker.mapping(("inject",), value, "write a line per parameter: `user_id: context.user_id`") or {}
-    )
-    made: dict[str, str] = {}
-    for name, path in entries.items():
+    for name in filled:
         place = ("inject", name)
         check_parameter_name(checker, place, name, known)
         for key, reason in _REASONS.items():
             if name in taken[key]:
                 message = f"{quoted(name)} is named by `{key}`, too: {reason}"
-                checker.report(
-                    place, "injected-twice", message, f"take it out of `{key}`, or of `_inject`", key=True
-                )
-        text = checker.text(place, path)
-        if text is None:
-            continue
-        if not PATH.fullmatch(text):
-            message = f"{quoted(text)} is no path to a value of the program's"
-            checker.report(place, "bad-path", message, _HINT)
-        else:
-            made[name] = text
-    return made
+                hint = f"take it out of `{key}`, or of `inject`"
+                checker.report(place, "injected-twice", message, hint, key=True)
 
 
 # A sentence ends at . ! or ? before white space or the end, or at an ideographic full stop.
