@@ -4,7 +4,7 @@ import json
 
 import pytest
 import toolcast
-from toolcast.spec.imported_fields import is_reserved_meta_key
+from toolcast.spec.fields import is_reserved_meta_key
 from toolcast.spec.read_by_schema import is_icon
 
 from tests.spec.helper import read, tool

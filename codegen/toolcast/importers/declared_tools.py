@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic
 from ..jsonschema.schema_change import SchemaChange
 from ..runtime.grammars import SYNTAXES, GrammarError, TextInput, grammar_of
-from ..spec.imported_fields import META_KEY
+from ..spec.fields import META_KEY
 from ..spec.read_by_schema import is_icon
 from ..spec.text_input import text_parameters
 from ..spec.tool_spec import Caller, SourceKind, TaskSupport

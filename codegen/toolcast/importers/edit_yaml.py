@@ -12,7 +12,7 @@ from typing import Any, cast
 from msgspec import UNSET, Struct
 
 from ..spec.read_file import SourceDocument, parse_document
-from ..spec.yaml_parser import open_parser
+from ..spec.yaml_reader import open_parser
 from .merge import Edit, applied
 from .spec_text import dump
 

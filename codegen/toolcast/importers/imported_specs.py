@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.discovery import discover
-from ..spec.imported_fields import SOURCE_KINDS
+from ..spec.fields import SOURCE_KINDS
 from ..spec.read_file import SourceDocument, read_document
 from ..spec.reader_problems import MAX_BYTES
 from ..spec.tool_names import shown

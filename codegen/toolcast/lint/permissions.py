@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..providers import Profile, placeholders
-from ..spec.imported_fields import is_reserved_meta_key
+from ..spec.fields import is_reserved_meta_key
 from ..spec.parsed_document import Path
 from ..spec.tool_spec import Annotations
 from .descriptions import properties, readable

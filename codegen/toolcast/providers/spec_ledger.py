@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from ..spec.keys import KEYS, SENT
+from ..spec.tool_spec import Annotations
 from .ledger import NOT_STRICT, LedgerEntry
 from .profiles.envelope import (
     CARRIERS,
@@ -26,8 +26,6 @@ from .profiles.profile import Profile
 
 OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
-ANNOTATIONS: Final = ("title", "destructive", "idempotent", "open_world")
-
 
 def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
     """What the tool object lacks of what the spec states, apart from its parameters.
@@ -47,7 +45,9 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
     values = envelope_values(tool, profile, parameters)
     sent = {name for name, _ in placeholders(profile.envelope) if values.get(name) is not None}
     lost = [key for key in _stated(tool) if not sent.intersection(CARRIERS[key])]
-    shown = any(getattr(tool, name) is not None and f"${name}" not in sent for name in ANNOTATIONS)
+    shown = any(
+        getattr(tool, name) is not None and f"${name}" not in sent for name in Annotations.__struct_fields__
+    )
     entries = [
         LedgerEntry(
             path=f"/{key}",

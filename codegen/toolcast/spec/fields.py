@@ -1,12 +1,14 @@
 """The rule of each key of a spec: each function reports problems and returns the usable part of the value."""
 
+import re
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from ..jsonschema.unusable_values import library_schema
 from ..permissions import PERMISSIONS, Permission
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, is_todo, is_unwritten, nearest
+from .tool_spec import SourceKind
 
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
 SECRETS_HINT: Final = (
@@ -15,6 +17,29 @@ SECRETS_HINT: Final = (
 NO_PARAMETERS: Final = "this tool has no parameters"
 # With one of these at its root, a schema must be resolved before its properties are known.
 COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not")
+
+SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
+
+
+def _any_case(word: str) -> str:
+    """A pattern for a word in letters of any case, which editors read as `re` does."""
+    return "".join(f"[{each}{each.upper()}]" for each in word)
+
+
+ICON_SOURCE: Final = re.compile(
+    f"^(?:{_any_case('http')}{_any_case('s')}?://|{_any_case('data')}:{_any_case('image')}/)"
+)
+"""Addresses of icons; MCP warns of others, such as `javascript:`. Schemes (RFC 3986, 3.1) and types of media
+(RFC 6838, 4.2) are the same in capitals."""
+_LABEL = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+META_KEY: Final = re.compile(
+    rf"^(?:{_LABEL}(?:[.]{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$"
+)
+"""Keys of MCP's `_meta`: "a series of labels separated by dots (.), followed by a slash (/)" or nothing, and
+a name (MCP 2026-07-28, basic, General fields). For `fullmatch`."""
+_RESERVED_LABELS: Final = frozenset(("modelcontextprotocol", "mcp"))
+_RESERVED_NAMES: Final = frozenset(("traceparent", "tracestate", "baggage"))
+THEMES: Final = ("light", "dark")
 
 
 def no_parameters() -> dict[str, Any]:
@@ -189,3 +214,17 @@ def check_providers(checker: SpecChecker, stated: Mapping[str, Any], known: froz
         hint, _ = checker.suggest(name, known, "known providers are")
         message = f"{quoted(name)} is not a known provider"
         checker.report(("providers", name), "unknown-provider", message, hint, key=True)
+
+
+def is_reserved_meta_key(key: str) -> bool:
+    """Whether MCP keeps a key of `_meta` for itself.
+
+    Prefixes whose second label is `modelcontextprotocol` or `mcp` are reserved (2025-11-25 on), before that
+    those which have one of them in a label other than the last; so are the names of trace contexts
+    (2026-07-28, SEP-414).
+    """
+    prefix, slash, _ = key.rpartition("/")
+    if not slash:
+        return key in _RESERVED_NAMES
+    labels = prefix.lower().split(".")
+    return not _RESERVED_LABELS.isdisjoint((*labels[:-1], *labels[1:2]))

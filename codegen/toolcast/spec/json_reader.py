@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
-from .positions import Lines, Member, Node
+from .parsed_document import Lines, Member, Node
 from .reader_problems import (
     MAX_NUMBER,
     SPEC,

@@ -23,9 +23,8 @@ from .deprecation import (
     REMOVE_AFTER_HINT,
     VERSION,
 )
-from .fields import COMPOSERS, PERMISSION_HINT, SECRETS_HINT
-from .http_schema import HTTP_WORDS, http_schema
-from .imported_fields import ICON_SOURCE, META_KEY, SOURCE_KINDS, THEMES
+from .fields import COMPOSERS, ICON_SOURCE, META_KEY, PERMISSION_HINT, SECRETS_HINT, SOURCE_KINDS, THEMES
+from .http_key import HTTP_WORDS, http_schema
 from .spec_checker import UNWRITTEN, Names, Words
 from .suppressions import CODES, DATE, DATE_HINT, RULE, Command
 from .text_input import INPUT_HINT

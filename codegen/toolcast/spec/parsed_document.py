@@ -1,6 +1,10 @@
 """A parsed file: plain data, the position of each value in it, and diagnostics at those positions."""
 
+import re
+from bisect import bisect_right
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from ..diagnostics import Diagnostic, Severity
 
@@ -61,3 +65,87 @@ def diagnose(
     return Diagnostic(
         file=document.file, line=line, column=column, code=code, message=message, hint=hint, severity=severity
     )
+
+
+_BREAK = re.compile(r"\r\n?|\n")
+_LITERAL = re.compile(r"\|[0-9+-]*[ \t]*(?:#.*)?")
+"""The sign before the lines of a literal block of YAML."""
+
+
+class Lines:
+    """The offsets at which the lines of a text start. CR, LF and CRLF each end a line, as in YAML."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column (from 1, in code points) of the character at `offset`."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> tuple[int, int]:
+    """The position of one character of a string value.
+
+    Args:
+        source: the text of the document.
+        place: line and column where the value begins.
+        value: the string.
+        offset: the character, from 0; the length of the string for its end.
+
+    Returns:
+        Line and column; of a string that the document writes with escapes or folded lines, of its beginning.
+    """
+    lines = _BREAK.split(source)
+    line, column = place
+    first = lines[line - 1][column - 1 :]
+    if _LITERAL.fullmatch(first):
+        row = value.count("\n", 0, offset)
+        content = value.split("\n")[row]
+        written = lines[line + row] if line + row < len(lines) else ""
+        if written.endswith(content):
+            within = offset - (value.rfind("\n", 0, offset) + 1)
+            return line + row + 1, len(written) - len(content) + within + 1
+    quoted = first[:1] in ("'", '"')
+    if "\n" not in value and first[quoted:].startswith(value):
+        return line, column + quoted + offset
+    return place
+
+
+class Node(Struct):
+    """The position of a value. `members` for a mapping, `items` for a list, neither for a scalar."""
+
+    line: int
+    column: int
+    members: "dict[str, Member] | None" = None
+    items: "list[Node] | None" = None
+
+
+class Member(Struct):
+    """One entry of a mapping: the position of its key, and its value."""
+
+    line: int
+    column: int
+    value: Node
+
+
+def locate(root: Node, path: Path, *, key: bool) -> tuple[int, int]:
+    """Line and column of the value at `path` (or of its key); of the nearest parent where it is absent.
+
+    A list item has no key: the position is its value's.
+    """
+    node, line, column = root, root.line, root.column
+    for step in path:
+        if isinstance(step, str):
+            member = (node.members or {}).get(step)
+            if member is None:
+                break
+            node = member.value
+            line, column = (member.line, member.column) if key else (node.line, node.column)
+        else:
+            items = node.items or []
+            if not 0 <= step < len(items):
+                break
+            node = items[step]
+            line, column = node.line, node.column
+    return line, column

@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from .parsed_document import Path
-from .positions import Lines, Node, in_scalar, locate
+from .parsed_document import Lines, Node, Path, in_scalar, locate
 from .reader_problems import MAX_BYTES, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]

@@ -9,7 +9,7 @@ from ..permissions import Permission
 from . import fields
 from .deprecation import deprecated
 from .fields import check_parameter_name
-from .http_fields import check_http
+from .http_key import check_http
 from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
 from .read_by_schema import read_by_schema, read_plain

@@ -24,7 +24,7 @@ from toolcast.importers.openapi.document import (
 )
 from toolcast.importers.openapi.read_openapi import declarations_of, read_openapi
 from toolcast.spec.json_reader import json_positions
-from toolcast.spec.positions import locate
+from toolcast.spec.parsed_document import locate
 
 HEAD = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}
 PATHS = {"/pets": {"get": {"operationId": "pets", "responses": {"200": {"description": "ok"}}}}}

@@ -23,8 +23,7 @@ from ...diagnostics import Diagnostic
 from ...jsonschema.pointers import child
 from ...jsonschema.pointers import split as split_pointer
 from ...spec.json_reader import parse_json
-from ...spec.parsed_document import Path
-from ...spec.positions import Lines, locate
+from ...spec.parsed_document import Lines, Path, locate
 from ...spec.read_file import decode
 from ...spec.reader_problems import Limits, Problem, RefusedError, quoted
 from ...spec.yaml_reader import read_yaml

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import asdict, fields
 
 from ...output_layout import SCHEMAS, contract_path, seen_from
 from ...runtime.grammars import TextInput
@@ -125,13 +125,7 @@ def _binding(
     tool: ToolSpec, names: ToolNames, roots: Roots, provider_files: ProviderFiles
 ) -> list[tuple[str, str]]:
     """The arguments of the ToolBinding, in order, as source."""
-    stated = {
-        "title": tool.annotations.title,
-        "destructive": tool.annotations.destructive,
-        "idempotent": tool.annotations.idempotent,
-        "open_world": tool.annotations.open_world,
-    }
-    annotations = {name: value for name, value in stated.items() if value is not None}
+    annotations = {name: value for name, value in asdict(tool.annotations).items() if value is not None}
     rows: list[tuple[str, str]] = [
         ("module", "__name__"),
         ("name", text(tool.name)),

@@ -1,4 +1,4 @@
-"""The rules of the key `http`, the HTTP request that a tool stands for.
+"""The key `http` of a spec, the HTTP request that a tool stands for: its schema, and the other rules.
 
 Every parameter has one place, and a style of that place.
 """
@@ -12,8 +12,10 @@ from ..http.operation import (
     FRAMING,
     KEY_PLACES,
     MEDIA_TYPE,
+    METHODS,
     MULTIPART,
     RESERVED,
+    SCHEME_TYPES,
     STYLES,
     TEMPLATE,
     TOKEN,
@@ -21,10 +23,236 @@ from ..http.operation import (
     is_json,
     server_problem,
 )
-from .http_schema import MEDIA_TYPE_HINT, PATH_HINT, PLACE_HINT, SERVER_HINT
-from .keys import KEYS
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, choices
+from .spec_checker import Names, SpecChecker, Words, choices
+
+_NAME: Final[dict[str, Any]] = {"type": "string", "pattern": r"\S"}
+_FLAG: Final[dict[str, Any]] = {"type": "boolean"}
+_STYLES: Final = sorted({style for styles in STYLES.values() for style in styles})
+_PATH_HINT: Final = "write it as OpenAPI does: /repos/{owner}/issues"
+_PLACE_HINT: Final = "write `path`, `query`, `header`, `cookie` or `body`, or a mapping with `in` and more"
+_SERVER_HINT: Final = "write https://api.example.com/v1, or leave it out and let the program name it"
+_MEDIA_TYPE_HINT: Final = "write a media type without parameters, such as application/json"
+
+HTTP_WORDS: Final[dict[str, Words]] = {
+    "": Words(
+        names=Names(
+            synonyms={
+                "requestBody": "body",
+                "parameters": "in",
+                "servers": "server",
+                "securitySchemes": "schemes",
+            }
+        )
+    ),
+    "method": Words(code="bad-method", hint=f"write {choices(METHODS)}"),
+    "path": Words(code="bad-path", wanted="a path that begins with `/`", hint=_PATH_HINT),
+    "server": Words(code="bad-server", wanted="a URL with http or https", hint=_SERVER_HINT),
+    "body": Words(code="bad-media-type", wanted="a media type", hint=_MEDIA_TYPE_HINT),
+    "in": Words(),
+    "in.*.style": Words(code="bad-style"),
+    "in.*.*": Words(),
+    "in.*": Words(
+        code="bad-place", hint=_PLACE_HINT, names=Names(synonyms={"allowReserved": "allow_reserved"})
+    ),
+    "encoding.*.*": Words(code="bad-encoding"),
+    "encoding.*": Words(
+        names=Names(synonyms={"contentType": "content_type", "allowReserved": "allow_reserved"})
+    ),
+    "security": Words(hint="write a list of alternatives, such as [{api_key: []}]; [] for none"),
+    "security.*.*": Words(wanted="a list of scopes", hint="write [] for none"),
+    "schemes.*.*": Words(code="bad-security"),
+    "schemes.*": Words(code="bad-security", hint=f"write `type:` {choices(SCHEME_TYPES)}"),
+}
+"""What diagnostics say of members of the key."""
+
+
+def http_schema() -> dict[str, Any]:
+    """Make the schema of the key.
+
+    Returns:
+        A new schema. It leaves to the reader: which parameters there are, which styles a place has, the
+        characters of names and URLs.
+    """
+    return {
+        "type": "object",
+        "required": ["method", "path"],
+        "additionalProperties": False,
+        "properties": {
+            "method": {"description": "The method.", "enum": list(METHODS)},
+            "path": {
+                "description": "The path, with a {name} for each parameter in it.",
+                "type": "string",
+                "pattern": "^/",
+                "examples": ["/repos/{owner}/{repo}/issues"],
+            },
+            "server": {
+                "description": "The URL that the path is added to. Left out: the program names it.",
+                "type": "string",
+                "pattern": r"^(?:[Hh][Tt][Tt][Pp][Ss]?://|\{)",  # or a variable, such as {scheme}
+                "examples": ["https://api.example.com/v1"],
+            },
+            "server_variables": {
+                "description": "The default of each {name} in `server`.",
+                "type": "object",
+                "additionalProperties": _NAME,
+            },
+            "in": {
+                "description": "Where each parameter goes: path, query, header, cookie or body.",
+                "type": "object",
+                "additionalProperties": {"anyOf": [{"enum": list(STYLES)}, _place_schema()]},
+            },
+            "body": {
+                "description": "The media type of the body.",
+                "type": "string",
+                "pattern": "/",
+                "examples": ["application/json", "multipart/form-data"],
+            },
+            "encoding": {
+                "description": "How properties of a form or multipart body are written.",
+                "type": "object",
+                "additionalProperties": _encoding_schema(),
+            },
+            "security": {
+                "description": "Alternatives, each with the schemes that it needs; [] for none.",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+                },
+                "examples": [[{"api_key": []}]],
+            },
+            "schemes": {
+                "description": "The schemes that `security` names.",
+                "type": "object",
+                "additionalProperties": _scheme_schema(),
+            },
+        },
+        "examples": _examples(),
+    }
+
+
+def _examples() -> list[dict[str, Any]]:
+    """Values of the key for `keys.EXAMPLE`; each key inside of it is in one of them."""
+    server = "https://api.example.com/v1"
+    token = {"in": "header", "name": "X-Token"}
+    return [
+        {
+            "method": "get",
+            "path": "/customers/{customer}/orders",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "query",
+                "cursor": "query",
+                "reason": "query",
+                "user_id": "query",
+                "token": token,
+            },
+        },
+        {
+            "method": "post",
+            "path": "/customers/{customer}/orders/search",
+            "server": "https://{area}.example.com/v1",
+            "server_variables": {"area": "eu"},
+            "in": {
+                "customer": "path",
+                "region": {
+                    "in": "query",
+                    "name": "regions",
+                    "style": "form",
+                    "explode": False,
+                    "allow_reserved": True,
+                },
+                "cursor": {"in": "query", "content": "application/json"},
+                "token": token,
+                "reason": "body",
+                "user_id": "body",
+            },
+            "body": "application/x-www-form-urlencoded",
+            "encoding": {"reason": {"style": "form", "explode": True, "allow_reserved": True}},
+            "security": [{"key": []}, {"login": []}],
+            "schemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+                "login": {"type": "http", "scheme": "bearer"},
+            },
+        },
+        {
+            "method": "post",
+            "path": "/customers/{customer}/notes",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "body",
+                "cursor": "body",
+                "reason": "body",
+                "user_id": "body",
+                "token": token,
+            },
+            "body": "multipart/form-data",
+            "encoding": {"reason": {"content_type": "text/markdown"}},
+        },
+        {
+            "method": "put",
+            "path": "/customers/{customer}/photo",
+            "server": server,
+            "in": {
+                "customer": "path",
+                "region": "query",
+                "cursor": "query",
+                "reason": {"in": "body", "whole": True, "binary": True},
+                "user_id": "query",
+                "token": token,
+            },
+            "body": "image/png",
+        },
+    ]
+
+
+def _place_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["in"],
+        "additionalProperties": False,
+        "properties": {
+            "in": {"enum": list(STYLES), "description": "Which part of the request."},
+            "name": {**_NAME, "description": "Its name there. Default: the parameter's."},
+            "style": {"enum": _STYLES, "description": "How an array or an object is written."},
+            "explode": {**_FLAG, "description": "Whether each item or property is written apart."},
+            "allow_reserved": {**_FLAG, "description": "Whether reserved characters stay as they are."},
+            "content": {**_NAME, "description": "application/json: the value is one JSON text."},
+            "whole": {**_FLAG, "description": "The value is the body, and not a property of it."},
+            "binary": {**_FLAG, "description": "The value is base64; its bytes are sent."},
+        },
+    }
+
+
+def _encoding_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "content_type": {**_NAME, "description": "Its media type.", "examples": ["image/png"]},
+            "style": {"enum": list(STYLES["query"]), "description": "As for a parameter in the query."},
+            "explode": {**_FLAG, "description": "As for a parameter in the query."},
+            "allow_reserved": {**_FLAG, "description": "As for a parameter in the query."},
+        },
+    }
+
+
+def _scheme_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["type"],
+        "additionalProperties": False,
+        "properties": {
+            "type": {"enum": list(SCHEME_TYPES), "description": "The kind of scheme, in OpenAPI's terms."},
+            "in": {"enum": list(KEY_PLACES), "description": "Where a key goes."},
+            "name": {**_NAME, "description": "The key's name there."},
+            "scheme": {**_NAME, "description": "HTTP's name of the scheme: bearer, basic."},
+        },
+    }
+
 
 _LONGEST: Final = 2_048
 
@@ -50,7 +278,7 @@ def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[
         _server(checker, stated["server"], variables)
     if body := stated.get("body"):
         _body(checker, body)
-    is_mistyped = "in" not in stated and not stated.keys() <= KEYS["http"].schema["properties"].keys()
+    is_mistyped = "in" not in stated and not stated.keys() <= http_schema()["properties"].keys()
     if (entries := stated.get("in", {})) is not None and not is_mistyped:
         _places(checker, entries, schema, known, stated)
     if stated.get("encoding"):
@@ -80,7 +308,7 @@ def _path(checker: SpecChecker, path: str) -> None:
     elif any(segment.lower().replace("%2e", ".") in (".", "..") for segment in rest.split("/")):
         problem = "must have no `.` or `..` between slashes"
     if problem:
-        checker.report(("http", "path"), "bad-path", f"`path` {problem}", PATH_HINT)
+        checker.report(("http", "path"), "bad-path", f"`path` {problem}", _PATH_HINT)
 
 
 def _server(checker: SpecChecker, server: str, defaults: Mapping[str, str]) -> None:
@@ -92,7 +320,7 @@ def _server(checker: SpecChecker, server: str, defaults: Mapping[str, str]) -> N
         where = ("http", "server_variables", name)
         checker.report(where, "bad-server", f"`server` has no {{{name}}}", "remove it", key=True)
     if named == set(defaults) and (problem := server_problem(filled(server, defaults))):
-        checker.report(("http", "server"), "bad-server", f"`server` {problem}", SERVER_HINT)
+        checker.report(("http", "server"), "bad-server", f"`server` {problem}", _SERVER_HINT)
 
 
 def _body(checker: SpecChecker, body: str) -> None:
@@ -104,7 +332,7 @@ def _body(checker: SpecChecker, body: str) -> None:
         problem = "bodies cannot be made"
     else:
         return
-    checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} {problem}", MEDIA_TYPE_HINT)
+    checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} {problem}", _MEDIA_TYPE_HINT)
 
 
 def _encoding(checker: SpecChecker, entries: Mapping[str, Any], http: Mapping[str, Any]) -> None:
@@ -189,7 +417,7 @@ def _places(
         names = ", ".join(quoted(name) for name in missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         message = f"parameters have no place in the request: {names}{more}"
-        checker.report(("http", "in"), "missing-place", message, f"add them to `in`; for each {PLACE_HINT}")
+        checker.report(("http", "in"), "missing-place", message, f"add them to `in`; for each {_PLACE_HINT}")
     _check_targets(checker, found)
     if isinstance(path := http.get("path"), str):
         _check_path(checker, found, schema, set(TEMPLATE.findall(path)))
