@@ -1,4 +1,4 @@
-"""The key `deprecated` of a spec: its rules, and the notice that models and people read."""
+"""The key `deprecated` of a spec: what its schema cannot say, and the notice that models and people read."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ DEPRECATED_HINT: Final = (
 
 
 def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None) -> Deprecation:
-    """Check what the schema of the key cannot say: that a tool does not replace itself, and the calendar.
+    """Check that a tool does not replace itself, and that a date is one of the calendar.
 
     Args:
         checker: receives the problems.
@@ -45,18 +45,18 @@ def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None
 
 
 def removal_date(deprecation: Deprecation) -> date | None:
-    """The day after which the tool may be removed; None where a version is stated, or nothing."""
+    """Return the last day of the tool; None where a version is stated, or nothing."""
     text = deprecation.remove_after
     return None if text is None or not re.fullmatch(ISO_DATE, text) else date.fromisoformat(text)
 
 
 def replacement(deprecation: Deprecation) -> str | None:
-    """The name of the tool to use instead; None where `use` is a text, or not stated."""
+    """Return the name of the tool to use instead; None where `use` is a text, or not stated."""
     return deprecation.use if deprecation.use is not None and NAME.fullmatch(deprecation.use) else None
 
 
 def notice(deprecation: Deprecation) -> str:
-    """One sentence that says what `deprecation` does, on one line."""
+    """State the deprecation as one sentence, on one line."""
     text = "Deprecated"
     if deprecation.since is not None:
         text += f" since {deprecation.since}"
@@ -70,10 +70,10 @@ def notice(deprecation: Deprecation) -> str:
 
 
 def shown_description(tool: ToolSpec) -> str:
-    """The description as models read it: with the notice before it, where nothing cuts it off."""
+    """Return the description as models read it: after the notice, where nothing cuts that off."""
     return tool.description if tool.deprecated is None else f"{notice(tool.deprecated)}\n\n{tool.description}"
 
 
 def shown_summary(tool: ToolSpec) -> str:
-    """The summary as models read it in brief definitions."""
+    """Return the summary as models read it in brief definitions."""
     return tool.summary if tool.deprecated is None else f"{notice(tool.deprecated)} {tool.summary}"

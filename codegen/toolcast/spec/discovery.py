@@ -1,4 +1,4 @@
-"""Which files below a specs root are tools, and which are shared types. Looks at names only."""
+"""Finds the files below a specs root by their names, and tells tools from shared types."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _MAX_DEPTH = 30  # folders
 
 
 class Discovery(Struct, frozen=True, kw_only=True):
-    """Sorted posix paths as the root has them. A file with a diagnostic here is in neither list."""
+    """Sorted posix paths as the root has them; without files that have a diagnostic."""
 
     tools: tuple[str, ...]
     types: tuple[str, ...]
@@ -63,7 +63,7 @@ def discover_types(folders: Sequence[TypeFolder], *, shown_root: str) -> Discove
         shown_root: the path of the specs folder in diagnostics.
 
     Returns:
-        The sorted paths of types, as the specs folder has them, and all diagnostics.
+        The sorted paths as the specs folder has them, and all diagnostics.
     """
     types: set[str] = set()
     problems: list[Diagnostic] = []
@@ -102,7 +102,6 @@ class _Walk:
         return False
 
     def folder(self, below: str, depth: int) -> None:
-        """Collect the files in the folder at `below` ("" or ending in a slash)."""
         try:
             with os.scandir(os.path.join(self._root, below)) as entries:  # noqa: PTH118  (a hot path)
                 listed = list(entries)
@@ -154,21 +153,14 @@ class _Walk:
         return os.path.isfile(target) and target.startswith(root + os.sep)  # noqa: PTH113  (a hot path)
 
     def unique_stems(self) -> list[str]:
-        """The paths, sorted, without those that differ from an earlier one only by suffix."""
+        """Return the paths, sorted, without those that differ from an earlier one only by suffix."""
         problems = stem_problems(self._paths, self._shown_root)
         self.problems += problems.values()
         return sorted({*self._paths} - {*problems})
 
 
 def kind_of(path: str) -> Literal["tool", "type"] | None:
-    """Whether `discover` reads a file as a tool, as a type, or skips it.
-
-    Args:
-        path: posix path as the specs root has it.
-
-    Returns:
-        "tool", "type", or None for a file that is skipped.
-    """
+    """Return how `discover` reads the file at a path as the specs root has it: None for one that it skips."""
     if is_outside(path):
         place = type_place(path)
         return None if place is None else kind_of(place)
@@ -183,15 +175,7 @@ def kind_of(path: str) -> Literal["tool", "type"] | None:
 
 
 def is_there(root: Path, path: str) -> bool:
-    """Whether a spec stands at a path, compiled or refused; one that cannot be looked at does.
-
-    Args:
-        root: the specs folder.
-        path: posix path below it.
-
-    Returns:
-        False only if there is no such file.
-    """
+    """Return whether a spec stands at a path below the specs folder; true where that cannot be told."""
     try:
         (root / path).lstat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -202,15 +186,7 @@ def is_there(root: Path, path: str) -> bool:
 
 
 def stem_problems(paths: Iterable[str], shown_root: str) -> dict[str, Diagnostic]:
-    """Find files that differ from an earlier one (by sorted order) only by suffix.
-
-    Args:
-        paths: posix paths below the specs root.
-        shown_root: the path of the root in diagnostics.
-
-    Returns:
-        A diagnostic for each such path.
-    """
+    """Report files that differ from an earlier one (by sorted order) only by suffix."""
     first: dict[str, str] = {}
     found: dict[str, Diagnostic] = {}
     for path in sorted(paths):

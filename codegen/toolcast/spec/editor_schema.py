@@ -1,7 +1,4 @@
-"""The spec format itself as a JSON Schema 2020-12, for editors to complete and check specs with.
-
-The vocabulary of JSON Schema is stated as editors show it: the form of each value, and its meaning.
-"""
+"""The format of specs as a JSON Schema 2020-12, for editors to complete and check specs with."""
 
 from typing import Any, Final
 
@@ -45,12 +42,11 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
 
 
 def format_text(known_providers: frozenset[str]) -> str:
-    """The text of the file that editors read: `format_schema` as JSON."""
+    """Return `format_schema` as the text of the file that editors read."""
     return msgspec.json.format(msgspec.json.encode(format_schema(known_providers)), indent=2).decode() + "\n"
 
 
 def _of_providers(schema: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """The schema of `providers` with the names that it may have."""
     return {
         **schema,
         "additionalProperties": False,
@@ -149,7 +145,7 @@ _KEYWORDS: Final[dict[str, tuple[dict[str, Any], str, Any]]] = {
 
 
 def _vocabulary() -> dict[str, Any]:
-    """The schema of a schema: a boolean, or an object whose known keywords have the right form."""
+    """Return the schema of a schema: a boolean, or an object whose known keywords have the right form."""
     return {
         "type": ["object", "boolean"],
         "properties": {

@@ -1,4 +1,4 @@
-"""The rule of each key of a spec: each function reports problems and returns the usable part of the value."""
+"""Checks what the schemas of keys of a spec cannot say."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
 
 
 def _any_case(word: str) -> str:
-    """A pattern for a word in letters of any case, which editors read as `re` does."""
+    """Return a pattern for a word in letters of any case, which editors read as `re` does."""
     return "".join(f"[{each}{each.upper()}]" for each in word)
 
 
@@ -43,12 +43,12 @@ THEMES: Final = ("light", "dark")
 
 
 def no_parameters() -> dict[str, Any]:
-    """The parameters of a spec that states none: a closed object without properties."""
+    """Return the parameters of a spec that states none: a closed object without properties."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
-    """A text for the model, written by a person."""
+    """Read a text for the model, written by a person."""
     text = checker.text((key,), value)
     if text is None or not is_unwritten(text):
         return text
@@ -58,7 +58,6 @@ def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
 
 
 def permission(checker: SpecChecker, value: Any) -> Permission | None:
-    """One of `PERMISSIONS`."""
     path = ("permission",)
     if is_todo(value):
         checker.report(path, "todo", "a person must decide what this tool may do", PERMISSION_HINT)
@@ -74,7 +73,7 @@ def permission(checker: SpecChecker, value: Any) -> Permission | None:
 
 
 def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
-    """An object schema: `type: object`, or a reference or composition, which `contract` resolves."""
+    """Read an object schema: `type: object`, or a reference or composition, which `contract` resolves."""
     schema = checker.mapping(("parameters",), value, _schema_hint(value))
     if schema is None:
         return None
@@ -95,7 +94,7 @@ def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
 
 
 def result(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
-    """A schema of what the tool returns."""
+    """Read a schema of what the tool returns."""
     return checker.mapping(("result",), value, _schema_hint(value))
 
 
@@ -106,7 +105,7 @@ def _schema_hint(value: Any) -> str:
 
 
 def property_names(schema: Any) -> frozenset[str] | None:
-    """The top-level properties of a parameters schema; None where it must be resolved first."""
+    """Return the top-level properties of a schema of parameters; None where it must be resolved first."""
     if not isinstance(schema, dict) or any(word in schema for word in COMPOSERS):
         return None
     properties = schema.get("properties")
@@ -116,7 +115,7 @@ def property_names(schema: Any) -> frozenset[str] | None:
 def check_parameter_name(
     checker: SpecChecker, path: tuple[str | int, ...], name: str, known: frozenset[str] | None
 ) -> None:
-    """Report a name that is none of the parameters `known`; None where they cannot be told."""
+    """Report a name that is none of the parameters `known`; nothing where these are None."""
     if known is None or name in known:
         return
     hint = checker.suggest(name, known, "the parameters are")[0] if known else NO_PARAMETERS
@@ -128,7 +127,7 @@ def _parameter_names(
     checker: SpecChecker, key: str, stated: list[str | None], known: frozenset[str] | None, *,
     required: Collection[Any] = (),
 ) -> tuple[str, ...]:  # fmt: skip
-    """The names in the list at `key`, without those that are no parameter, or `required`."""
+    """Return the names in the list at `key`, without those that are no parameter, or `required`."""
     names: list[str] = []
     for index, name in enumerate(stated):
         path = (key, index)
@@ -144,7 +143,7 @@ def _parameter_names(
 
 
 def undecided_secrets(checker: SpecChecker, value: Any, known: frozenset[str] | None) -> bool:
-    """Report secrets that an importer left for a person to decide."""
+    """Report secrets that an importer left for a person to decide; return whether there are any."""
     undecided = [each for each in value if is_todo(each)] if isinstance(value, list) else []
     if not is_todo(value) and (known or frozenset()).issuperset(undecided):
         return False
@@ -154,14 +153,14 @@ def undecided_secrets(checker: SpecChecker, value: Any, known: frozenset[str] | 
 
 
 def secrets(checker: SpecChecker, stated: list[str | None], known: frozenset[str] | None) -> tuple[str, ...]:
-    """Names of top-level parameters."""
+    """Return the names of parameters that may carry secrets."""
     return _parameter_names(checker, "secrets", stated, known)
 
 
 def empty_is_absent(
     checker: SpecChecker, stated: list[str | None], schema: Any, known: frozenset[str] | None
 ) -> tuple[str, ...]:
-    """Names of optional top-level parameters; `schema` is that of all parameters."""
+    """Return the names of optional parameters; `schema` is that of all parameters."""
     key = "empty_is_absent"
     required = schema.get("required") if isinstance(schema, dict) else None
     if known is None and stated and isinstance(schema, dict) and any(word in schema for word in COMPOSERS):
@@ -177,10 +176,10 @@ def empty_is_absent(
 def described_by(
     checker: SpecChecker, name: str, schema: Any, known: frozenset[str] | None, secrets: Collection[str]
 ) -> str | None:
-    """The name of a top-level parameter that holds words for the person who approves a call.
+    """Return the name of the parameter with words for the person who approves a call.
 
-    `schema` is that of all parameters. An approval does not depend on the words, so they must do nothing: the
-    parameter is plain text, and carries no secret.
+    An approval does not depend on these words, so the parameter is plain text and carries no secret. `schema`
+    is that of all parameters.
     """
     path = ("described_by",)
     hint = "name the parameter whose text tells a person what the call does"
@@ -217,11 +216,10 @@ def check_providers(checker: SpecChecker, stated: Mapping[str, Any], known: froz
 
 
 def is_reserved_meta_key(key: str) -> bool:
-    """Whether MCP keeps a key of `_meta` for itself.
+    """Return whether MCP keeps a key of `_meta` for itself.
 
-    Prefixes whose second label is `modelcontextprotocol` or `mcp` are reserved (2025-11-25 on), before that
-    those which have one of them in a label other than the last; so are the names of trace contexts
-    (2026-07-28, SEP-414).
+    Reserved are prefixes with `modelcontextprotocol` or `mcp` as their second label (2025-11-25 on) or as one
+    before the last (earlier), and the names of trace contexts (2026-07-28, SEP-414).
     """
     prefix, slash, _ = key.rpartition("/")
     if not slash:

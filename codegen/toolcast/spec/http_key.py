@@ -68,11 +68,8 @@ HTTP_WORDS: Final[dict[str, Words]] = {
 
 
 def http_schema() -> dict[str, Any]:
-    """Make the schema of the key.
-
-    Returns:
-        A new schema. It leaves to the reader: which parameters there are, which styles a place has, the
-        characters of names and URLs.
+    """Make the schema of the key, without the parameters there are, the styles of each place and the
+    characters of names and URLs.
     """
     return {
         "type": "object",
@@ -133,7 +130,7 @@ def http_schema() -> dict[str, Any]:
 
 
 def _examples() -> list[dict[str, Any]]:
-    """Values of the key for `keys.EXAMPLE`; each key inside of it is in one of them."""
+    """Return values of the key for `keys.EXAMPLE`; each member of the key is in one of them."""
     server = "https://api.example.com/v1"
     token = {"in": "header", "name": "X-Token"}
     return [
@@ -261,7 +258,7 @@ def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[
     """Check what the schema of the key cannot say.
 
     Args:
-        checker: gets every problem.
+        checker: receives the problems.
         stated: the key, with None for parts that are wrong.
         schema: that of all parameters.
         known: the top-level parameters; None where the schema must be resolved first.
@@ -290,7 +287,7 @@ def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[
 
 
 def _path(checker: SpecChecker, path: str) -> None:
-    """A path of this server alone: no query, no other host, no way up."""
+    """Check a path of this server alone: no query, no other host, no way up."""
     rest = TEMPLATE.sub("x", path)
     problem = ""
     if path.startswith("//"):
@@ -355,7 +352,7 @@ def _encoding(checker: SpecChecker, entries: Mapping[str, Any], http: Mapping[st
 
 
 def _body_properties(entries: Mapping[str, Any] | None) -> frozenset[str] | None:
-    """The names of a body's properties; None where one parameter is the body, or places are not sound."""
+    """Return the names of a body's properties; None where one parameter is the body, or places are wrong."""
     found: set[str] = set()
     for name, place in (entries or {}).items():
         long = {"in": place} if isinstance(place, str) else place
@@ -425,7 +422,7 @@ def _places(
 
 
 def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -> dict[str, Any] | None:
-    """The place of one parameter in its long form, with its name; None with a report."""
+    """Return the place of one parameter in its long form, with its name; None with a report."""
     path = ("http", "in", name)
     if name not in known:
         hint = checker.suggest(name, known, "the parameters are")[0] if known else "this tool has none"
@@ -477,7 +474,7 @@ def _check_style(
 def _check_name(
     checker: SpecChecker, path: tuple[str | int, ...], written: Mapping[str, Any], location: str
 ) -> None:
-    """The name in the request: of headers and cookies a token, and no header that is not a parameter's."""
+    """Check the name in the request: a token in headers and cookies, and no header that no parameter sets."""
     where: tuple[str | int, ...] = (*path, "name") if "name" in written else path
     name = written.get("name", path[-1])
     if name is None:
@@ -495,7 +492,7 @@ def _check_name(
 
 
 def _check_targets(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]]) -> None:
-    """No two parameters go to one place."""
+    """Report two parameters with one place."""
     taken: dict[tuple[str, str], str] = {}
     for name, place in found.items():
         label = place["name"].lower() if place["in"] == "header" else place["name"]
@@ -510,7 +507,7 @@ def _check_targets(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]])
 def _check_path(
     checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], schema: Any, variables: set[str]
 ) -> None:
-    """The variables of the path are the parameters in it, all of them required."""
+    """Check that the variables of the path are the parameters in it, all of them required."""
     required = schema.get("required", ()) if isinstance(schema, dict) else ()
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
     for name, place in found.items():
@@ -529,7 +526,7 @@ def _check_path(
 
 
 def _check_body(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], schema: Any, body: Any) -> None:
-    """A body has a media type, and is one parameter or an object of several."""
+    """Check that a body has a media type, and is one parameter or an object of several."""
     inside = {name: place for name, place in found.items() if place["in"] == "body"}
     whole = [name for name, place in inside.items() if place.get("whole") is True]
     if inside and body is None:

@@ -39,7 +39,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: str, limits: Limits = SPEC) -> tuple[Any, list[Problem]]:
-    """The data in `text`, and every problem found. Never raises.
+    """Return the data in `text`, and every problem found. Never raises.
 
     With problems the data is not usable, but for keys that are there twice: the first of each counts.
     """
@@ -60,7 +60,7 @@ def parse_json(text: str, limits: Limits = SPEC) -> tuple[Any, list[Problem]]:
 
 
 def _deeper(data: Any, depth: int) -> bool:
-    """Whether lists and objects are nested more than `depth` levels deep; without recursion."""
+    """Return whether lists and objects are nested more than `depth` levels deep; without recursion."""
     level = [data]
     for _ in range(depth + 1):
         level = [value for value in level if isinstance(value, dict | list)]
@@ -71,14 +71,14 @@ def _deeper(data: Any, depth: int) -> bool:
 
 
 def json_positions(text: str) -> Node:
-    """The position of every value in a text that `parse_json` accepted."""
+    """Return the position of every value in a text that `parse_json` accepted."""
     _, root = scan_json(text)
     assert root is not None, "a text that was parsed has positions"
     return root
 
 
 def scan_json(text: str, limits: Limits = SPEC) -> tuple[list[Problem], Node | None]:
-    """Every problem in `text`, and the places of all values (None after a syntax error). Never raises."""
+    """Return every problem in `text`, and all places (None after a syntax error). Never raises."""
     scanner = _Scanner(text, limits)
     try:
         return scanner.problems, scanner.root()
@@ -121,7 +121,7 @@ class _Scanner:
         raise RefusedError(Problem(line, column, code, message, hint))
 
     def _next(self) -> str:
-        """The next character past white space; "" at the end."""
+        """Return the next character past white space; "" at the end."""
         self._skip()
         return self._text[self._at : self._at + 1]
 
@@ -182,7 +182,7 @@ class _Scanner:
                 return members
 
     def _separator(self, close: str, start: int, what: str) -> bool:
-        """Past a `,` (False) or the closing bracket (True)."""
+        """Move past a `,` (return False) or the closing bracket (True)."""
         found = self._next()
         if found == close:
             self._at += 1
@@ -212,7 +212,7 @@ class _Scanner:
         self._fail("a key must be text in double quotes", 'write "key": value')
 
     def _string(self) -> str:
-        """Move past the string that starts here; its value."""
+        """Move past the string that starts here; return its value."""
         begin = self._at
         found = _STRING.match(self._text, begin)
         if found is None:
@@ -312,7 +312,7 @@ class _Scanner:
 
 
 def _continues(text: str, at: int) -> bool:
-    """Whether a token goes on at `at`, as in `nullx` or `1.e5`."""
+    """Return whether a token goes on at `at`, as in `nullx` or `1.e5`."""
     following = text[at : at + 1]
     return following.isalnum() or following in ("_", ".", "-", "+")
 

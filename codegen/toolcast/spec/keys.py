@@ -1,8 +1,8 @@
-"""The keys of a spec: one entry each, from which everything that knows keys one by one is made.
+"""The table of the keys of a spec.
 
-The schema of the format and what editors read of it (`editor_schema`), the reading of keys that their schema
-describes in full (`read_by_schema`), the arguments of bindings, the placeholders of provider envelopes, the
-ledger of specs, rules of `diff`, and the reference page of keys.
+Made from it are the schema of the format (`editor_schema`), the checks of specs (`read_by_schema`), the
+arguments of bindings, the placeholders of provider envelopes, the ledger of specs, rules of `diff`, and the
+reference page of keys.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
 
 
 class FlagRule(Struct, frozen=True):
-    """How `diff` reports that what a key asks for is new, or is asked for no more."""
+    """How `diff` reports that something is asked for now, or no more."""
 
     id: str
     asked: str  # the message where the new state asks for it
@@ -88,22 +88,21 @@ class Key(Struct, frozen=True, kw_only=True):
 
     @property
     def described(self) -> dict[str, Any]:
-        """The schema with its description, for editors."""
+        """Return the schema with its description, for editors."""
         text = f"{self.text} Default: {self.default}." if self.default else self.text
         return {"description": text, **self.schema}
 
     def value_in(self, tool: Any) -> Any:
-        """The value in a `ToolSpec`."""
         return getattr(tool, self.field or self.name)
 
     def words_at(self, path: Sequence[str | int]) -> Words:
-        """The words for the member at a path below the key."""
+        """Return the words for the member at a path below the key."""
         shown = ".".join(map(str, path))
         found = (words for at, words in self.words.items() if fnmatchcase(shown, at))
         return next(found, Words(hint=self.hint))
 
     def asks_for(self, value: Any) -> bool:
-        """Whether a value asks for something that does not happen anyway."""
+        """Return whether a value asks for something that does not happen anyway."""
         if value is None or value == () or value == {}:
             return False
         members = value if isinstance(value, tuple) else (value,)
@@ -119,7 +118,6 @@ def _flag(example: bool) -> dict[str, Any]:
 
 
 def _names(*examples: list[str], **items: Any) -> dict[str, Any]:
-    """A list of names of parameters."""
     return {
         "type": "array",
         "items": {"type": "string", **items},
@@ -131,7 +129,7 @@ def _names(*examples: list[str], **items: Any) -> dict[str, Any]:
 def _closed(
     properties: dict[str, Any], *examples: dict[str, Any], required: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """A mapping with no other members than `properties`."""
+    """Return the schema of a mapping with no other members than `properties`."""
     return {
         "type": "object",
         **({"required": list(required)} if required else {}),
@@ -219,7 +217,7 @@ def _names_of_codes(command: Command) -> Names:
 
 
 def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
-    """The key of one command, with the codes that it may name."""
+    """Return the key of one command, with the codes that it may name."""
     known = CODES[command]
     mapping = _closed(
         {

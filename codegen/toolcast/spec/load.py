@@ -1,4 +1,4 @@
-"""Files below a specs root → tools, types and every problem. Only this module reads a whole folder."""
+"""Reads files below a specs root to tools, types and every problem. Only this module reads a whole folder."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,14 +37,8 @@ def load_spec(
 ) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...]]:
     """Read one tool, or its document where the spec has errors: its schemas can still be checked.
 
-    Args:
-        root: the specs folder.
-        path: posix path of the file below it.
-        shown_root: the path of the root in diagnostics.
-        known_providers: ids of the providers that a spec may name.
-
     Returns:
-        The spec; with an error its document; None where the file cannot be read. And the diagnostics.
+        As `spec_of`.
     """
     found, problems, _ = spec_of(read_file(root / path, shown(shown_root, path)), path, known_providers)
     return found, problems
@@ -53,7 +47,7 @@ def load_spec(
 def spec_of(
     parsed: ParsedFile, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...], str | None]:
-    """Check what the file of a tool holds. Pure.
+    """Check what the file of a tool holds.
 
     Args:
         parsed: the file.
@@ -96,30 +90,14 @@ def load_type(
 
 
 def type_of(parsed: ParsedFile, path: str) -> tuple[Document | None, tuple[Diagnostic, ...]]:
-    """Check what the file of a shared type holds. Pure.
-
-    Args:
-        parsed: the file.
-        path: its posix path as the specs root has it.
-
-    Returns:
-        The document, None with an error; and all diagnostics.
-    """
+    """Return the document of a shared type, None with an error; and all diagnostics."""
     problems = () if parsed.document is None else type_problems(parsed.document, path)
     found = tuple(sorted((*parsed.diagnostics, *problems)))
     return (None if found else parsed.document), found
 
 
 def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
-    """Check that a document can be a shared type.
-
-    Args:
-        document: the parsed file.
-        path: its posix path as the specs root has it.
-
-    Returns:
-        The diagnostics; empty for a valid one.
-    """
+    """Return the diagnostics of a document as a shared type; `path` is as the specs root has it."""
     checker = SpecChecker(document)
     if not isinstance(document.data, dict):
         checker.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
@@ -183,15 +161,8 @@ def load_library(
 
 
 def name_position(root: Path, path: str) -> tuple[int, int]:
-    """The position of a tool's name, for `check_names` in an incremental build, which reads only what
-    changed.
-
-    Args:
-        root: the specs folder.
-        path: posix path of the file below it.
-
-    Returns:
-        Line and column; (0, 0) if the file cannot be read.
+    """Return line and column of a tool's name, for `check_names` in an incremental build, which reads only
+    what changed; (0, 0) if the file cannot be read.
     """
     document = read_document(root / path, path)
     return document.locate(("name",)) if isinstance(document, SourceDocument) else (0, 0)

@@ -17,7 +17,7 @@ class Document(Protocol):
 
     @property
     def file(self) -> str:
-        """Posix path as shown in diagnostics, e.g. `specs/files/edit.yaml`."""
+        """The posix path as shown in diagnostics, e.g. `specs/files/edit.yaml`."""
         ...
 
     @property
@@ -26,7 +26,9 @@ class Document(Protocol):
         ...
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        """Return line and column (from 1) of the value at `path`, or of its key; of the nearest parent if
+        absent.
+        """
         ...
 
 
@@ -47,20 +49,7 @@ def diagnose(
     key: bool = False,
     severity: Severity = "error",
 ) -> Diagnostic:
-    """Make a diagnostic at a position in a document.
-
-    Args:
-        document: the document.
-        path: path of the value.
-        code: code of the problem, in kebab case.
-        message: what is wrong, in one sentence.
-        hint: how to correct it.
-        key: the position is that of the key, not of the value.
-        severity: severity of the problem.
-
-    Returns:
-        The diagnostic, with line and column.
-    """
+    """Make a diagnostic at a position in a document; with `key`, at that of the key, not of its value."""
     line, column = document.locate(path, key=key)
     return Diagnostic(
         file=document.file, line=line, column=column, code=code, message=message, hint=hint, severity=severity
@@ -79,13 +68,13 @@ class Lines:
         self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column (from 1, in code points) of the character at `offset`."""
+        """Return line and column (from 1, in code points) of the character at `offset`."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
 
 def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> tuple[int, int]:
-    """The position of one character of a string value.
+    """Return the position of one character of a string value.
 
     Args:
         source: the text of the document.
@@ -130,7 +119,8 @@ class Member(Struct):
 
 
 def locate(root: Node, path: Path, *, key: bool) -> tuple[int, int]:
-    """Line and column of the value at `path` (or of its key); of the nearest parent where it is absent.
+    """Return line and column of the value at `path` (or of its key); of the nearest parent where it is
+    absent.
 
     A list item has no key: the position is its value's.
     """

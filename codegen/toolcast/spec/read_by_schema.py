@@ -154,7 +154,6 @@ def _report_repeated(checker: SpecChecker, path: tuple[str | int, ...], values: 
 
 
 def _schema_at(schema: Any, steps: Steps) -> Any:
-    """The schema of the value at a path; of a union, its branch for mappings where the path goes on."""
     for step in steps:
         schema = _of_mappings(schema)
         if isinstance(step, int):
@@ -169,7 +168,7 @@ def _of_mappings(schema: Any) -> Any:
 
 
 def _words_of(schema: Any) -> list[str]:
-    """The texts that the branches of a union list."""
+    """Return the texts that the branches of a union list."""
     return [word for each in schema["anyOf"] for word in each.get("enum", [each.get("const")]) if word]
 
 
@@ -194,7 +193,7 @@ def _type_hint(value: Any, wanted: str) -> str:
 
 
 def _without(value: Any, wrong: set[Steps], at: Steps = ()) -> Any:
-    """A copy of a value with None in place of the parts that are wrong."""
+    """Copy a value, with None in place of the parts that are wrong."""
     if at in wrong:
         return None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""One file → a `SourceDocument`, and what is wrong with it. YAML 1.2 or strict JSON, by suffix."""
+"""Reads one file to a `SourceDocument` and its problems. YAML 1.2 or strict JSON, by suffix."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ _TOLERATED: Final = {"duplicate-key"}
 
 
 class SourceDocument:
-    """A `model.Document`. Positions are worked out on the first call of `locate`, from the text."""
+    """A `Document` that finds positions on the first call of `locate`, from the text."""
 
     __slots__ = ("_data", "_file", "_kind", "_positions", "_text")
 
@@ -31,7 +31,6 @@ class SourceDocument:
 
     @property
     def file(self) -> str:
-        """Posix path as shown in diagnostics."""
         return self._file
 
     @property
@@ -45,13 +44,12 @@ class SourceDocument:
         return self._text
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
         if self._positions is None:
             self._positions = _positions(self._text, self._kind)
         return locate(self._positions, path, key=key)
 
     def locate_character(self, path: Path, value: str, offset: int) -> tuple[int, int]:
-        """Line and column of one character of the string `value` at `path`; see `in_scalar`."""
+        """Return line and column of one character of the string `value` at `path`; see `in_scalar`."""
         return in_scalar(self._text, self.locate(path), value, offset)
 
     def __repr__(self) -> str:
@@ -59,12 +57,12 @@ class SourceDocument:
 
 
 class ParsedFile(Struct, frozen=True):
-    """What a file holds, and what is wrong with its text.
+    """The content of a file, and the problems of its text.
 
     Attributes:
         document: None where the text cannot be read. Where keys stand in it twice, the first counts: the
             other parts can be checked, and nothing is made of it.
-        diagnostics: the problems of the text.
+        diagnostics: the problems.
     """
 
     document: SourceDocument | None
@@ -72,12 +70,12 @@ class ParsedFile(Struct, frozen=True):
 
 
 def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnostic, ...]:
-    """As `read_file`: the document where nothing is wrong with the text, else the problems."""
+    """Read a file: its document where nothing is wrong with the text, else the problems."""
     return _without_problems(read_file(file, shown))
 
 
 def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tuple[Diagnostic, ...]:
-    """As `parse_file`: the document where nothing is wrong with the text, else the problems."""
+    """Parse the bytes of a file: its document where nothing is wrong with the text, else the problems."""
     return _without_problems(parse_file(data, shown, kind))
 
 
@@ -103,16 +101,7 @@ def read_file(file: FilePath, shown: str) -> ParsedFile:
 
 
 def parse_file(data: bytes, shown: str, kind: Kind) -> ParsedFile:
-    """Parse the bytes of one file.
-
-    Args:
-        data: the bytes.
-        shown: the path in diagnostics.
-        kind: the format.
-
-    Returns:
-        What it holds, and the diagnostics of every problem.
-    """
+    """Parse the bytes of one file; `shown` is its path in diagnostics."""
     if len(data) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES:,} bytes"
         return ParsedFile(None, (Diagnostic(file=shown, code="too-large", message=message, hint="split it"),))
@@ -134,7 +123,7 @@ def parse_file(data: bytes, shown: str, kind: Kind) -> ParsedFile:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 text without its byte order mark. Raises `RefusedError` at the first wrong byte."""
+    """Return UTF-8 text without its byte order mark. Raises `RefusedError` at the first wrong byte."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode()

@@ -18,7 +18,7 @@ MAX_NUMBER = 1_000
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What a reader accepts of a document; by default that of one spec.
+    """Bounds on a document; by default those of one spec.
 
     Attributes:
         depth: deepest nesting of lists and mappings.
@@ -54,13 +54,12 @@ class RefusedError(Exception):
 
 
 def quoted(text: str, limit: int = 60) -> str:
-    """`text` for use inside a message: in backticks, one line, printable, not too long."""
+    """Return `text` for use inside a message: in backticks, one line, printable, not too long."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return "`" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "`"
 
 
 def too_deep(line: int, column: int, limits: Limits = SPEC) -> Problem:
-    """Nesting past the limit."""
     return Problem(
         line,
         column,
@@ -71,7 +70,6 @@ def too_deep(line: int, column: int, limits: Limits = SPEC) -> Problem:
 
 
 def too_many(line: int, column: int, limits: Limits = SPEC) -> Problem:
-    """More values than the limit."""
     return Problem(
         line,
         column,
@@ -82,7 +80,7 @@ def too_many(line: int, column: int, limits: Limits = SPEC) -> Problem:
 
 
 def duplicate_key(name: str, line: int, column: int, first: tuple[int, int]) -> Problem:
-    """A key written twice in one mapping; the position is that of the second."""
+    """Report a key that stands twice in one mapping; the position is that of the second."""
     return Problem(
         line,
         column,
@@ -93,7 +91,7 @@ def duplicate_key(name: str, line: int, column: int, first: tuple[int, int]) -> 
 
 
 def not_finite(token: str, line: int, column: int) -> Problem:
-    """Infinity or NaN, which JSON does not have."""
+    """Report infinity or NaN, which JSON does not have."""
     return Problem(
         line,
         column,
@@ -104,7 +102,7 @@ def not_finite(token: str, line: int, column: int) -> Problem:
 
 
 def number_range(token: str, line: int, column: int) -> Problem:
-    """A number that becomes infinity or zero as a double, or that is too long."""
+    """Report a number that becomes infinity or zero as a double, or that is too long."""
     return Problem(
         line,
         column,
@@ -116,7 +114,9 @@ def number_range(token: str, line: int, column: int) -> Problem:
 
 
 def read_float(token: str) -> float | None:
-    """The double for a decimal `token`; None where it would become infinity, or zero without being zero."""
+    """Return the double for a decimal `token`; None where it would become infinity, or zero without being
+    zero.
+    """
     value = float(token)
     if value in (float("inf"), float("-inf")):
         return None

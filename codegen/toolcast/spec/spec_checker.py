@@ -14,7 +14,9 @@ _LONGEST = 64  # characters; longer words are not compared
 
 
 def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None) -> str | None:
-    """The one of `known` that is closest to `word`, or its entry in `synonyms`; None if nothing is close."""
+    """Return the one of `known` that is closest to `word`, or its entry in `synonyms`; None if nothing is
+    close.
+    """
     if synonyms and word in synonyms:
         return synonyms[word]
     if len(word) > _LONGEST:
@@ -27,7 +29,7 @@ def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | Non
 
 
 def choices(known: Collection[str]) -> str:
-    """`a`, `b` or `c`: all of `known`, sorted, for a hint; at most twenty."""
+    """List all of `known` for a hint, sorted: `a`, `b` or `c`; at most twenty."""
     words = [f"`{each}`" for each in sorted(known)]
     if len(words) > 20:
         words = [*words[:19], f"{len(words) - 19} more"]
@@ -59,13 +61,13 @@ class Names(Struct, frozen=True, kw_only=True):
 
 
 class Words(Struct, frozen=True, kw_only=True):
-    """What diagnostics say about a key or a member of it.
+    """Words of diagnostics about a key or a member of it.
 
     Attributes:
         code: the code of the diagnostic of a value that it cannot have, or of members that it lacks.
         hint: what to write.
         wanted: what its value is, with the article; empty: what the schema says.
-        names: what the names of its members are.
+        names: the names of its members.
     """
 
     code: str = ""
@@ -78,7 +80,7 @@ _ANY_NAMES: Final = Names()
 
 
 class SpecChecker:
-    """Checks the form of one document's parts. `found` has the diagnostics so far."""
+    """Collects the problems of one document in `found`."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -95,7 +97,7 @@ class SpecChecker:
         self.report(path, "wrong-type", f"{name} must be {wanted}, not {kind_of(value)}", hint)
 
     def text(self, path: Path, value: Any) -> str | None:
-        """`value` if it is text with something in it; else None, and a report."""
+        """Return `value` if it is text with something in it; else report it."""
         if not isinstance(value, str):
             hint = "put it in quotes" if isinstance(value, bool | int | float) else "write text"
             self.wrong_type(path, value, "text", hint)
@@ -108,7 +110,7 @@ class SpecChecker:
         return value
 
     def mapping(self, path: Path, value: Any, hint: str = "") -> dict[str, Any] | None:
-        """`value` if it is a mapping; else None, and a report."""
+        """Return `value` if it is a mapping; else report it."""
         if isinstance(value, dict):
             return value
         if value is None:
@@ -119,7 +121,7 @@ class SpecChecker:
     def suggest(
         self, word: str, known: Collection[str], otherwise: str, synonyms: Mapping[str, str] | None = None
     ) -> tuple[str, str | None]:
-        """A hint for a wrong `word`, and the known word that is closest to it.
+        """Return a hint for a wrong `word`, and the known word that is closest to it.
 
         Comparing words is slow, so a file gets a bounded number of hints.
         """
@@ -154,7 +156,7 @@ class SpecChecker:
 
 
 def kind_of(value: Any) -> str:
-    """The type of `value`, for a message."""
+    """Name the type of `value`, for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
     words = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
@@ -166,10 +168,10 @@ UNWRITTEN: Final = r"[ \t\r\n]*TODO[ \t\r\n]*(?::|$)"
 
 
 def is_unwritten(text: str) -> bool:
-    """Whether a text says that a person has yet to write it."""
+    """Return whether a text says that a person has yet to write it."""
     return re.match(UNWRITTEN, text) is not None
 
 
 def is_todo(value: Any) -> bool:
-    """Whether an importer left this for a person to decide."""
+    """Return whether an importer left this for a person to decide."""
     return isinstance(value, str) and value.startswith("TODO")

@@ -1,4 +1,4 @@
-"""One document → a `ToolSpec`, or every reason why not. Pure."""
+"""Reads one document to a `ToolSpec`, or to every reason why it is none."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -37,13 +37,10 @@ _OF_SCHEMAS: Final = frozenset(
 
 
 def foreign_format(data: Any) -> tuple[str, str] | None:
-    """Recognise documents of other formats, which `toolcast import` reads.
-
-    Args:
-        data: the data of a document.
+    """Recognise data of other formats, which `toolcast import` reads.
 
     Returns:
-        What it is, as a sentence, and what to do with it; None for anything else.
+        The format, as a sentence, and what to do with it; None for anything else.
     """
     if isinstance(data, list) and data and all(isinstance(each, dict) for each in data):
         return "a spec is one tool, and this is a list", "if it lists tools, run `toolcast import tools FILE`"
@@ -65,7 +62,7 @@ def foreign_format(data: Any) -> tuple[str, str] | None:
 def read_tool(
     document: Document, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
-    """Check a document and make a `ToolSpec` of it. Pure.
+    """Check a document and make a `ToolSpec` of it.
 
     Args:
         document: the parsed file.
@@ -96,7 +93,7 @@ def read_tool(
     suggested = checker.known_keys((), own, KEYS, Names(synonyms=SYNONYMS))
 
     def stated(key: str, empty: Any) -> Any:
-        """The value of a key, with None for parts that its schema refuses; `empty` where nothing is left."""
+        """Return a key with None for parts that its schema refuses; `empty` where nothing is left."""
         value = read_by_schema(checker, key, data[key]) if key in data else None
         return empty if value is None else value
 
@@ -175,7 +172,7 @@ def read_tool(
 
 
 def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of plain keys by field of `ToolSpec`."""
+    """Return the values of plain keys by field of `ToolSpec`."""
     values = {KEYS[name].field or name: value for name, value in plain.items()}
     if "task_support" in values:
         values["task_support"] = values["task_support"].get("task_support")
@@ -209,7 +206,7 @@ def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> 
 
 
 def _texts(checker: SpecChecker, data: dict[str, Any], suggested: Mapping[str, str]) -> tuple[str, str]:
-    """Description and summary; each is the default of the other."""
+    """Read description and summary; each is the default of the other."""
     description = fields.prose(checker, "description", data["description"]) if "description" in data else None
     summary = fields.prose(checker, "summary", data["summary"]) if "summary" in data else None
     if not {"description", "summary"} & (data.keys() | suggested.keys()):
@@ -281,7 +278,7 @@ def first_sentence(description: str) -> str:
 
 
 def _abbreviates(text: str, end: int) -> bool:
-    """Whether the full stop before `end` belongs to a short form, with the sentence going on after it."""
+    """Return whether the full stop before `end` belongs to a short form within the sentence."""
     rest = text[end:].lstrip()
     if not rest or not _ABBREVIATION.search(text[max(0, end - 12) : end]):
         return False

@@ -95,13 +95,5 @@ def suppressions(checker: SpecChecker, command: Command, stated: Mapping[str, An
 
 
 def in_force(suppressed: Mapping[str, Suppression], today: date) -> dict[str, Suppression]:
-    """The suppressions that have not ended.
-
-    Args:
-        suppressed: the suppressions of one tool and command, by code.
-        today: the date of the run.
-
-    Returns:
-        Those without an end, and those whose last day is not before `today`.
-    """
+    """Return the suppressions of one tool and command that have not ended by `today`."""
     return {code: each for code, each in suppressed.items() if each.until is None or today <= each.until}

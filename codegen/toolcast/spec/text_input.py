@@ -34,7 +34,7 @@ def text_input(checker: SpecChecker, data: Mapping[str, Any], stated: Any) -> Te
 
 
 def text_parameters(text: TextInput) -> dict[str, Any]:
-    """The parameters of a tool whose argument is one text: a closed object with that text.
+    """Return the parameters of a tool whose argument is one text: a closed object with that text.
 
     Providers without such tools get them. The grammar stands in the description, which the model reads there.
     """

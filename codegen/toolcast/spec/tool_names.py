@@ -1,4 +1,4 @@
-"""Names of tools, groups and types: which are allowed, and which of them clash."""
+"""Names of tools, groups and types: those that are allowed, and those that clash."""
 
 import keyword
 import posixpath
@@ -29,17 +29,17 @@ Locate = Callable[[str], tuple[int, int]]
 
 
 def module_key(name: str) -> str:
-    """The key of a module: two names with one key become the same file on some file system."""
+    """Return the key of a module: two names with one key become the same file on some file system."""
     return _UNSAFE.sub("_", name).lower()
 
 
 def group_of(path: str) -> str:
-    """The group of the spec at `path`: its folder, "" at the root."""
+    """Return the group of the spec at `path`: its folder, "" at the root."""
     return path.rpartition("/")[0]
 
 
 def package_problem(folder: str) -> str | None:
-    """Why `folder` cannot be a Python package once each `-` is a `_`; None if it can."""
+    """Return why `folder` cannot be a Python package once each `-` is a `_`; None if it can."""
     name = folder.replace("-", "_")
     if not _IDENTIFIER.fullmatch(name):
         return f"{quoted(folder)} cannot be a Python package"
@@ -49,13 +49,8 @@ def package_problem(folder: str) -> str | None:
 
 
 def group_problem(group: str) -> str | None:
-    """Check that a group can hold tools, and become nested Python packages.
-
-    Args:
-        group: posix path of the folder; empty for the root.
-
-    Returns:
-        The problem; None if there is none.
+    """Return why a group (posix path of its folder) cannot hold tools or become nested packages; None if it
+    can.
     """
     if not group:
         return None
@@ -69,15 +64,7 @@ def group_problem(group: str) -> str | None:
 
 
 def module_problem(name: str, group: str) -> str | None:
-    """Check that a tool can have a module of its name.
-
-    Args:
-        name: the tool's name.
-        group: its group.
-
-    Returns:
-        The problem; None if there is none.
-    """
+    """Return why a tool cannot have a module of its name; None if it can."""
     key = module_key(name)
     if key in ("__init__", "__main__") or (not group and key in RESERVED):
         return f"the name {quoted(name)} is reserved for a generated file in this folder"
@@ -138,7 +125,7 @@ def _module_key(entry: Entry) -> tuple[str, ...]:
 
 
 def _other(entry: Entry, group: Sequence[Entry]) -> Entry | None:
-    """The first of `group` that is not `entry`."""
+    """Return the first of `group` that is not `entry`."""
     return next((each for each in group[:2] if each is not entry), None)
 
 
@@ -151,14 +138,8 @@ def _clash(
 
 
 def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, ...]:
-    """Find shared type files that would become one module.
-
-    Args:
-        paths: posix paths as the specs root has them.
-        shown_root: the path of the root in diagnostics.
-
-    Returns:
-        A diagnostic at each later path (by sorted order), which names the first.
+    """Report shared type files that would become one module, each later path (by sorted order) with the
+    first.
     """
     found: list[Diagnostic] = []
     first_paths: dict[tuple[str, ...], str] = {}
@@ -178,14 +159,8 @@ def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, .
 
 
 def shown(shown_root: str, path: str) -> str:
-    """The path of a file in diagnostics.
-
-    Args:
-        shown_root: the path of the specs root in diagnostics.
-        path: posix path as it has it.
-
-    Returns:
-        Both joined; the path itself for a file of an installed package.
+    """Return the path of a file in diagnostics: below `shown_root`, or as it is for a file of an installed
+    package.
     """
     if is_outside(path):
         return path if path.startswith(PACKAGE) else posixpath.normpath(f"{shown_root or '.'}/{path}")
@@ -199,7 +174,9 @@ def _package_key(group: str) -> tuple[str, ...]:
 def _packages(
     ordered: list[Entry],
 ) -> tuple[dict[tuple[str, ...], str], dict[str, tuple[str, str]]]:
-    """Every package → the folder that first has it; and path → (message, hint) where it is spelled anew."""
+    """Return every package with the folder that first has it; and by path, message and hint for other
+    spellings.
+    """
     packages: dict[tuple[str, ...], str] = {}
     spelled: set[str] = set()
     respelled: dict[str, tuple[str, str]] = {}

@@ -20,7 +20,7 @@ TASK_SUPPORT: Final[tuple[TaskSupport, ...]] = get_args(TaskSupport)
 
 
 class Annotations(Struct, frozen=True, kw_only=True):
-    """Hints about behaviour, in MCP's terms. `None` means unstated."""
+    """Hints about behaviour, in MCP's terms; None means unstated."""
 
     title: str | None = None
     destructive: bool | None = None
@@ -29,14 +29,13 @@ class Annotations(Struct, frozen=True, kw_only=True):
 
 
 class Deprecation(Struct, frozen=True, kw_only=True):
-    """That a tool is to be used no more. None: not stated."""
+    """The deprecation of a tool; None means unstated."""
 
     since: str | None = None  # a version or a date
     use: str | None = None  # the name of another tool, or a text
     remove_after: str | None = None  # a date as ISO 8601 writes it, or a version
 
     def as_written(self) -> dict[str, str]:
-        """The key as a spec has it."""
         stated = ((name, getattr(self, name)) for name in self.__struct_fields__)
         return {name: value for name, value in stated if value is not None}
 
@@ -46,19 +45,18 @@ SourceKind = Literal["mcp", "openapi", "python", "tools"]
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """What a spec was imported from: the tool by the source's own name, and which source of its kind."""
+    """The source that a spec was imported from, with the tool's name there."""
 
     kind: SourceKind
     name: str
     label: str
 
     def as_written(self) -> dict[str, str]:
-        """The key as a spec has it."""
         return {"kind": self.kind, "name": self.name, "from": self.label}
 
 
 class Suppression(Struct, frozen=True):
-    """Why something that a command reports does not apply to a tool."""
+    """The reason why something that a command reports does not apply to a tool."""
 
     reason: str
     until: date | None = None  # the last day; None: no end
@@ -106,7 +104,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     document: Document
 
     def overrides(self, option: Literal["strict", "examples"]) -> dict[str, bool]:
-        """What `providers` says of an option, by provider; without those of which it says nothing."""
+        """Return what `providers` says of an option, by provider."""
         return {id: options[option] for id, options in self.providers.items() if option in options}
 
 

@@ -33,12 +33,12 @@ class TypeFolder(Struct, frozen=True):
 
 
 def is_outside(path: str) -> bool:
-    """Whether the path of a source, as the specs folder has it, leads out of that folder."""
+    """Return whether the path of a source, as the specs folder has it, leads out of that folder."""
     return path.startswith((_UP, PACKAGE))
 
 
 def is_packaged(path: str) -> bool:
-    """Whether the path of a source leads into an installed package."""
+    """Return whether the path of a source leads into an installed package."""
     return path.startswith(PACKAGE)
 
 
@@ -82,15 +82,8 @@ def referred(base: str, target: str) -> str | None:
 
 
 def file_of(root: str, path: str, folders: Sequence[TypeFolder]) -> str | None:
-    """Where a source is.
-
-    Args:
-        root: the specs folder.
-        path: the path as the specs folder has it.
-        folders: the folders of shared types outside.
-
-    Returns:
-        Its file; None for a path that leads out of the specs folder and into none of `folders`.
+    """Return the file of a source; None for a path that leads out of the specs folder and into none of
+    `folders`.
     """
     if not is_outside(path):
         return f"{root}/{path}"

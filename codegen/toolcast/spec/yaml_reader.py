@@ -48,7 +48,7 @@ class _Anchor:
 
 
 def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
-    """The data in `text`, and every problem found. Never raises.
+    """Return the data in `text`, and every problem found. Never raises.
 
     With problems the data is not usable, but for keys that are there twice: the first of each counts.
     """
@@ -57,7 +57,7 @@ def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
 
 
 def read_yaml(text: str, limits: Limits) -> tuple[Any, Node | None, list[Problem]]:
-    """The data in `text`, its positions, and every problem found. Never raises.
+    """Return the data in `text`, its positions, and every problem found. Never raises.
 
     A key that is an integer is its text: `200:` in the responses of an OpenAPI document is "200".
     """
@@ -65,7 +65,7 @@ def read_yaml(text: str, limits: Limits) -> tuple[Any, Node | None, list[Problem
 
 
 def yaml_positions(text: str) -> Node:
-    """The position of every value in a text that `parse_yaml` accepted.
+    """Return the position of every value in a text that `parse_yaml` accepted.
 
     An alias has the position where it is written, its children those of the anchor's.
     """
@@ -162,7 +162,7 @@ class _Reader:
         return anchor.value, anchor.node
 
     def _read_value(self, event: Any, depth: int) -> tuple[Any, Node]:
-        """The value that begins with `event`, without its anchor."""
+        """Read the value that begins with `event`, without its anchor."""
         node = Node(*_position(event))
         if type(event) is self._events.ScalarEvent:
             return self._scalar(event), node
@@ -201,7 +201,7 @@ class _Reader:
         return data, members
 
     def _key(self, event: Any, depth: int) -> str | None:
-        """The key, or None after reporting why it is none."""
+        """Return the key, or None after reporting why it is none."""
         known = len(self._problems)
         value, _ = self._value(event, depth)
         self._count -= 1  # keys are not counted as values
@@ -315,7 +315,7 @@ class _NumberRangeError(ValueError):
 
 
 def _resolve_plain(text: str) -> Any:
-    """The value of an unquoted scalar. Raises `_NotFiniteError` or `_NumberRangeError`."""
+    """Return the value of an unquoted scalar. Raises `_NotFiniteError` or `_NumberRangeError`."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] in _NUMERIC_START:
@@ -326,7 +326,7 @@ def _resolve_plain(text: str) -> Any:
 
 
 def _read_number(text: str) -> int | float | None:
-    """The number that `text` is under the core schema, or None. Raises as `_resolve_plain`."""
+    """Return the number that `text` is under the core schema, or None. Raises as `_resolve_plain`."""
     base = 10 if _INT.fullmatch(text) else 8 if _OCTAL.fullmatch(text) else 16 if _HEX.fullmatch(text) else 0
     if not base and not _FLOAT.fullmatch(text):
         if _NOT_FINITE.fullmatch(text):
@@ -343,7 +343,7 @@ def _read_number(text: str) -> int | float | None:
 
 
 def _resolve_tagged(tag: str, text: str) -> Any:
-    """The value of a scalar with a core tag, quoted or not.
+    """Return the value of a scalar with a core tag, quoted or not.
 
     Raises `KeyError` for any other tag, `ValueError` where the text does not fit the tag.
     """
@@ -373,7 +373,7 @@ _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def open_parser(text: str) -> tuple[Any, Mapping[int, str]]:
-    """A libyaml parser over `text`, and the translation that every scalar's value needs (often empty).
+    """Open a libyaml parser over `text`; return it with the translation that every scalar's value needs.
 
     Raises `RefusedError` where PyYAML came without libyaml, or where it refuses a character.
     """
@@ -400,7 +400,7 @@ def open_parser(text: str) -> tuple[Any, Mapping[int, str]]:
 
 
 def forbidden_character(text: str) -> RefusedError:
-    """The problem with the first character of `text` that YAML does not allow raw."""
+    """Report the first character of `text` that YAML does not allow raw."""
     found = re.search(_FORBIDDEN, text)  # compiled here: it takes longer than to read a small spec
     offset = found.start() if found else 0
     line, column = Lines(text).position(offset)
@@ -548,7 +548,7 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
 
 
 def explain_error(error: Any, text: str, limits: Limits) -> Problem:
-    """The problem of a `yaml.MarkedYAMLError`. `text` is the text that libyaml read."""
+    """Return the problem of a `yaml.MarkedYAMLError`; `text` is the text that libyaml read."""
     raw: str = error.problem
     if raw == "exceeded maximum nesting depth":  # of libyaml, from 0.2.6 on, before any event
         return too_deep(error.problem_mark.line + 1, error.problem_mark.column + 1, limits)
