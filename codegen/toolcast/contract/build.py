@@ -350,6 +350,6 @@ def _corrected(document: Document) -> Document:
     Returns:
         A document with the names that are meant; the same document where no key is misspelt.
     """
-    suggested = SpecChecker(document).known_keys((), document.data, KEYS, SYNONYMS)
+    suggested = SpecChecker(document).known_keys((), document.data, KEYS, Names(synonyms=SYNONYMS))
     written = {name: key for name, key in suggested.items() if name not in document.data}
     return _CorrectedDocument(document, written) if written else document
