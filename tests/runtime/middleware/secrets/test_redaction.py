@@ -89,6 +89,8 @@ def test_every_form_is_found(form: str) -> None:
 @example(value="00000000%", form="URL", before="", after="")
 @example(value="%41%41%41%41", form="URL", before="", after="")
 @example(value="&amp;&amp;\\n\\n", form="JSON", before="\\", after="")
+@example(value="0000000\U00018cd6", form="Python", before="", after="")
+@example(value="abcdefg\xadhijk", form="Python", before="", after="")
 def test_random_values_in_random_text_are_found(value: str, form: str, before: str, after: str) -> None:
     assume(len("".join(value.split())) >= 4)
     wanted = FORMS[form](value)

@@ -20,7 +20,9 @@ LEVELS: Final = 3
 
 _HEX = "[0-9a-fA-F]"
 _ESCAPE = re.compile(
-    rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}|\\[^ux]", re.DOTALL
+    rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}|\\x{_HEX}{{2}}"
+    rf"|\\U00(?:0{_HEX}|10){_HEX}{{4}}|\\[^ux]",
+    re.DOTALL,
 )
 _NEXT = rf"%[89abAB]{_HEX}"
 _PERCENT = re.compile(
@@ -123,7 +125,7 @@ def _unescaped(found: re.Match[str]) -> str:
     token = found[0]
     if len(token) == 2:
         return _CONTROLS.get(token[1], token[1])
-    if len(token) == 6:
+    if len(token) < 12:
         return chr(int(token[2:], 16))
     high, low = int(token[2:6], 16), int(token[8:], 16)
     return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
