@@ -16,7 +16,7 @@ MAX_TEXT = 4 * 1024 * 1024
 writes in one answer. What is longer is refused unread."""
 
 Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
-"""What `decode` and `execute` take.
+"""The arguments of `decode` and `execute`.
 
 `None`, blank text and the text `null` mean `{}`: providers send "" or null for a tool without arguments.
 """

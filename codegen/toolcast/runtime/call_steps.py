@@ -111,26 +111,20 @@ class Waiting:
 
     def _stopping(self, channel: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
         async def ask(request: Any) -> Any:
-            self._stop()
+            self._open += 1
+            when = None if self.scope is None else self.scope.when()
+            if self._open == 1 and when is not None:
+                self._left = when - _now()
+                self._reschedule(None)
             try:
                 outcome = channel(request)
                 return await outcome if isinstance(outcome, Awaitable) else outcome
             finally:
-                self._go_on()
+                self._open -= 1
+                if self._open == 0 and self.scope is not None and self.scope.when() is None:
+                    self._reschedule(_now() + self._left)
 
         return ask
-
-    def _stop(self) -> None:
-        self._open += 1
-        when = None if self.scope is None else self.scope.when()
-        if self._open == 1 and when is not None:
-            self._left = when - _now()
-            self._reschedule(None)
-
-    def _go_on(self) -> None:
-        self._open -= 1
-        if self._open == 0 and self.scope is not None and self.scope.when() is None:
-            self._reschedule(_now() + self._left)
 
     def _reschedule(self, when: float | None) -> None:
         assert self.scope is not None
@@ -161,7 +155,7 @@ class ReadyTool(NamedTuple):
 
 
 FILLING_IN = "filling in arguments"
-"""What a call does whose values of the program's (`inject`) are missing or refused."""
+"""The stage of a call that lacks values of the program (`inject`)."""
 
 
 def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict[str, Any] | None:

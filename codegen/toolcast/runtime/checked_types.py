@@ -306,7 +306,8 @@ def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """Check `enum` and `const` by JSON's equality. None is checked like any value. Raises ValueError."""
     if value is msgspec.UNSET or any(equal(value, member) for member in allowed):
         return
-    raise ValueError(f"{name} must be one of {', '.join(_show(member) for member in allowed)}")
+    listed = ", ".join(msgspec.json.encode(member).decode() for member in allowed)
+    raise ValueError(f"{name} must be one of {listed}")
 
 
 def check_bounds(
@@ -329,7 +330,3 @@ def check_bounds(
         raise ValueError(f"{name} must be greater than {exclusive_minimum}, got {value}")
     if exclusive_maximum is not None and not value < exclusive_maximum:
         raise ValueError(f"{name} must be less than {exclusive_maximum}, got {value}")
-
-
-def _show(member: Any) -> str:
-    return msgspec.json.encode(member).decode()

@@ -17,7 +17,7 @@ _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSche
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
 
 EXAMPLES: Final = "input_examples"
-"""Where envelopes have examples of calls."""
+"""Members of envelopes with examples of calls."""
 
 # What a schema needs to stay well formed, strict modes included. Dropping anything else only widens it.
 _KEPT = frozenset({"type", "nullable", "required", "enum", "const", "$ref", "propertyOrdering"})

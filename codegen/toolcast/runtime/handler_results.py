@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _VIOLATIONS = 3
-"""How many parts of a result that do not fit are named."""
+"""Most violations of a result that are named."""
 
 
 def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:

@@ -12,14 +12,14 @@ from .workers import Workers, unwrap
 R = TypeVar("R")
 
 Returns: TypeAlias = R | ToolResult | str | Awaitable[R | ToolResult | str]
-"""What a handler may return, now or awaited: its typed result, a finished ToolResult, or text. Where the tool
+"""The value of a handler, now or awaited: its typed result, a finished ToolResult, or text. Where the tool
 has a typed result, text alone is a failure unless the contract accepts it (`ToolRegistry.check_results`)."""
 
 Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 """A handler as the registry keeps it; type checkers use the generated Protocols."""
 
 Refuses: TypeAlias = str | Awaitable[str | None] | None
-"""What a precheck returns, now or awaited: why the call is refused, or None."""
+"""The value of a precheck, now or awaited: why the call is refused, or None."""
 
 Precheck: TypeAlias = Callable[[Any, ToolContext], Refuses]
 """A precheck as the registry keeps it."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..jsonschema.pointers import escape, join
 
 PATH = re.compile(r"context(\.[A-Za-z][A-Za-z0-9_]{0,63}){1,8}")
-"""Where a value comes from: a key of `ToolContext.extra`, then members of what is there."""
+"""The source of a value: a key of `ToolContext.extra`, then members of what is there."""
 
 
 def without_parameters(schema: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

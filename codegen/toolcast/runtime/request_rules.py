@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 Cache = Literal["last"]
-"""Which tool ends what a prompt cache may hold: the last one that is part of the prompt."""
+"""The tool that ends what a prompt cache may hold: the last one that is part of the prompt."""
 
 _NAMESPACE_LENGTH = 64
 _DESCRIPTION_LENGTH = 2_000
@@ -18,7 +18,7 @@ _DESCRIPTION_LENGTH = 2_000
 class RequestRules(
     Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True
 ):
-    """What a provider takes in a request beside tool objects. What it does not have is empty.
+    """Members of a request to a provider beside tool objects. A member that it does not have is empty.
 
     Attributes:
         defer: members of the object of a tool that is loaded on demand.

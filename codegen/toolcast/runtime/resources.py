@@ -26,7 +26,7 @@ _REMEDY = (
 
 
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, 0, None)
-"""How an OSError says that a file is not there; the loader of zip files gives no number, or 0."""
+"""Numbers of an OSError for a missing file; the loader of zip files gives no number, or 0."""
 
 
 def _origin(module_name: str) -> tuple[str, Any]:
@@ -132,7 +132,7 @@ def disagree(binding: Named, problem: Exception) -> ArgumentError:
 
 
 ASSERT_FORMATS = True
-"""Whether contracts are read with `format` as an assertion. It must agree with the Structs' own checks:
+"""True if contracts are read with `format` as an assertion. It must agree with the Structs' own checks:
 true as soon as generated code calls `check_format`."""
 
 

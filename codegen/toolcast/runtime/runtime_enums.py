@@ -227,7 +227,9 @@ def _check_accepted(binding: Tool[Any], name: str, value: str, where: str) -> No
         lists = isinstance(kind, dict) and kind.get("type") == "array" and "items" in kind
         validator = node.validator(f"{below}/items" if lists else below)
     except LookupError:
-        raise ValueError(_not_a_property(binding, name)) from None
+        raise ValueError(
+            f"The contract of tool {binding.name!r} has no parameter {name!r} of its own to put values at."
+        ) from None
     wrong = validator.violations(value)
     if wrong:
         raise ValueError(f"{where}: the contract refuses {value!r}: {wrong[0].message}.")
@@ -242,10 +244,6 @@ def _with_values(parameters: Any, name: str, values: tuple[str, ...], document: 
             f"Parameter {name!r} has an enum at run time, so it must be a string or a list of strings."
         )
     return {**parameters, "properties": {**properties, name: changed}}
-
-
-def _not_a_property(binding: Tool[Any], name: str) -> str:
-    return f"The contract of tool {binding.name!r} has no parameter {name!r} of its own to put values at."
 
 
 def _no_such(binding: Tool[Any], name: str) -> str:

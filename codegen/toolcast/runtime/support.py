@@ -1,4 +1,4 @@
-"""What generated code alone imports: field checks, markers of checked types, and the map of bindings.
+"""Names for generated code alone: field checks, markers of checked types, and the map of bindings.
 
 No program needs these names; they change with the generator.
 """

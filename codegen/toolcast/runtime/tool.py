@@ -188,7 +188,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 ready = msgspec.json.encode(cut)
             self._lazy.definitions[provider, level] = ready
         if strict is None and providers_without_strict():
-            warn_of_unknown_providers(providers_without_strict(), self._generated())
+            generated = list_folders(self.module, self.schemas) if self.schemas else ()
+            warn_of_unknown_providers(providers_without_strict(), generated)
         if allows_strict(provider, strict):
             return ready
         return without_strict_flag(ready, self.name, self.envelopes.get(provider))
@@ -207,10 +208,6 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 write it.
         """
         return read_request_rules(self.module, beside_schemas(self.schemas, REQUESTS), provider)
-
-    def _generated(self) -> tuple[str, ...]:
-        """Return the providers that there are files for, where that can be seen."""
-        return list_folders(self.module, self.schemas) if self.schemas else ()
 
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))

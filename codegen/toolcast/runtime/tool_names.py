@@ -31,8 +31,8 @@ def named_tools(name: str, tools: Container[str]) -> list[str]:
     return [*dict.fromkeys(reading for reading in readings if reading in tools)]
 
 
-def near_names(name: str, names: Collection[str], most: int = 3) -> list[str]:
-    """Return the `most` names that are nearest to another one, whose length a caller bounds. Of many names,
+def near_names(name: str, names: Collection[str]) -> list[str]:
+    """Return the three names that are nearest to another one, whose length a caller bounds. Of many names,
     only those are compared that share most letters and pairs of letters with it."""
     from difflib import get_close_matches
     from heapq import nlargest
@@ -44,7 +44,7 @@ def near_names(name: str, names: Collection[str], most: int = 3) -> list[str]:
         return len(own & parts) / (len(own) + len(parts) or 1)
 
     likely = names if len(names) <= _COMPARED else nlargest(_COMPARED, names, key=shared)
-    return get_close_matches(name, likely, n=most)
+    return get_close_matches(name, likely)
 
 
 def _parts(name: str) -> set[object]:

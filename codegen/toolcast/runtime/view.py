@@ -185,7 +185,11 @@ class ToolView(Caller, DefinitionLists):
             context = ToolContext(tool=tool, provider=provider)
         else:
             try:
-                context = _complete(context, tool, provider)
+                context = msgspec.structs.replace(
+                    context,
+                    tool=context.tool or tool,
+                    provider=context.provider if provider is None else provider,
+                )
             except Exception as problem:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
         guesses = executor.guesses if request.guesses is None else request.guesses
@@ -340,9 +344,3 @@ def _permissions(values: str | Collection[str] | None) -> frozenset[str] | None:
         if one not in PERMISSIONS:
             raise ValueError(f"There is no permission {one!r}. Choose among {', '.join(PERMISSIONS)}.")
     return chosen
-
-
-def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolContext:
-    return msgspec.structs.replace(
-        context, tool=context.tool or tool, provider=context.provider if provider is None else provider
-    )

@@ -21,7 +21,7 @@ _IDLE = 5.0
 """Seconds that a thread without work is kept for the next call."""
 
 Outcome = tuple[Any, BaseException | None]
-"""What a function returned, or raised. As a value: a future cannot carry every exception."""
+"""The value or the exception of a function. As a value: a future cannot carry every exception."""
 
 
 class WorkersExhaustedError(RefusalError):

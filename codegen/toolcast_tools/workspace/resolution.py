@@ -348,12 +348,12 @@ def open_flags(mode: str) -> int:
     return _FLAGS[kind]
 
 
-def open_regular(place: Place, path: str, system: int | None, flags: int, mode: int = 0o666) -> int:
-    """Open a regular file and return its descriptor. `path` is for errors, `system` the device of `/proc`,
-    `mode` the permission bits of a new file. Raises WorkspaceError if it is no regular file, or is to be
-    written and has another name elsewhere; and OSError."""
+def open_regular(place: Place, path: str, system: int | None, flags: int) -> int:
+    """Open a regular file and return its descriptor. `path` is for errors, `system` the device of `/proc`.
+    Raises WorkspaceError if it is no regular file, or is to be written and has another name elsewhere; and
+    OSError."""
     name = file_name(place, path)
-    fd = os.open(name, flags | FILE, mode, dir_fd=place.folder)
+    fd = os.open(name, flags | FILE, 0o666, dir_fd=place.folder)
     try:
         check_spelling(place.folder, name, WorkspaceError)
         writes = flags & (os.O_WRONLY | os.O_RDWR) != 0

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from ...declarations.names import Language
 from ..bounded_json import read_json
@@ -238,7 +238,7 @@ class _Run:
             reason = f"The id {request.id} is that of a call that has no answer yet. Take another one."
             await self._send(self._error(None, "request", reason))
             return
-        arguments = _text(request.arguments)
+        arguments = b"{}" if request.arguments is UNSET else bytes(request.arguments)
         try:
             made = self._look_up(request) if request.call is UNSET else self._begin(request.call, arguments)
         except Exception as problem:  # of tools that came later: no declarations, or no module
@@ -377,10 +377,6 @@ class _Run:
         self._traffic += size
         if self._traffic > self._limits.traffic:
             raise _EndedError("traffic")
-
-
-def _text(arguments: msgspec.Raw | UnsetType) -> bytes:
-    return b"{}" if arguments is UNSET else bytes(arguments)
 
 
 def _redacted(arguments: bytes, view: ToolView) -> bytes:

@@ -79,16 +79,12 @@ def fit(
     else:
         problems += _named_differences(sides)
     if problems:
-        return _nothing, problems
+        return (lambda _params, _context: {}), problems
     make = _as_one(single, sides) if single is not None else _by_name(sides)
     contexts = tuple(name for name, framework in signature.contexts.items() if framework == OWN)
     if not contexts:
         return lambda params, _context: make(params), []
     return lambda params, context: {**make(params), **dict.fromkeys(contexts, context)}, []
-
-
-def _nothing(_params: Any, _context: ToolContext) -> dict[str, Any]:
-    return {}
 
 
 def _injected(signature: Signature) -> list[str]:

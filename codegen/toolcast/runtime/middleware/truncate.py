@@ -7,10 +7,10 @@ import msgspec
 from ..result import Content, ToolResult
 
 HEAD = 0.7
-"""How much of what is kept is the beginning."""
+"""The share of the beginning in what is kept."""
 
 _NEAR = 32
-"""How far a cut moves to spare a character that is written with several code points."""
+"""Most code points by which a cut moves to spare a character that is written with several code points."""
 
 _JOINER = "\u200d"
 

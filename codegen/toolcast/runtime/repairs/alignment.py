@@ -25,7 +25,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "`": "`
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CHARACTER = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _OTHER = re.compile(r"\n|\r|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|N\{")
-"""What a backslash before means a character, or nothing, in other notations."""
+"""Letters that mean a character behind a backslash, or nothing, in other notations."""
 _OTHER_IN_PYTHON = re.compile(rf"{_OTHER.pattern}|[0-7av]")
 _NAME = re.compile(r"[\w$][\w$.-]*")
 _BRACKETS = frozenset("{}[]")
@@ -35,7 +35,7 @@ _NEXT_ITEM = re.compile(r"""\s*(?:["'“‘{\[(]|-?[0-9]|(?:true|false|null|True
 _NO_TEXT = re.compile(
     r"[-+]?(?:nan|inf|infinity|0[xob][0-9a-f_]+|[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)|undefined", re.IGNORECASE
 )
-"""What other notations read as a number, or as nothing: no text without quotes."""
+"""Words that other notations read as a number, or as nothing: no text without quotes."""
 _LITERALS = {"true": True, "false": False, "null": None, "none": None}
 
 

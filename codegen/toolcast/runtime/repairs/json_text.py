@@ -35,7 +35,7 @@ _BRACKETS = frozenset("{}[]")
 _MEMBER = re.compile(
     r"""["'”’]\s*:|\w\s*[:=]\s*(?:(?:true|false|null|none)\b|[-+.]?[0-9]|["'“‘])""", re.IGNORECASE
 )
-"""What a member of an object looks like."""
+"""The form of a member of an object."""
 _NAME = re.compile(r"([A-Za-z_][\w-]*)\s*[:=]")
 
 

@@ -58,7 +58,7 @@ OWN_NAMES: frozenset[Name] = frozenset(
 """Names of guesses that no library is asked for."""
 
 TOOL_NAME: Literal["tool-name"] = "tool-name"
-"""What a repair of the tool's name has for a guess. It is made without being allowed: it leads to one tool or
+"""The guess of a repair of the tool's name. It is made without being allowed: it leads to one tool or
 to none."""
 
 MAX_REPAIRS = 50

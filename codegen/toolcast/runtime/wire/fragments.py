@@ -161,7 +161,9 @@ class PartialArguments:
             FragmentError: a part does not fit those before; the message has its path.
         """
         for part in parts:
-            self._add({_SNAKE.get(key, key): value for key, value in part.items() if _is_set(key, value)})
+            # Python's client has None for what is unset; on the wire null is a `nullValue`, as NULL_VALUE is.
+            stated = {key: value for key, value in part.items() if value is not None or key == "nullValue"}
+            self._add({_SNAKE.get(key, key): value for key, value in stated.items()})
 
     def done(self) -> dict[str, Any]:
         """Return the arguments as plain data, for `decode` or `execute`.
@@ -227,12 +229,6 @@ class PartialArguments:
         for step in steps[:-1]:
             holder = holder[step]
         holder[steps[-1]] = value
-
-
-def _is_set(key: str, value: Any) -> bool:
-    """Tell whether a field of a part is set. Python's client has None for what is unset; on the wire null is
-    one encoding of `nullValue`, like the name NULL_VALUE and 0."""
-    return value is not None or key == "nullValue"
 
 
 def _value(key: str, value: Any, steps: Steps) -> Any:

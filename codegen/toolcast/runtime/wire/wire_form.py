@@ -31,7 +31,7 @@ class WireBranch(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the value at one location is decoded.
+    """The decoding of the value at one location.
 
     `encoding` names what was encoded:
 

@@ -11,7 +11,7 @@ from ...binding import ToolBinding
 from ...encode import to_builtins, without_defaults
 
 Freedom: TypeAlias = Literal["exact", "folder", "any"]
-"""How far a later value may differ: not at all; it is a path in the same folder or below; in any way."""
+"""Freedom of a later value to differ: not at all; it is a path in the same folder or below; in any way."""
 
 FREEDOMS = ("exact", "folder", "any")
 _encode = msgspec.json.Encoder(order="deterministic").encode

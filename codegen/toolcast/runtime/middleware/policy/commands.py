@@ -9,7 +9,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 # What a shell acts on outside of quotes. A globbing word could become any file name, also one like `-exec`.
 _OPERATORS = frozenset("|&;<>()$`\\*?[]{}#!^")
 _EXPANDED = frozenset("$`\\!")
-"""What a shell acts on inside double quotes, too."""
+"""Characters that a shell acts on inside double quotes, too."""
 
 
 class CommandError(RefusalError):
@@ -65,7 +65,8 @@ class Commands:
             words = words[1:]
         if not any(entry == tuple(words[: len(entry)]) for entry in self._allow):
             allowed = ", ".join(" ".join(entry) for entry in self._allow) or "none"
-            raise CommandError(f"The command {_brief(words)} is not allowed. Allowed are: {allowed}.")
+            shown = " ".join(words[:3])[:80]
+            raise CommandError(f"The command {shown!r} is not allowed. Allowed are: {allowed}.")
         for word in words:
             if any(_is_option(word, refused) for refused in self._refuse):
                 raise CommandError(f"The word {word[:80]!r} may not stand in this command. Leave it out.")
@@ -130,8 +131,3 @@ def _operator(letter: str) -> CommandError:
         f"A shell would act on the {letter!r} here, and only one plain command may run per call. Put it into "
         "single quotes if it belongs to a word; otherwise make separate calls."
     )
-
-
-def _brief(words: list[str]) -> str:
-    text = " ".join(words[:3])
-    return repr(text[:80])

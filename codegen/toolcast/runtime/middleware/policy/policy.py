@@ -78,7 +78,7 @@ class Bucket:
 
 
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
-"""What a program may do without approval: read and nothing else, read, or everything."""
+"""A program's rights without approval: read and nothing else, read, or everything."""
 
 CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
 """The permissions that supervised mode asks for by default: they change something, or reach a network."""
