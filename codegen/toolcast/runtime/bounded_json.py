@@ -56,10 +56,11 @@ def read_json(text: bytes | str, *, limit: int | None = None, unique: bool = Fal
         unit = "bytes" if isinstance(text, bytes) else "characters"
         raise UnreadableJSONError(f"too large: {len(text)} {unit}, {limit} allowed")
     try:
+        if not unique:
+            return _decode(text)
         data = text.encode() if isinstance(text, str) else text
         value = _decode(data)
-        if unique:
-            _refuse_duplicates(data, value)
+        _refuse_duplicates(data, value)
     except RecursionError:
         raise UnreadableJSONError("nested too deeply") from None
     except UnicodeError as problem:

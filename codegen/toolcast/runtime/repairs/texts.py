@@ -1,17 +1,28 @@
-"""Meanings of a text that is not JSON."""
+"""Meanings of a text that is not JSON, its own and those of json_repair, where that is installed."""
 
 import json
 import re
 from typing import Any, NamedTuple
 
 from ..bounded_json import UnreadableJSONError, read_json
-from . import library
 from .alignment import aligned
 from .json_text import Tokens, around, body, name_before, readings, strict_tokens
 from .repair import Edit, LexicalName, Repair, recorded
 
 _ENDING = re.compile(r"[}\]\s]*[^{}\[\]]*")
 """Closing brackets, and what follows the last one."""
+
+
+MAX_TEXT = 65_536
+"""Longest text that the library is given, in characters. It takes some 15 µs for each."""
+MAX_NESTING = 50
+"""Brackets that are open at once in such a text at most: the library recurses."""
+
+INSTALL = "`pip install 'toolcast[repair]'` where the tools run lets more texts be corrected."
+
+
+class MissingLibraryError(ImportError):
+    """json_repair is not installed."""
 
 
 class Candidate(NamedTuple):
@@ -27,7 +38,7 @@ def candidates(text: str) -> list[Candidate]:
     """Return the readings of `text` that take the fewest corrections of its structure. Scalars are those that
     the text has in JSON's own form, else those that the library reads and that stand in the text. Raises
     MissingLibraryError if only the library could tell."""
-    if len(text) > library.MAX_TEXT or library.nests_deeper(text, library.MAX_NESTING):
+    if len(text) > MAX_TEXT or _nests_deeper(text, MAX_NESTING):
         return []
     found = body(text)
     if found is None:
@@ -45,8 +56,8 @@ def _inner(text: str, start: int, end: int) -> list[Candidate]:
     if own and not (own[0].guesses - {"fence", "prose"}):
         return own  # the text's JSON itself
     try:
-        value = library.read(text[start:end])
-    except library.MissingLibraryError:
+        value = _read_with_library(text[start:end])
+    except MissingLibraryError:
         plain = _plain(own, text[start:end], start)
         if not any(one.guesses for one in plain):
             raise
@@ -108,3 +119,32 @@ def _readings(text: str, start: int, found: Tokens) -> list[Candidate]:
             guesses.add("cut-value")
         made.append(Candidate(reading.json, frozenset(guesses), recorded(text, edits)))
     return made
+
+
+def _read_with_library(text: str) -> Any:
+    """Return the value that the library makes of `text`; None for none, or if the text is too long or nested
+    too deeply. Raises MissingLibraryError."""
+    try:
+        from json_repair import repair_json
+    except ImportError:
+        raise MissingLibraryError(INSTALL) from None
+    if len(text) > MAX_TEXT or _nests_deeper(text, MAX_NESTING):
+        return None
+    try:
+        value: Any = repair_json(text, return_objects=True, skip_json_loads=True)
+    except Exception:  # its refusals, and its own faults at texts that it does not expect
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+def _nests_deeper(text: str, limit: int) -> bool:
+    """Tell whether `text` opens more than `limit` brackets at once, those in strings included."""
+    depth = 0
+    for char in text:
+        if char in "{[(":
+            depth += 1
+            if depth > limit:
+                return True
+        elif char in "}])" and depth:
+            depth -= 1
+    return False

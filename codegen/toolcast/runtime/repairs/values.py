@@ -9,9 +9,8 @@ import msgspec
 from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import LIMIT
 from ..wire.value_paths import Steps, steps_of, value_at, with_value, without
-from . import library
-from .library import MissingLibraryError
 from .repair import LEXICAL_NAMES, Name, Repair
+from .texts import MAX_TEXT, MissingLibraryError, candidates
 
 if TYPE_CHECKING:
     from ...jsonschema import Validator, Violation
@@ -87,7 +86,7 @@ class Fitting:
         self.tries = min(MAX_TRIES, max(2, MAX_WORK // parts))
         self.missing: MissingLibraryError | None = None
         self._read: dict[str, tuple[tuple[Name, ...], Any] | None] = {}
-        self._unread = library.MAX_TEXT  # characters of texts that are no JSON
+        self._unread = MAX_TEXT  # characters of texts that are no JSON
 
     def fits(self, value: Any) -> list[Fit]:
         """Return the accepted values that guesses at refused places lead to, with the fewest guesses at each.
@@ -145,8 +144,6 @@ class Fitting:
         if not any(name in self.allow for name in LEXICAL_NAMES) or len(text) > self._unread:
             return None
         self._unread -= len(text)
-        from .texts import candidates
-
         if _TUPLE.match(text):
             text = f"[{text[1:-1]}]"
         try:

@@ -16,11 +16,11 @@ from ..arguments import MAX_TEXT
 from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import ArgumentError
 from ..repairs.repair import EXPLICIT_NAMES, LEXICAL_NAMES, NAMES, OWN_NAMES, Name, Repair, shortened, shown
+from ..repairs.texts import Candidate, MissingLibraryError, candidates
 from ..repairs.values import Fit, Fitting
 
 if TYPE_CHECKING:
     from ...jsonschema import Validator
-    from ..repairs.texts import Candidate
 
 __all__ = ["NAMES", "GuessError", "Guesses", "Name", "RecordedGuesses", "Repair", "guess", "with_reason"]
 
@@ -145,9 +145,6 @@ def _counted(found: Fit | None, guesses: Guesses) -> Any:
 def _text_fits(text: str, read: Callable[[Any], Any], validator: "Validator", guesses: Guesses) -> list[Fit]:
     """Return the readings of a text that is not JSON which the contract accepts; those without guesses at
     values alone, if there are such."""
-    from ..repairs.library import MissingLibraryError
-    from ..repairs.texts import candidates
-
     try:
         found = candidates(text)
     except MissingLibraryError as missing:
