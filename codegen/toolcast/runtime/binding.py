@@ -73,11 +73,10 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
     ) -> dict[str, Any]:
         """Return a model's arguments as plain JSON data in the contract's form, without the parameters that
         the program fills in (`inject`); `decode` accepts them without a provider. Like `decode`, it takes a
-        `provider` and `guesses`.
+        `provider` and `guesses`, and raises UnknownProviderError, MissingDataError and ImportError.
 
         Raises:
             ArgumentError: the arguments do not fit the part of the contract that models are offered.
-            UnknownProviderError, MissingDataError, ImportError: see `decode`.
         """
         from .injection import decode_offered
 

@@ -18,7 +18,7 @@ from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
-from .resources import Node, disagree
+from .resources import Node
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -80,28 +80,49 @@ def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
     """Settle, validate and convert `value`, which is `encoded` if it came in a provider's wire form. Raises
     ArgumentError with every violation."""
     try:
-        settled, violations = settle(tool._parameters(), value)
-        if violations and encoded:
-            from .wire.decoder import explain_wire_form
-
-            raise ArgumentError(tool.name, violations=explain_wire_form(violations, settled))
+        settled, violations = settle(tool._parameters(), value, encoded=encoded)
         if violations:
             raise ArgumentError(tool.name, violations=violations)
-        converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
+        return convert_settled(tool, settled)
     except RecursionError:
         raise ArgumentError(tool.name, "they are nested too deeply. Send a flatter value.") from None
+
+
+def convert_settled(tool: Tool[P], settled: Any) -> P:
+    """Convert a settled value that the contract accepts. Raises RecursionError, and ArgumentError if the
+    Struct refuses it: a bug of the generator, no fault of the model's."""
+    try:
+        converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
     except msgspec.ValidationError as problem:
-        raise disagree(tool, problem) from problem
+        from .log_records import WARNING, log
+
+        log(
+            WARNING,
+            "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
+            "This is a bug in the generated code; run `toolcast verify`.",
+            tool.name,
+            tool.module,
+            problem,
+            event="disagreement",
+            tool=tool.name,
+            error_type=type(problem).__name__,
+        )
+        raise ArgumentError(tool.name, f"{problem}.") from problem
     return converted
 
 
-def settle(node: Node, value: Any) -> "tuple[Any, Sequence[Violation]]":
-    """Return `value` with the two allowances, and its remaining violations. Raises RecursionError."""
+def settle(node: Node, value: Any, *, encoded: bool) -> "tuple[Any, Sequence[Violation]]":
+    """Return `value` with the two allowances, and its remaining violations, worded for the wire form if the
+    value was `encoded`. Raises RecursionError."""
     validator = node.validator()
     settled = validator.settle(value)
     violations = validator.violations(settled, limit=LIMIT)
     if violations and validator.accepts(value):
         return value, ()  # a float past 2**53 may fit where the integer that it is does not
+    if violations and encoded:
+        from .wire.decoder import explain_wire_form
+
+        return settled, explain_wire_form(violations, settled)
     return settled, violations
 
 

@@ -20,11 +20,9 @@ import msgspec
 from ..hidden_characters import may_hide
 from ..jsonschema.regex_cache import in_one_call
 from .arguments import Arguments, copy_plain, parse_arguments
-from .checked_types import trusted_hook
 from .context import ToolContext
-from .decode import in_own_form, settle
+from .decode import convert_settled, in_own_form, settle
 from .errors import LIMIT, ArgumentError, InjectionError
-from .resources import disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -95,16 +93,13 @@ def decode_injected(
             raise InjectionError(tool.name, name, "it is no parameter that the program fills in (`inject`)")
     value = decode_offered(tool, arguments, wire_decoder, guesses)
     try:
-        settled, violations = settle(tool._parameters(), {**value, **injected})
+        settled, violations = settle(tool._parameters(), {**value, **injected}, encoded=False)
         if violations:  # the model's part is valid, so they are the program's
             raise _refused(tool.name, violations)
-        converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
+        return convert_settled(tool, settled)
     except RecursionError:
         name = next(iter(injected), "")
         raise InjectionError(tool.name, name, "the program's value is nested too deeply") from None
-    except msgspec.ValidationError as problem:
-        raise disagree(tool, problem) from problem
-    return converted
 
 
 @in_one_call
@@ -117,16 +112,12 @@ def decode_offered(
         value = in_own_form(tool, parse_arguments(tool.name, arguments), wire_decoder)
         sent = _sent(tool, value)
         rest = {name: item for name, item in value.items() if name not in sent} if sent else value
-        settled, violations = settle(judge, rest)
+        settled, violations = settle(judge, rest, encoded=wire_decoder is not None and not sent)
         if sent:  # no guess: it could only drop them in silence
             raise SentInjectedError(tool.name, sent, violations)
         if not violations:
             offered: dict[str, Any] = settled  # the judge accepts objects only
             return offered
-        if wire_decoder is not None:
-            from .wire.decoder import explain_wire_form
-
-            violations = explain_wire_form(violations, settled)
         raise ArgumentError(tool.name, violations=violations)
     except RecursionError:
         raise ArgumentError(tool.name, "they are nested too deeply. Send a flatter value.") from None

@@ -177,7 +177,9 @@ class ToolRegistry(ToolView):
 
         Raises:
             KeyError: `bindings` has no such name.
-            DuplicateToolError, FrozenRegistryError, TypeError: as for `register`.
+            DuplicateToolError: as for `register`.
+            FrozenRegistryError: as for `register`.
+            TypeError: as for `register`.
         """
         if name not in bindings:
             raise KeyError(name)

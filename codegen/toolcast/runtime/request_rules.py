@@ -178,7 +178,7 @@ def request_tools(
 
 def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
     """Mark up to where a prompt cache may hold a list of tools: at the last entry that is not loaded on
-    demand, which is in no prompt, or after all. None if there is nothing to hold."""
+    demand, which is in no prompt, or after all."""
     if rules.cache_entry:
         return [*entries, msgspec.json.encode(rules.cache_entry)] if entries else []
     if not rules.cache:

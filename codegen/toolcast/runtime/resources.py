@@ -12,7 +12,7 @@ import msgspec
 
 from ..jsonschema.pointers import child, split
 from ..output_layout import DATA, schema_below
-from .errors import ArgumentError, MissingDataError, UnknownProviderError
+from .errors import MissingDataError, UnknownProviderError
 from .request_rules import RequestRules
 
 if TYPE_CHECKING:
@@ -110,25 +110,6 @@ def read_request_rules(module_name: str, relative: str, provider: str) -> Reques
     """Return what a provider takes in a request, from a generated package's file. Raises MissingDataError."""
     raw = msgspec.json.decode(read_resource(module_name, relative), type=dict[str, msgspec.Raw])
     return msgspec.json.decode(raw.get(provider, b"{}"), type=RequestRules)
-
-
-def disagree(binding: Named, problem: Exception) -> ArgumentError:
-    """Make the error for a Struct that refuses what the contract accepts: a bug of the generator, no fault of
-    the model's."""
-    from .log_records import WARNING, log
-
-    log(
-        WARNING,
-        "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
-        "This is a bug in the generated code; run `toolcast verify`.",
-        binding.name,
-        binding.module,
-        problem,
-        event="disagreement",
-        tool=binding.name,
-        error_type=type(problem).__name__,
-    )
-    return ArgumentError(binding.name, f"{problem}.")
 
 
 ASSERT_FORMATS = True
