@@ -159,18 +159,6 @@ class TypeScript(_Data, frozen=True, kw_only=True):
     sentences: bool = False
 
 
-class Declaration(_Data, frozen=True, kw_only=True):
-    """How a tool is written as a declaration in braces, as Gemma expects it.
-
-    Attributes:
-        quote: what encloses strings.
-        empty: whether a parameter without a description has an empty one.
-    """
-
-    quote: str = '<|"|>'
-    empty: bool = False
-
-
 TOOL_HOLES = (
     "openai",
     "function",
@@ -196,7 +184,8 @@ class Prompt(_Data, frozen=True, kw_only=True):
     * `{openai}`: `{"type": "function", "function": …}` in JSON; `{function}`: the inner object alone.
     * `{name}`, `{description}`: text; `{name-json}`, `{description-json}`: JSON strings.
     * `{parameters}`: the JSON Schema of the arguments.
-    * `{typescript}`: a type with comments; `{elements}`: XML elements; `{declaration}`: Gemma's braces;
+    * `{typescript}`: a type with comments; `{elements}`: XML elements; `{declaration}`: Gemma's braces,
+      with strings between the `quote` of the format's calls;
       `{python}`: a function with its docstring; `{signature}`: its first line and docstring as a JSON string.
 
     Attributes:
@@ -209,7 +198,7 @@ class Prompt(_Data, frozen=True, kw_only=True):
         compact: whether JSON has no blanks between its parts.
         tokens: special tokens of the family beside the markers of its calls. No tool can hold one.
         typescript: details of `{typescript}`.
-        declaration: details of `{declaration}`.
+        empty_descriptions: whether `{declaration}` states an empty description, too.
     """
 
     aliases: tuple[str, ...] = ()
@@ -221,7 +210,7 @@ class Prompt(_Data, frozen=True, kw_only=True):
     compact: bool = False
     tokens: tuple[str, ...] = ()
     typescript: TypeScript = TypeScript()
-    declaration: Declaration = Declaration()
+    empty_descriptions: bool = False
 
     def __post_init__(self) -> None:
         if self.text.count("{tools}") != 1:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ...jsonschema import pointers
 from ...runtime.standalone_schema import LITERALS, NAMED
 from .inert_text import Inert, inert
-from .text_format import TOOL_HOLES, Declaration, Prompt, TextFormat, TypeScript
+from .text_format import TOOL_HOLES, Prompt, TextFormat, TypeScript
 
 Schema = Mapping[str, Any]
 _LEVELS = 16
@@ -32,12 +32,14 @@ class ToolText(Struct, frozen=True):
 def prompt_text(format: TextFormat, prompt: Prompt, tools: list[ToolText]) -> str:
     """Write the prompt of a format for some tools, at least one, in their order."""
     safe = inert((format,))
-    listed = prompt.join.join(_tool(each, prompt, safe) for each in tools)
+    quote = next((form.quote for form in format.calls if form.content == "braces"), '"')
+    braces = _DeclarationWriter(quote, prompt.empty_descriptions, safe)
+    listed = prompt.join.join(_tool(each, prompt, braces, safe) for each in tools)
     before, _, after = prompt.text.partition("{tools}")
     return f"{before}{listed}{after}"
 
 
-def _tool(tool: ToolText, prompt: Prompt, safe: Inert) -> str:
+def _tool(tool: ToolText, prompt: Prompt, braces: "_DeclarationWriter", safe: Inert) -> str:
     def as_json(value: Any) -> str:
         return safe.json(value, indent=prompt.indent, compact=prompt.compact)
 
@@ -52,7 +54,7 @@ def _tool(tool: ToolText, prompt: Prompt, safe: Inert) -> str:
         "description-json": lambda: as_json(tool.description),
         "typescript": lambda: _typescript(_without_references(tool), prompt.typescript, safe),
         "elements": lambda: _elements(tool, safe),
-        "declaration": lambda: _declaration(_without_references(tool), prompt.declaration, safe),
+        "declaration": lambda: braces.declaration(_without_references(tool)),
         "python": lambda: _function(_without_references(tool), safe),
         "signature": lambda: as_json(_signature(_without_references(tool))),
     }
@@ -281,27 +283,23 @@ def _kinds(schema: Schema) -> list[Any]:
 _PLAIN_KEY = re.compile(r"[\w$.-]{1,128}")
 
 
-def _declaration(tool: ToolText, style: Declaration, safe: Inert) -> str:
-    """Write `declaration:name{description:…,parameters:{…}}`."""
-    writer = _DeclarationWriter(style, safe)
-    shape = (
-        [f"properties:{{{writer.properties(tool.parameters, 0)}}}"]
-        if tool.parameters.get("properties")
-        else []
-    )
-    shape += writer.required(tool.parameters)
-    shape.append(f"type:{writer.string(str(tool.parameters.get('type', 'object')).upper())}")
-    what = f"description:{writer.string(tool.description)},parameters:{{{','.join(shape)}}}"
-    return f"declaration:{safe.line(tool.name)}{{{what}}}"
-
-
 class _DeclarationWriter:
-    def __init__(self, style: Declaration, safe: Inert) -> None:
-        self._style = style
+    def __init__(self, quote: str, empty: bool, safe: Inert) -> None:
+        self._quote = quote
+        self._empty = empty
         self._safe = safe
 
+    def declaration(self, tool: ToolText) -> str:
+        """Write `declaration:name{description:…,parameters:{…}}`."""
+        parameters = tool.parameters
+        shape = [f"properties:{{{self.properties(parameters, 0)}}}"] if parameters.get("properties") else []
+        shape += self.required(parameters)
+        shape.append(f"type:{self.string(str(parameters.get('type', 'object')).upper())}")
+        what = f"description:{self.string(tool.description)},parameters:{{{','.join(shape)}}}"
+        return f"declaration:{self._safe.line(tool.name)}{{{what}}}"
+
     def string(self, text: str) -> str:
-        return f"{self._style.quote}{self._safe.text(text)}{self._style.quote}"
+        return f"{self._quote}{self._safe.text(text)}{self._quote}"
 
     def properties(self, schema: Schema, depth: int) -> str:
         known = _properties(schema)
@@ -320,7 +318,7 @@ class _DeclarationWriter:
         if not isinstance(schema, Mapping) or depth > _LEVELS:
             return "{}"
         words = _description(schema)
-        parts = [f"description:{self.string(words)}"] if words or self._style.empty else []
+        parts = [f"description:{self.string(words)}"] if words or self._empty else []
         kind, nullable = _kind_and_null(schema)
         if isinstance(schema.get("enum"), list):
             parts.append(f"enum:{self._value(schema['enum'])}")
