@@ -161,18 +161,11 @@ class Reader:
         """Read calls in indented code where nothing else follows: servers indent whole answers. False, with
         nothing read, for any other rest.
         """
-        feed, tokens = self.feed, [one for one in self._grammar.candidates[literal] if one.mark == "token"]
+        tokens = any(one.mark == "token" for one in self._grammar.candidates[literal])
         if self._in_code or self._rest_seen or not tokens or not self._containers.is_indented:
             return False
         self._rest_seen = True
-        rest, _ = yield from until(feed, _NOTHING)
-        events = self._inner(Reader(self._grammar, in_code=True), rest)
-        if not all(isinstance(event, (*_OF_CALLS, Problem)) or _is_blank(event) for event in events):
-            feed.put_back(rest)
-            return False
-        self._calls += sum(isinstance(event, Call) for event in events)
-        yield from events
-        return True
+        return (yield from self._only_calls(Reader(self._grammar, in_code=True)))
 
     def _as_prose(self, literal: str) -> Reading[None]:
         self._begun, self._after_call, self._last = True, False, literal[-1]
@@ -272,13 +265,18 @@ class Reader:
         else:
             return False
         self._start = feed.offset
-        rest, _ = yield from until(feed, _NOTHING)
-        events = self._inner(Reader(self._grammar, in_fences=True), rest)
-        if all(isinstance(event, (*_OF_CALLS, Problem)) or _is_blank(event) for event in events):
-            yield from events
-            return True
-        feed.put_back(rest)
-        return False
+        return (yield from self._only_calls(Reader(self._grammar, in_fences=True)))
+
+    def _only_calls(self, reader: "Reader") -> Reading[bool]:
+        """Read the rest as nothing but calls, with another reader; False, with nothing read, for others."""
+        rest, _ = yield from until(self.feed, _NOTHING)
+        events = self._inner(reader, rest)
+        if not all(isinstance(event, (*_OF_CALLS, Problem)) or _is_blank(event) for event in events):
+            self.feed.put_back(rest)
+            return False
+        self._calls += sum(isinstance(event, Call) for event in events)
+        yield from events
+        return True
 
     def _call(self, ready: ReadyCall, marker: re.Match[str]) -> Reading[bool]:
         """Read the calls of a block. Raises BrokenError for a block that cannot be read."""
