@@ -22,7 +22,7 @@ class Batch(NamedTuple):
 
 
 class AnswerCalls:
-    """Which calls of an answer have results, wait, or were begun. `elsewhere` are results from outside."""
+    """An answer's calls: with results, waiting or begun. `elsewhere` are results from outside."""
 
     def __init__(
         self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView, round: int
@@ -91,7 +91,6 @@ class AnswerCalls:
         return batches + [Batch(tuple(chosen), approval(*each)) for each, chosen in approved.items()]
 
     def start(self, batch: Batch) -> list[Any]:
-        """Begin a batch; return its calls."""
         self._open = [*batch.indexes]
         self._unknown = {*batch.indexes}
         return [self.answer.calls[index] for index in batch.indexes]
@@ -181,7 +180,6 @@ class AnswerCalls:
 
     @property
     def results(self) -> list[ToolResult]:
-        """The results, where no call waits."""
         return [result for result in self._found if result is not None]
 
     def pending(self) -> PendingAnswer:

@@ -1,4 +1,4 @@
-"""How the loop reads a model's answers and writes its own: the base of adapters, and that for native calls.
+"""The loop's adapters, which read a model's answers and write its own: their base, and that for native calls.
 
 Reading, carrying out and answering are apart, so that a call may wait for a person or another program.
 """

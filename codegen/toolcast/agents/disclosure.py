@@ -45,7 +45,7 @@ _STUB = "(Shown in part: a call whose arguments do not fit is answered with the 
 
 
 class Disclosure(Caller):
-    """What one session shows of a registry's tools to one provider, and its calls.
+    """The view of a registry's tools that one session has for one provider, and its calls.
 
     One object serves one conversation, in one thread.
 
@@ -269,7 +269,7 @@ class Disclosure(Caller):
 
     @property
     def state(self) -> Shown:
-        """What this session has shown, for the state of a run."""
+        """The names of tools that this session has shown, for the state of a run."""
         return Shown(
             order=tuple(self._order),
             grouped=self._grouped,
@@ -354,7 +354,7 @@ class Disclosure(Caller):
 
     @property
     def _loads(self) -> bool:
-        """Whether the provider loads tools on demand in this session."""
+        """True where the provider loads tools on demand in this session."""
         if isinstance(self._asked, RequestRules):
             return True
         return self._asked is not False and self.request_rules.loads_tools
@@ -386,7 +386,6 @@ class Disclosure(Caller):
             return False
 
     def _answer_search(self, arguments: Arguments) -> ToolResult:
-        """Answer a model's search for tools among those of the request."""
         tools = self._request()
         names = tuple(tool.name for tool in tools if tool.deferred)
         known = (self.registry.snapshot(), names)
@@ -428,7 +427,6 @@ class Disclosure(Caller):
 
 
 def stub_text(summary: str) -> str:
-    """Return the description of a tool that is shown in part."""
     return f"{summary} {_STUB}".lstrip()
 
 

@@ -45,7 +45,7 @@ class Stopped(Struct, frozen=True, kw_only=True):
 
 
 LoopEvent = RoundStarted | Piece | Calling | Called | RoundEnded | Stopped
-"""What happens in a run, in its order. The pieces of an answer (`toolcast.agents.dispatch`) come where the
+"""An event of a run. The pieces of an answer (`toolcast.agents.dispatch`) come where the
 model streams it, between `RoundStarted` and the calls."""
 
 Observer = Callable[[LoopEvent], Awaitable[None] | None]

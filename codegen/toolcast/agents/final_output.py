@@ -57,8 +57,6 @@ def _typed(binding: ToolBinding[Any, Any], plain: dict[str, Any]) -> Any:
 
 
 class _WithFinal(ToolView):
-    """The tools of `base`, and one with calls that are only checked."""
-
     def __init__(self, base: ToolView, binding: ToolBinding[Any, Any]) -> None:
         self._base = base
         self._executor = base._executor

@@ -188,7 +188,6 @@ def _answers(
 
 
 def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | None) -> str:
-    """Name the provider whose definitions the model sees."""
     if isinstance(tools, Disclosure):
         if provider is not None and provider != tools.provider:
             raise ValueError(f"The tools are disclosed to {tools.provider!r}, not {provider!r}.")
@@ -276,8 +275,6 @@ stream_resume = streamed(resume)
 
 
 class _Events:
-    """The events of one run, on their way from its task to the generator."""
-
     def __init__(self, also: Any) -> None:
         self._also = also  # the program's own observer
         self._waiting: asyncio.Queue[LoopEvent | None] = asyncio.Queue(maxsize=1)

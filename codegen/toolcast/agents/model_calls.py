@@ -23,7 +23,7 @@ _END: Any = object()
 
 
 class ModelRequest(Struct, frozen=True, kw_only=True):
-    """What the model is asked with in a round.
+    """A request to the model in a round.
 
     Attributes:
         round: number of the round, from 1.

@@ -25,7 +25,7 @@ Stop = Literal[
 """Why a run ended; docs/reference/agents.md has the table."""
 
 Limit = Literal["calls", "seconds", "tokens", "cost"]
-"""What a budget limits."""
+"""The limits of a budget."""
 
 
 class CallRecord(Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ MALFORMED = 1
 
 
 class RunSetup(NamedTuple):
-    """What the model sees of the tools, and who watches."""
+    """The tools as the model sees them, and who watches."""
 
     definitions: Callable[[], bytes]
     disclosure: Disclosure | None
@@ -43,8 +43,6 @@ class RunSetup(NamedTuple):
 
 
 class StopRunError(Exception):
-    """The run ends here."""
-
     def __init__(
         self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
     ) -> None:
@@ -213,7 +211,6 @@ class Run:
         work.end(batch, results)
 
     async def _ask(self) -> Any:
-        """Ask the model, within the budget."""
         left = self._calls.left
         if left is not None and left <= 0:
             raise StopRunError("budget", exceeded="seconds")
@@ -241,7 +238,6 @@ class Run:
         return response
 
     def _reply(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
-        """Add an answer, and what answers it, to the conversation."""
         replies = [*self._answers.render(answer, results)]
         unread = len(self._answers.refused(answer.calls)) == len(answer.calls)
         malformed = answer.end.reason == "malformed_call" and unread
@@ -281,7 +277,6 @@ class Run:
             raise StopRunError(end.reason, detail=end.detail)
 
     def _judge_limits(self) -> None:
-        """Raise StopRunError where a limit is reached."""
         exceeded = self._calls.spending.exceeded
         if exceeded is not None:
             raise StopRunError("budget", exceeded=exceeded)
@@ -294,7 +289,6 @@ class Run:
             raise StopRunError("budget", exceeded="seconds")
 
     def _now(self, **changes: Any) -> RunState:
-        """Return the state with the present counts."""
         disclosure = self._shown.disclosure
         return msgspec.structs.replace(
             self._state,

@@ -55,7 +55,7 @@ MAX_STATE = 256 * 1024 * 1024
 """Longest bytes of a state; images may be in its messages."""
 
 Kind = Literal["approval", "external"]
-"""What a call waits for: somebody's approval, or a result from outside."""
+"""The two things that a call waits for: somebody's approval, or a result from outside."""
 
 
 def conversation(messages: Iterable[Any]) -> tuple[Any, ...]:
@@ -140,7 +140,7 @@ class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a Disclosure has shown, by names of tools.
+    """The tools that a Disclosure has shown, by name.
 
     Attributes:
         order: the tools shown so far, in their order.

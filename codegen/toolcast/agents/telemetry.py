@@ -1,4 +1,4 @@
-"""What watches a run for traces and metrics: nothing, unless a program gives `telemetry=`."""
+"""Observers of a run for traces and metrics: none, unless a program gives `telemetry=`."""
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager

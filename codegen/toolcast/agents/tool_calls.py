@@ -98,7 +98,6 @@ class Attempts:
         self._succeeded: set[str] = set()
 
     def begin(self, tool: str, context: ToolContext) -> ToolContext:
-        """Return the context of a call with the number of the attempt."""
         framework = context.framework or _COUNTING
         counted = msgspec.structs.replace(framework, attempt=self._counts.get(tool, 0) + 1)
         return msgspec.structs.replace(context, framework=counted)
@@ -182,12 +181,11 @@ class ToolCalls(Caller):
 
     @property
     def repeated(self) -> bool:
-        """Whether one call failed too often with the same arguments."""
+        """True once one call failed too often with the same arguments."""
         return any(count >= self._repeats for count in self.failures.values())
 
     @property
     def seconds(self) -> float:
-        """Seconds that the run took so far."""
         return time.monotonic() - self._begun
 
     @property
@@ -197,7 +195,6 @@ class ToolCalls(Caller):
         return None if seconds is None else seconds - self.seconds
 
     async def carry_out(self, request: CallRequest) -> ToolResult:
-        """Carry out a call as the registry does, within the budget."""
         begun = time.monotonic()
         known, arguments = self._known(request.name), request.arguments
         context, waits = self._with_framework(request.context)
@@ -238,7 +235,6 @@ class ToolCalls(Caller):
         return result
 
     def _refused(self, name: str, counts: bool, final: bool) -> ToolResult | None:
-        """Return the result of a call past the budget, or None."""
         left = self.left
         if counts and self._budget.calls is not None and self.made >= self._budget.calls:
             self.spent = True

@@ -33,15 +33,15 @@ _WORD: Final = re.compile(f"[{UNSPACED}]+|(?:(?![{UNSPACED}])(?:[^\\W_]|[{_MARKS
 _JOINT: Final = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
 )
-"""Where words of an identifier touch: get|API|Key|2."""
+"""Matches where words of an identifier touch: get|API|Key|2."""
 _STEM: Final = 3
 """Letters that a word needs to count for one that begins with it, as `file` does for `files`."""
 _LEAST: Final = 0.25
-"""How much a tool counts at least, of what the best one does: words that every text has find nothing."""
+"""The least share of the best score that a tool must have: words that every text has find nothing."""
 _WEIGHTS: Final = (3.0, 2.0, 1.0, 2.0, 0.5)
-"""What a word counts in the fields of a `SearchedTool`, in their order."""
+"""Weights of a word in the fields of a `SearchedTool`, in their order."""
 _NEAR: Final = 0.25
-"""What a word counts, of a known word that begins with it or that it begins with: the same thing at times."""
+"""Weight of a known word that begins with the word, or that it begins with: the same thing at times."""
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
 """BM25's k1 and b, as search engines have them by default."""
@@ -160,7 +160,6 @@ class _Query(Struct, frozen=True):
 
 
 def search_tool(rules: RequestRules) -> dict[str, Any]:
-    """Make the object of the tool with which a model asks the program for tools."""
     values = {"$name": TOOL_SEARCH, "$description": _DESCRIPTION, "$parameters": _PARAMETERS}
     return fill(rules.client_search, values)
 
@@ -192,7 +191,6 @@ def answer_search(
 
 
 def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
-    """Collect the texts of a tool that a search reads."""
     parameters = [*_parameters(binding.schema())]
     described = (each.get("description") for _, each in parameters if isinstance(each, Mapping))
     own = binding.description  # begins with the summary, mostly
@@ -206,7 +204,6 @@ def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
 
 
 def _parameters(schema: Any) -> Iterator[tuple[str, Any]]:
-    """Give names and schemas of parameters at any depth."""
     nodes = [schema]
     for node in islice(nodes, _MAX_NODES):  # also those that are added below
         children = node.values() if isinstance(node, Mapping) else node

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..runtime.middleware.policy.approval import Answer, ApprovalRequest, Shape, Verdict
 
 Decision: TypeAlias = "Verdict | Answer"
-"""What somebody answered to a call that needs approval."""
+"""Somebody's answer to a call that needs approval."""
 
 _GONE = (
     "Tool {!r} is no longer there, so this call of it was not carried out. Go on without it, or use another "
@@ -43,7 +43,7 @@ class NotStoredError(Exception):
 
 
 class Deferred(ToolResult, frozen=True):
-    """In place of the result of a call that waits; it never leaves the run."""
+    """A placeholder for the result of a call that waits; it never leaves the run."""
 
     name: str = ""
     arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -156,7 +156,7 @@ def is_repeatable(tools: ToolView, name: str) -> bool:
 
 
 class Settled(Struct, frozen=True, kw_only=True):
-    """What became of waiting calls, by position: `results` answer, `approved` are to run, `left` wait on."""
+    """The outcome of waiting calls, by position: `results` answer, `approved` are to run, `left` wait on."""
 
     results: Mapping[int, ToolResult] = {}
     approved: Mapping[int, Literal["yes", "always"]] = {}

@@ -82,7 +82,6 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> Definitio
 
 
 def _named(value: Any, name: str) -> Mapping[str, Any]:
-    """Find the object that has the tool's name, or an empty one."""
     if not isinstance(value, Mapping):
         return {}
     if value.get("name") == name:

@@ -216,7 +216,6 @@ class _Arguments:
         return self._validated(bytes(input) if isinstance(input, bytearray) else input)
 
     def validate_python(self, input: Any, **_: Any) -> dict[str, Any]:
-        """Validate arguments that are parsed already."""
         return self._validated(input)
 
     def _validated(self, arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an answer says of itself: why it ended, the tokens that it used, its ids and its model."""
+"""Facts that an answer states: why it ended, the tokens that it used, its ids and its model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -218,7 +218,6 @@ def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
 
 
 def _with_details(word: str, response: Any, format: Format) -> str:
-    """Add the provider's words to a reason."""
     texts = (text for path in format.details for text in _texts(response, (path,)))
     return ": ".join((word, *texts))[:MAX_DETAIL]
 
@@ -242,7 +241,7 @@ _MODELS = ("model", "modelVersion")
 
 
 class AnswerFacts(Struct, frozen=True, kw_only=True):
-    """What an answer says of itself; "" and None for what it does not say.
+    """Facts that an answer states; "" and None for those that it does not.
 
     `id` is the provider's id of the answer, `stop` its reason to stop as it writes it; `failed` is true where
     the provider failed.
@@ -256,7 +255,7 @@ class AnswerFacts(Struct, frozen=True, kw_only=True):
 
 
 def read_facts(response: Any, format: str) -> AnswerFacts:
-    """Read what an answer says of itself. Raises DispatchError for one that cannot be read, and ValueError
+    """Read the facts that an answer states. Raises DispatchError for one that cannot be read, and ValueError
     for an unknown format.
     """
     response = load(response)

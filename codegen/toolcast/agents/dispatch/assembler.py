@@ -28,7 +28,7 @@ _REPEATS = {
     "openai": ("content.", "refusal.", "tool_calls.", "logprobs."),
     "anthropic": ("text", "thinking", "signature", "citation", "input_json"),
 }
-"""How the types of events begin that a client's helper adds: they repeat what came, and grow with it."""
+"""Beginnings of the types of events that a client's helper adds: they repeat what came, and grow with it."""
 _REPEATED = object()
 
 
@@ -98,7 +98,7 @@ class Assembler:
 
     @property
     def complete(self) -> bool:
-        """Whether the provider marked the end."""
+        """True once the provider marked the end."""
         return self._stream.ended
 
     def response(self) -> dict[str, Any]:

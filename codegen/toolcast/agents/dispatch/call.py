@@ -158,4 +158,4 @@ class Discarded(Struct, frozen=True):
 
 
 Piece: TypeAlias = TextPiece | ThinkingPiece | CallBegun | ArgumentsPiece | Discarded
-"""What a streamed answer tells while it arrives, in its order."""
+"""A piece of a streamed answer."""

@@ -31,7 +31,7 @@ _CALLERS = {
     "code": "Tool {!r} may not be called by code, and nothing was done. Call it outside of a program.",
     "model": "Tool {!r} may be called by code only, and nothing was done. Call it in a program.",
 }
-"""What a caller reads whom the tool's spec leaves out."""
+"""Answers to a caller that the tool's spec leaves out."""
 
 
 class Dispatcher:

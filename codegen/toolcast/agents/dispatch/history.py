@@ -17,7 +17,7 @@ _DROPPED = {
     "openai-responses": ("parsed_arguments",),
     "anthropic": ("parsed_output",),
 }
-"""What clients and answers add, and no request takes."""
+"""Keys that clients and answers add, and no request takes."""
 
 INVALID = "INVALID_JSON"
 """The key for a text that should have been an object: its provider requires an object."""
@@ -67,7 +67,6 @@ def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
 
 
 def _message(response: Any, format: Format) -> dict[str, Any] | None:
-    """Return the message of an answer as plain data, or None."""
     path = calls_path(response, format)
     if path is None:
         if get_field(response, "role", "$") is None:

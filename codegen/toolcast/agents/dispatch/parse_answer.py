@@ -61,7 +61,7 @@ def _find(response: Any, format: Format) -> tuple[Any, str]:
 
 
 class CallShape(NamedTuple):
-    """Where an item of the list has the name and the arguments of its call."""
+    """The places of a call's name and arguments in an item of the list."""
 
     inner: str
     arguments: str

@@ -56,7 +56,7 @@ class SearchCalls(Struct, frozen=True, kw_only=True):
 
 
 class UsageKeys(Struct, frozen=True, kw_only=True):
-    """Where an answer has its counts of tokens.
+    """The places of an answer's counts of tokens.
 
     `at` is the place of their object. `input` and `output` are sums, because some providers count apart what
     others include; of other paths the first with a value counts. `total` beyond both is output: xAI and
@@ -73,7 +73,7 @@ class UsageKeys(Struct, frozen=True, kw_only=True):
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """Where the answers of a format have what, by paths.
+    """The places of all that is read from answers of a format, by paths.
 
     `calls`: the places of the list, of which the first counts whose first key is there: of a whole answer,
     then of its message alone. `marks`: keys of answers without calls. `kinds`: values of `type` of a function
@@ -82,10 +82,11 @@ class Format(Struct, frozen=True, kw_only=True):
     have. `caller`: the key whose `type` is "direct" where the model itself calls. `container`: the id of the
     container of the model's code, which the next request must name.
 
-    `stop`: places of the reason to stop, of which the first with a value counts; `ends`: what reasons mean.
-    `blocked`: a value there means that the request was filtered. `refusals`, `details`: words of a refusal,
-    and about the reason. `errors`: errors in an answer; `error_ends`: codes that are no failure. `listed`:
-    the key of alternatives, of which one must be there. `usage`: the first with input or output counts.
+    `stop`: places of the reason to stop, of which the first with a value counts; `ends`: the meanings of
+    reasons. `blocked`: a value there means that the request was filtered. `refusals`, `details`: words of a
+    refusal, and about the reason. `errors`: errors in an answer; `error_ends`: codes that are no failure.
+    `listed`: the key of alternatives, of which one must be there. `usage`: the first with input or output
+    counts.
     """
 
     name: str
@@ -392,7 +393,7 @@ FORMATS = {
 """The wire formats by name."""
 
 ENDS: dict[str, Reason] = {word: reason for each in FORMATS.values() for word, reason in each.ends.items()}
-"""What a reason to stop means, as any provider writes it; no two mean different things by one word."""
+"""The meanings of reasons to stop, as any provider writes them; no two mean different things by one word."""
 
 FORMAT_OF_PROVIDER = {
     "anthropic-strict": "anthropic",

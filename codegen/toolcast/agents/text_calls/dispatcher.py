@@ -18,7 +18,7 @@ from .render_text import render_results
 from .text_format import AUTO
 
 TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
-"""What text between tags may mean. The contract decides: a guess is made only at what it refuses."""
+"""Guesses at text between tags, of which each is made only where the contract refuses the text."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from .text_format import CallForm, Markers, Prompt, Response, TextFormat
 MAX_FILE = 256 * 1024
 """Bytes of a file."""
 Keys = tuple[str | int, ...]
-"""What leads to a value: keys of tables, indices of lists."""
+"""The way to a value: keys of tables, indices of lists."""
 MAX_MARKER = 256
 """Characters of one marker."""
 MAX_MARKERS = 2048

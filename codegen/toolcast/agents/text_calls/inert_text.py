@@ -9,7 +9,7 @@ from typing import Any
 from .text_format import TextFormat, known_formats
 
 _COMMON = frozenset({"<", "```"})
-"""What tags, special tokens and fences begin with, whatever the format."""
+"""Beginnings of tags, special tokens and fences in any format."""
 _HOLE = re.compile(r"\{(?:name|id|number|key)\}")
 _SPACES = re.compile(r"\s+")
 _ANY_SPACES = r"\s{0,64}"

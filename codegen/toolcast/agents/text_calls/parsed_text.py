@@ -99,7 +99,7 @@ class Discarded(Struct, frozen=True):
 
 
 Event: TypeAlias = Prose | CallBegun | ArgumentsPiece | Call | Problem | Discarded
-"""What a text that arrives in pieces tells, in its order."""
+"""An event of a text that arrives in pieces."""
 
 
 class Found(NamedTuple):
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
 
 
 class TextAnswer(Struct, frozen=True):
-    """What a model wrote. The loop takes it, or a str, for a response where `format` is "text".
+    """An answer as text. The loop takes it, or a str, for a response where `format` is "text".
 
     Attributes:
         text: the answer.
@@ -141,7 +141,7 @@ class TextAnswer(Struct, frozen=True):
 
     @property
     def cut(self) -> bool:
-        """Whether the answer was cut off, by a limit of its length or by the provider."""
+        """True where a limit of length, or the provider, cut the answer off."""
         from ..dispatch.answer_facts import WHOLE
 
         return self.end.reason not in WHOLE

@@ -19,7 +19,7 @@ _NAMED = {
     "json-arguments": re.compile(r"()\{(?=\s*[\"}])"),
     "words": re.compile(r"(?<!\S)([^\s/>]{1,256}/[^\s/>]{0,256})>"),
 }
-"""What follows the tool's name in calls that begin with it."""
+"""Matches what follows the tool's name in calls that begin with it."""
 
 
 def _key(*names: str) -> re.Pattern[str]:

@@ -27,7 +27,7 @@ from msgspec import Struct
 Content: TypeAlias = Literal[
     "json-calls", "json-arguments", "parameters", "python", "braces", "elements", "words"
 ]
-"""What stands between the markers of a call.
+"""The content between the markers of a call.
 
 * `json-calls`: JSON objects that name their tools, one after the other or in an array.
 * `json-arguments`: one JSON object, the arguments; the opening marker has the name.
@@ -40,7 +40,7 @@ Content: TypeAlias = Literal[
 """
 
 Mark: TypeAlias = Literal["token", "tag", "word"]
-"""How surely an opening marker begins a call.
+"""The certainty with which an opening marker begins a call.
 
 * `token`: nothing else is written so: a call that cannot be read is a problem.
 * `tag`: prose may mention it: a problem only where a closing marker follows.
@@ -53,7 +53,7 @@ class _Data(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, renam
 
 
 class Markers(_Data, frozen=True, kw_only=True):
-    """What is enclosed by two markers.
+    """Two markers that enclose something.
 
     Attributes:
         open: template of the opening marker.
@@ -173,7 +173,7 @@ TOOL_HOLES = (
     "python",
     "signature",
 )
-"""What the template of one tool may hold: `{function}`."""
+"""Holes of the template of one tool, as in `{function}`."""
 
 
 class Prompt(_Data, frozen=True, kw_only=True):
@@ -184,9 +184,9 @@ class Prompt(_Data, frozen=True, kw_only=True):
     * `{openai}`: `{"type": "function", "function": …}` in JSON; `{function}`: the inner object alone.
     * `{name}`, `{description}`: text; `{name-json}`, `{description-json}`: JSON strings.
     * `{parameters}`: the JSON Schema of the arguments.
-    * `{typescript}`: a type with comments; `{elements}`: XML elements; `{declaration}`: Gemma's braces,
-      with strings between the `quote` of the format's calls;
-      `{python}`: a function with its docstring; `{signature}`: its first line and docstring as a JSON string.
+    * `{typescript}`: a type with comments; `{elements}`: XML elements; `{declaration}`: Gemma's braces, with
+      strings between the `quote` of the format's calls; `{python}`: a function with its docstring;
+      `{signature}`: its first line and docstring as a JSON string.
 
     Attributes:
         aliases: names of the format under which models expect this text; none for all other names.

@@ -22,7 +22,7 @@ _LINE = "\n    "
 
 
 class ToolText(Struct, frozen=True):
-    """What a prompt says of one tool. `parameters` is the JSON Schema of its arguments."""
+    """The texts of a tool in a prompt. `parameters` is the JSON Schema of its arguments."""
 
     name: str
     description: str

@@ -1,1 +1,1 @@
-"""How each format streams an answer, and how its pieces are one again."""
+"""Readers of streamed answers, by format, which put their pieces together."""

@@ -17,8 +17,6 @@ _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
 class ReasoningDetails:
-    """The blocks of reasoning of one message."""
-
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
         self._blocks: list[Event] = []
@@ -202,8 +200,6 @@ class Content:
 
 
 class _Thought(NamedTuple):
-    """A block of thinking: its other keys, and its own blocks."""
-
     rest: Event
     content: Content
 
@@ -254,7 +250,6 @@ class ChatStream:
             self._reason, self.ended = text(reason, f"{path}.finish_reason"), True
 
     def response(self) -> dict[str, Any]:
-        """Return a chat completion."""
         calls = self._calls.listed()
         message: dict[str, Any] = {"role": "assistant", "content": self._content.whole()}
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
@@ -298,7 +293,6 @@ class OllamaStream:
         self.ended = self.ended or event.get("done") is True
 
     def response(self) -> dict[str, Any]:
-        """Return a chat response."""
         message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
         message |= {"thinking": self._pieces.text("thinking")} if self._pieces.has("thinking") else {}
         message |= {"tool_calls": self._calls} if self._calls else {}
@@ -344,7 +338,6 @@ class CohereStream:
         self._pieces.add_text(("content", index), content.get(key), f"{path}.{key}", thought=key != "text")
 
     def response(self) -> dict[str, Any]:
-        """Return a chat response."""
         message: dict[str, Any] = {"role": "assistant"}
         message |= {"tool_plan": self._pieces.text("plan")} if self._pieces.has("plan") else {}
         texts = [

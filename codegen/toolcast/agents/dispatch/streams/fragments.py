@@ -1,4 +1,4 @@
-"""What every stream needs: text from fragments, and bounds for all that is held."""
+"""Common parts of the readers of streams: text from fragments, and bounds for all that is held."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, Protocol

@@ -213,7 +213,6 @@ class GeminiStream:
         return self._open[-1]
 
     def response(self) -> dict[str, Any]:
-        """Return a generateContent response."""
         parts = [self._whole(at, part) for at, part in enumerate(self._parts)]
         if not parts and not self._reason:
             return {"responseId": self._id, "candidates": [], **self._top}

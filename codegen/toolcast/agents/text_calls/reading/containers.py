@@ -160,7 +160,7 @@ class Containers:
 
     @property
     def is_indented(self) -> bool:
-        """Whether the line is indented code, and in no other container that lines begin."""
+        """True where the line is indented code, and in no other container that lines begin."""
         return self._code and not self._at_line and not (self._fence[0] or self._quoted or self._is_raw())
 
     def doubt(self, feed: Feed) -> Reading[bool]:

@@ -58,7 +58,7 @@ def _next_item(feed: Feed) -> Reading[str]:
 
 
 def _json_object(feed: Feed, ready: ReadyCall) -> Reading[str]:
-    """Read one object; tell its name and arguments as they arrive, where it begins with them."""
+    """Read one object; tell its name and arguments as they arrive where they come first."""
     for head in ready.heads:
         begun = yield from match(feed, head)
         if begun is None:

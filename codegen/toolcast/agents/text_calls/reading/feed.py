@@ -28,7 +28,7 @@ _HELD: dict[Trim, str | None] = {"none": "", "newline": "\r\n", "blanks": None}
 
 
 class Syntax(Struct, frozen=True):
-    """What may stand between brackets.
+    """The syntax between brackets.
 
     `run` matches all that is neither a bracket nor the beginning of a string, with whole strings. `strings`
     has, for each quote, the rest of a string up to it or to where the text ends.

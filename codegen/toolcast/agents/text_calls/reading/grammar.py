@@ -41,7 +41,7 @@ _FOLLOWS: dict[str, tuple[str, ...]] = {
     "elements": (" <",),
     "words": ("",),
 }
-"""What contents begin with. Without it, the opening marker begins another form, or none."""
+"""Beginnings of contents. Without one the opening marker begins another form, or none."""
 _THINK = tuple(
     Markers(open=f"<{name}>", close=f"</{name}>", prefilled=True) for name in ("think", "thinking")
 )
@@ -77,7 +77,7 @@ class ReadyCall(Struct, frozen=True, eq=False):
 
 
 class Candidate(Struct, frozen=True, eq=False):
-    """What may begin at a place of the text.
+    """A form, section, thought or marker that may begin at a place of the text.
 
     Attributes:
         mark: how surely the literal begins a call.
@@ -144,7 +144,7 @@ class Grammar(Struct, frozen=True, eq=False):
 
     @property
     def may_start(self) -> bool:
-        """Whether anything is read at the start of a text alone."""
+        """True where something is read at the start of a text alone."""
         return bool(self.starts or self.fences or self.leads.literals)
 
 

@@ -12,7 +12,7 @@ _ENVELOPES = ("tool_calls", "function_call")
 _DEPTH = 8
 """Lists around a call: each is read anew."""
 FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""What decoding raises for a text that is not JSON, or nests too deeply."""
+"""The exceptions of decoding text that is not JSON, or nests too deeply."""
 
 
 def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | None:

@@ -26,10 +26,10 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _LITERAL_ESCAPE = re.compile(r"\\(U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL)
 _JSON_TEXT = re.compile(r'(?:[^"\\\x00-\x1f\ud800-\udfff]++|\\[ntr"\\])*+')
-"""What stands between quotes and means the same in JSON."""
+"""Matches text between quotes that means the same in JSON."""
 _CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _SET_ITEM = '"-0123456789'
-"""How an item of a set begins: a text or a number. A set has each value once."""
+"""Characters that begin an item of a set: a text or a number. A set has each value once."""
 
 
 def read_python(text: str) -> list[Found] | None:

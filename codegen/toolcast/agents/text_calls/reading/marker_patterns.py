@@ -13,7 +13,7 @@ _HOLES = {
     "key": r"[^<>\"'=\r\n]{1,256}",
 }
 HOLES = frozenset(_HOLES)
-"""What may stand between braces in a template."""
+"""The names of holes in templates."""
 _LENGTHS = {"name": 520, "id": 256, "number": 9, "key": 256, "": 64}
 """Characters that stand for a hole, or for white space, at most."""
 _INK = re.compile(r"([^\W\d])|\S")
@@ -76,7 +76,7 @@ class Pattern:
 
     @cached_property
     def may_grow(self) -> bool:
-        """Whether a match at the end of the text may be longer when more arrives."""
+        """True where a match at the end of the text may be longer when more arrives."""
         last = _PIECE.split(self.template)[-1]
         return not self.follows and not last
 

@@ -44,7 +44,7 @@ _OF_CALLS = (CallBegun, ArgumentsPiece, Call)
 _LINE_END = Ends(["\n"])
 _NOTHING = Ends(())
 _GOES_ON = Ends(["`", *(f"{blank}{sign}" for blank in ("", " ") for sign in ',:"}]{[')])
-"""What stands behind a bracket that was not the last one of a value, or not meant to be."""
+"""Beginnings of text behind a bracket that was not the last one of a value, or not meant to be."""
 _REST = "Nothing after it was read: write the calls that followed it again, too"
 
 

@@ -90,7 +90,6 @@ def _code_values(name: str, body: str) -> Found | None:
 
 
 def _after(name: str, value: str) -> Found | None:
-    """Read what stands after `tool>`."""
     if value[:1] == "{" and is_json(value):
         return Found(name, value)
     arguments = _attributes(value) if value else {}
