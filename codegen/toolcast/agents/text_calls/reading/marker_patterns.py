@@ -1,7 +1,7 @@
 """Markers of text formats: templates with holes, matched against a text that may go on."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 NAME = r"[^\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
@@ -98,8 +98,7 @@ def _first_ink(template: str) -> str:
 
 
 def _longest(template: str) -> int:
-    holes = [hole[1] or "" for hole in _PIECE.finditer(template)]
-    return len(template) + sum(_LENGTHS[hole] for hole in holes)
+    return len(template) + sum(_LENGTHS[hole] for _, hole in _parts(template) if hole is not None)
 
 
 def any_of(literals: Iterable[str]) -> str:
@@ -107,26 +106,30 @@ def any_of(literals: Iterable[str]) -> str:
     return "|".join(re.escape(each) for each in sorted(set(literals), key=lambda each: (-len(each), each)))
 
 
-def _expression(template: str, *, named: bool = True) -> str:
-    parts: list[str] = []
+def _parts(template: str) -> "Iterator[tuple[str, str | None]]":
+    """Give each literal with the hole behind it: its name, "" for white space, None at the end."""
     at = 0
     for hole in _PIECE.finditer(template):
-        parts.append(re.escape(template[at : hole.start()]))
-        if hole[1] is None:
-            parts.append(_SPACE)
-        else:
-            parts.append(f"(?P<{hole[1]}>{_HOLES[hole[1]]})" if named else f"(?:{_HOLES[hole[1]]})")
+        yield template[at : hole.start()], hole[1] or ""
         at = hole.end()
-    return "".join([*parts, re.escape(template[at:])])
+    yield template[at:], None
+
+
+def _expression(template: str, *, named: bool = True) -> str:
+    parts: list[str] = []
+    for literal, hole in _parts(template):
+        parts.append(re.escape(literal))
+        if hole is not None:
+            name = f"P<{hole}>" if named else ":"
+            parts.append(f"(?{name}{_HOLES[hole]})" if hole else _SPACE)
+    return "".join(parts)
 
 
 def _pieces(template: str) -> "tuple[str | re.Pattern[str], ...]":
     parts: list[str | re.Pattern[str]] = []
-    at = 0
-    for hole in _PIECE.finditer(template):
-        parts += [template[at : hole.start()], _BEGUN[hole[1] or ""]]
-        at = hole.end()
-    return tuple(part for part in (*parts, template[at:]) if part)
+    for literal, hole in _parts(template):
+        parts += [literal] if hole is None else [literal, _BEGUN[hole]]
+    return tuple(part for part in parts if part)
 
 
 def _ends_within(pieces: "tuple[str | re.Pattern[str], ...]", text: str, start: int) -> bool:
