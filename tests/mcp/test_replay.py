@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.mcp import HttpOptions, Replay
-from toolcast.mcp.serving.event_log import KEY, EventLog
+from toolcast.mcp.serving.sessions import KEY, EventLog
 
 from tests.mcp.conftest import Sdk
 from tests.mcp.over_http import calling, events, opened, result_of, serving

@@ -86,3 +86,41 @@ def test_no_more_sessions_than_the_limit(sdk: Sdk) -> None:
             return [answer.status_code for answer in asked]
 
     assert asyncio.run(asyncio.wait_for(use(), 60)) == [404, 404, 200, 200, 200]
+
+
+def test_a_session_is_idle_from_the_end_of_its_last_request() -> None:
+    """As the SDK counts; else one that is open would take no share of the sessions."""
+    from toolcast.mcp.serving.sessions import Sessions
+
+    asked: list[tuple[str, str | None]] = []
+
+    async def answering(scope: Any, receive: Any, send: Any) -> None:
+        session = dict(scope["headers"]).get(b"mcp-session-id")
+        asked.append((scope["method"], session and session.decode()))
+        await receive()
+        headers = [(b"mcp-session-id", f"s{len(asked)}".encode())] if session is None else []
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if scope["method"] == "GET":
+            await asyncio.sleep(0.3)  # a stream that stays open for longer than a session is idle
+        await send({"type": "http.response.body", "body": b""})
+
+    async def use() -> None:
+        sessions = Sessions(answering, None, most=1, share=1, idle=0.2)
+
+        async def ask(method: str, session: bytes | None = None) -> None:
+            async def receive() -> Any:
+                return {"type": "http.request", "body": b"", "more_body": False}
+
+            async def send(_message: Any) -> None:
+                """Nobody reads it."""
+
+            headers = [] if session is None else [(b"mcp-session-id", session)]
+            scope = {"type": "http", "method": method, "headers": headers, "client": ("127.0.0.1", 1)}
+            await sessions(scope, receive, send)
+
+        await ask("POST")
+        await ask("GET", b"s1")
+        await ask("POST")
+
+    asyncio.run(asyncio.wait_for(use(), 60))
+    assert asked == [("POST", None), ("GET", "s1"), ("POST", None), ("DELETE", "s1")]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .live.terms import hinted_permission
     from .serving.bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
     from .serving.call_limits import CallLimits
-    from .serving.event_log import Replay
     from .serving.prompts_and_resources import Prompts, Resources
     from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio
     from .serving.server import mcp_server
+    from .serving.sessions import Replay
 
 __all__ = [
     "BearerAuth",
@@ -73,7 +73,7 @@ __getattr__ = lazy_exports(
         "Principal": ".serving.bearer_auth",
         "Prompts": ".serving.prompts_and_resources",
         "RefusedTool": ".live.offered_tools",
-        "Replay": ".serving.event_log",
+        "Replay": ".serving.sessions",
         "Resources": ".serving.prompts_and_resources",
         "ToolChanges": ".live.live_tools",
         "Verify": ".serving.bearer_auth",

@@ -1,19 +1,10 @@
-"""ASGI middlewares that refuse requests before the SDK sees them: those for other hosts, of other pages, too
-late, or that would open a session too many.
-"""
+"""ASGI middlewares that refuse requests before the SDK sees them: wrong hosts and origins, late bodies."""
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Sequence
-from ipaddress import IPv6Address, ip_address, ip_network
-from time import monotonic
+from ipaddress import IPv6Address
 from typing import Any, NamedTuple
-
-import msgspec
-from msgspec import Struct
-
-from ..sdk import INTERNAL_ERROR, load
 
 _TEXT = b"The request did not arrive in time."
 _AUTHORITY = re.compile(
@@ -95,7 +86,7 @@ class HostGuard:
             return
         port = (scope.get("server") or ("", None))[1]
         own = [] if port is None else [Authority(name, port) for name in _NAMES]
-        hosts, origins = header_values(scope, b"host"), header_values(scope, b"origin")
+        hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
         if not self._is_known(hosts, [*self._hosts, *own]):
             await refuse(send, 421, b"Invalid Host header")
         elif origins and not self._is_allowed(origins, [Origin(scope["scheme"], each) for each in own]):
@@ -166,158 +157,12 @@ class _LateError(Exception):
     pass
 
 
-class _Session(Struct):
-    owner: str
-    user: Any = None
-    calls: int = 0  # requests with a body that are being answered
-    requests: int = 0
-    used: float = 0.0
+def header(scope: Any, name: bytes) -> str | None:
+    """Return the first value of a header of an ASGI request."""
+    return next(iter(_header_values(scope, name)), None)
 
 
-class SessionShares:
-    """Opens no more than `most` sessions, and no more than `share` for one client.
-
-    One more takes the place of the session without a call that was used least recently: of the client itself
-    where it has its share, else of the client that has most. Where each has a call, it is answered 503. A
-    client is a principal, without authentication an address, of IPv6 a network of 64 bits. `idle` are seconds
-    without a request after which the SDK ends a session.
-    """
-
-    def __init__(self, app: Any, most: int, share: int, idle: float) -> None:
-        self._app = app
-        self._most = most
-        self._share = share
-        self._idle = idle
-        self._sessions: dict[Any, _Session] = {}  # those used least recently first
-        self._opening = asyncio.Lock()
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        id = next(iter(header_values(scope, b"mcp-session-id")), None) if scope["type"] == "http" else ""
-        if id is None and not self._is_newest(scope):
-            await self._open(scope, receive, send)
-        elif id is not None and id in self._sessions:
-            await self._use(id, scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-    async def _open(self, scope: Any, receive: Any, send: Any) -> None:
-        id: Any = object()
-        session = _Session(_owner(scope), scope.get("user"), calls=1, requests=1)
-        started = opened = False
-
-        async def receive_then_admit() -> Any:
-            """Count a session when its request is complete: a slow client holds up nobody."""
-            nonlocal started
-            message = await receive()
-            if not started and message["type"] == "http.request" and not message.get("more_body", False):
-                started = True
-                async with self._opening:
-                    await self._make_room(session.owner, scope)
-                    self._sessions[id] = session
-            return message
-
-        async def send_noting(message: Any) -> None:
-            nonlocal id, opened
-            made = dict(message.get("headers", ())).get(b"mcp-session-id")
-            if message["type"] == "http.response.start" and message["status"] < 400 and made is not None:
-                self._sessions.pop(id, None)
-                id, opened = made.decode("latin-1"), True
-                self._sessions[id] = session
-            await send(message)
-
-        try:
-            await self._app(scope, receive_then_admit, send_noting)
-        except _NoRoomError:
-            error = {"code": INTERNAL_ERROR, "message": "Too many open sessions"}
-            body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
-            await refuse(send, 503, body, (b"content-type", b"application/json"))
-        finally:
-            session.calls = session.requests = 0
-            session.used = monotonic()
-            if not opened:
-                self._sessions.pop(id, None)
-
-    async def _use(self, id: str, scope: Any, receive: Any, send: Any) -> None:
-        session = self._sessions[id]
-        call = scope["method"] == "POST"
-
-        async def send_noting(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                if message["status"] < 400 and self._sessions.pop(id, None) is not None:
-                    session.used = monotonic()
-                    if scope["method"] != "DELETE":
-                        self._sessions[id] = session
-                elif message["status"] == 404 and session.owner == _owner(scope):
-                    self._sessions.pop(id, None)  # it has ended
-            await send(message)
-
-        session.calls += call
-        session.requests += 1
-        try:
-            await self._app(scope, receive, send_noting)
-        finally:
-            session.calls -= call
-            session.requests -= 1
-
-    async def _make_room(self, owner: str, scope: Any) -> None:
-        """End a session where one more would be too many. Raises _NoRoomError."""
-        before = monotonic() - self._idle
-        for id, session in list(self._sessions.items()):
-            if not session.requests and session.used < before:
-                del self._sessions[id]  # the SDK ended it
-        counts = Counter(session.owner for session in self._sessions.values())
-        if counts[owner] >= self._share:
-            owners = [owner]
-        elif len(self._sessions) >= self._most:
-            owners = [each for each, count in counts.most_common() if count >= counts[owner]]
-        else:
-            return
-        for each in owners:
-            for id, session in self._sessions.items():
-                if session.owner == each and not session.calls:
-                    await self._end(id, session, scope)
-                    return
-        raise _NoRoomError
-
-    async def _end(self, id: str, session: _Session, scope: Any) -> None:
-        """End a session as its client would."""
-        del self._sessions[id]
-        headers = [(b"mcp-session-id", id.encode("latin-1"))]
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(_message: Any) -> None:
-            """Nobody asked."""
-
-        await self._app(
-            {**scope, "method": "DELETE", "headers": headers, "user": session.user}, receive, send
-        )
-
-    def _is_newest(self, scope: Any) -> bool:
-        revision = next(iter(header_values(scope, b"mcp-protocol-version")), None)
-        return revision is not None and revision not in load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
-
-
-class _NoRoomError(Exception):
-    pass
-
-
-def _owner(scope: Any) -> str:
-    if (user := scope.get("user")) is not None:
-        return f"principal {user.display_name}"
-    host = (scope.get("client") or ("", 0))[0]
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return f"address {host}"
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
-        return f"address {ip_network((int(address), 64), strict=False)}"
-    return f"address {getattr(address, 'ipv4_mapped', None) or address}"
-
-
-def header_values(scope: Any, name: bytes) -> list[str]:
-    """Return the values of a header of an ASGI request."""
+def _header_values(scope: Any, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 

@@ -12,9 +12,9 @@ from msgspec import Struct
 from ...runtime.view import ToolView
 from ..sdk import load
 from .bearer_auth import BearerAuth, BearerGuard, metadata_routes
-from .event_log import MEBIBYTE, EventLog, Replay, SessionLogs
-from .request_guards import Authority, BodyDeadline, HostGuard, Origin, SessionShares
+from .request_guards import Authority, BodyDeadline, HostGuard, Origin
 from .server import mcp_server
+from .sessions import MEBIBYTE, EventLog, Replay, Sessions, WithoutReplay
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
@@ -167,7 +167,7 @@ def http_app(
     origins = [Origin.of(each) for each in options.allowed_origins]
     if min(options.max_sessions, options.max_client_sessions) < 1:
         raise ValueError("max_sessions and max_client_sessions are 1 or more")
-    # HostGuard and SessionShares take the place of the SDK's checks, which compare beginnings of hosts, and
+    # HostGuard and Sessions take the place of the SDK's checks, which compare beginnings of hosts, and
     # give all sessions to whoever comes first.
     security = load("mcp.server.transport_security").TransportSecuritySettings(
         enable_dns_rebinding_protection=False
@@ -187,10 +187,12 @@ def http_app(
         custom_starlette_routes=metadata_routes(options.auth) if options.auth is not None else None,
     )
     # The one that is added last comes first.
-    made.add_middleware(SessionLogs, store=store, idle=options.session_idle)
+    if store is None:
+        made.add_middleware(WithoutReplay)
     if not options.stateless:
         made.add_middleware(
-            SessionShares,
+            Sessions,
+            store=store,
             most=options.max_sessions,
             share=options.max_client_sessions,
             idle=options.session_idle,

@@ -36,10 +36,10 @@ from .announce import Announcer, Changes, Kind
 from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
-from .event_log import closing_stream
 from .listed import Listed, ListedTool, answer, is_modern
 from .offered_requests import OfferedFunctions, request_handlers
 from .prompts_and_resources import Prompts, Resources
+from .sessions import closing_stream
 
 _ATTRIBUTES = (
     "name",

@@ -1,27 +1,29 @@
-"""Messages that clients of older revisions missed while their connection was broken (SEP-1699,
-`Last-Event-ID`).
+"""Sessions of clients of older revisions, and messages that they missed while their connection was broken.
 
-The SDK's transport stores each message that it sends in an event store, under the id of its request. One
-store serves all sessions, and two clients number their requests alike; so each session has a log of its own
-here, and an id of another session's event finds nothing.
+The SDK's transport stores each message that it sends in an event store, under the id of its request
+(SEP-1699, `Last-Event-ID`). One store serves all sessions, and clients number their requests alike; so each
+session has a log of its own here, and an id of another session's event finds nothing.
 
 A context variable has the key of a session's log: the SDK's tasks inherit it from the request that opened the
-session, and `SessionLogs` sets it for every later one. It has no log itself: timers of a connection keep
-their context for long after the session.
+session, and `Sessions` sets it for every later one. It has no log itself: timers of a connection keep their
+context for long after the session.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from ipaddress import IPv6Address, ip_address, ip_network
 from secrets import token_hex
 from time import monotonic
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ..sdk import INTERNAL_ERROR, load
-from .request_guards import header_values
+from .request_guards import header, refuse
 
 MEBIBYTE = 1 << 20
 
@@ -80,18 +82,10 @@ class _Room:
 
 
 class _SessionLog:
-    """The last messages of one session.
-
-    Attributes:
-        version: the revision that its client and the server agreed on; None until they did.
-        requests: HTTP requests of the session that are being answered.
-        used: when the last of them was served, in seconds of the monotonic clock.
-    """
+    """The last messages of one session. `version` is the revision that it agreed on; None until then."""
 
     def __init__(self, bounds: Replay, room: _Room, prefix: str) -> None:
         self.version: str | None = None
-        self.requests = 0
-        self.used = monotonic()
         self.ended = False
         self.followers: list[_Follower] = []
         self._bounds = bounds
@@ -247,77 +241,196 @@ class EventLog:
             log.followers.remove(follower)
 
 
-class SessionLogs:
-    """An ASGI middleware that sets the log of a request's session for what answers the request.
+class _Session(Struct):
+    owner: str
+    user: Any
+    key: str  # of its log
+    calls: int = 0  # requests with a body that are being answered
+    requests: int = 0
+    used: float = 0.0  # when the last of them was served, in seconds of the monotonic clock
+
+
+class Sessions:
+    """An ASGI middleware that bounds sessions, and sets the log of a request's session for what answers it.
+
+    No more than `most` sessions are open, and no more than `share` of one client. One more takes the place of
+    the session without a call that was used least recently: of the client itself where it has its share, else
+    of the client that has most. Where each has a call, it is answered 503. A client is a principal, without
+    authentication an address, of IPv6 a network of 64 bits. `idle` are seconds without a request after which
+    the SDK ends a session.
 
     A request's revision becomes the one that its session agreed on, if it names none or another one that has
-    sessions: what the transport sends depends on what the session's client can read. Without a store nobody
-    is replayed anything. `idle` are seconds without a request after which the SDK ends a session.
+    sessions: what the transport sends depends on what the session's client can read.
     """
 
-    def __init__(self, app: Any, store: EventLog | None, idle: float) -> None:
+    def __init__(self, app: Any, store: EventLog | None, most: int, share: int, idle: float) -> None:
         self._app = app
         self._store = store
+        self._most = most
+        self._share = share
         self._idle = idle
-        self._keys: dict[str, str] = {}
+        self._sessions: dict[Any, _Session] = {}  # those used least recently first
+        self._opening = asyncio.Lock()
         self._older = load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        id, revision = header(scope, b"mcp-session-id"), header(scope, b"mcp-protocol-version")
+        if id is None and (revision is None or revision in self._older):
+            await self._open(scope, receive, send)
+        elif id in self._sessions:
+            await self._use(id, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _open(self, scope: Any, receive: Any, send: Any) -> None:
+        id: Any = object()
+        key = "" if self._store is None else self._store.open()
+        session = _Session(_owner(scope), scope.get("user"), key, calls=1, requests=1)
+        started = opened = False
+
+        async def receive_then_admit() -> Any:
+            """Count a session when its request is complete: a slow client holds up nobody."""
+            nonlocal started
+            message = await receive()
+            if not started and message["type"] == "http.request" and not message.get("more_body", False):
+                started = True
+                async with self._opening:
+                    await self._make_room(session.owner, scope)
+                    self._sessions[id] = session
+            return message
+
+        async def send_noting(message: Any) -> None:
+            nonlocal id, opened
+            made = dict(message.get("headers", ())).get(b"mcp-session-id")
+            if message["type"] == "http.response.start" and message["status"] < 400 and made is not None:
+                self._sessions.pop(id, None)
+                id, opened = made.decode("latin-1"), True
+                self._sessions[id] = session
+            await send(message)
+
+        try:
+            await self._answer(session, scope, receive_then_admit, send_noting)
+        except _NoRoomError:
+            error = {"code": INTERNAL_ERROR, "message": "Too many open sessions"}
+            body = msgspec.json.encode({"jsonrpc": "2.0", "id": None, "error": error})
+            await refuse(send, 503, body, (b"content-type", b"application/json"))
+        finally:
+            session.calls = session.requests = 0
+            session.used = monotonic()
+            if not opened:
+                self._forget(id, session)
+
+    async def _use(self, id: Any, scope: Any, receive: Any, send: Any) -> None:
+        session = self._sessions[id]
+        call, served = scope["method"] == "POST", False
+
+        async def send_noting(message: Any) -> None:
+            nonlocal served
+            if message["type"] == "http.response.start":
+                served = message["status"] < 400
+                if served and scope["method"] != "DELETE" and self._sessions.pop(id, None) is not None:
+                    self._sessions[id] = session
+                elif served or (message["status"] == 404 and session.owner == _owner(scope)):
+                    self._forget(id, session)  # it has ended
+            await send(message)
+
+        session.calls += call
+        session.requests += 1
+        try:
+            await self._answer(session, scope, receive, send_noting)
+        finally:
+            session.calls -= call
+            session.requests -= 1
+            if served:  # a session that has ended is not kept by who asks for it
+                session.used = monotonic()
+
+    async def _answer(self, session: _Session, scope: Any, receive: Any, send: Any) -> None:
         store = self._store
-        if store is None:
-            # The transport has no answer for who asks it to replay without a store.
-            await self._app(_without(scope, b"last-event-id"), receive, send)
-            return
-        session = next(iter(header_values(scope, b"mcp-session-id")), None)
-        revision = next(iter(header_values(scope, b"mcp-protocol-version")), None)
-        if session is None and revision is not None and revision not in self._older:
-            await self._app(scope, receive, send)  # the newest revision has no sessions
-            return
-        key = store.open() if session is None else self._keys.get(session, "")
-        log = store.logs.get(key)
-        if log is None:
+        log = None if store is None else store.logs.get(session.key)
+        if store is None or log is None:
             await self._app(scope, receive, send)
             return
         scope = {**scope, _SECONDS: store.bounds.stream_seconds}
+        revision = header(scope, b"mcp-protocol-version")
         if log.version is not None and (revision is None or revision in self._older):
             scope = _without(scope, b"mcp-protocol-version")
             scope["headers"].append((b"mcp-protocol-version", log.version.encode()))
-        kept, served = session is not None, False
-
-        async def send_noting(message: Any) -> None:
-            nonlocal kept, served
-            if message["type"] == "http.response.start":
-                served = message["status"] < 400
-                opened = dict(message.get("headers", ())).get(b"mcp-session-id")
-                if session is None and opened is not None and served:
-                    self._sweep(store)
-                    self._keys[opened.decode("latin-1")] = key
-                    kept = True
-                elif scope["method"] == "DELETE" and message["status"] < 300:
-                    kept = False
-            await send(message)
-
-        token = KEY.set(key)
-        log.requests += 1
+        token = KEY.set(session.key)
         try:
-            await self._app(scope, receive, send_noting)
+            await self._app(scope, receive, send)
         finally:
             KEY.reset(token)
-            log.requests -= 1
-            if served:  # a session that has ended is not kept by who asks for it
-                log.used = monotonic()
-            if not kept:
-                store.close(key)
 
-    def _sweep(self, store: EventLog) -> None:
+    async def _make_room(self, owner: str, scope: Any) -> None:
+        """End a session where one more would be too many. Raises _NoRoomError."""
         before = monotonic() - self._idle
-        for key, log in list(store.logs.items()):
-            if not log.requests and log.used < before:
-                store.close(key)
-        self._keys = {session: key for session, key in self._keys.items() if key in store.logs}
+        for id, session in list(self._sessions.items()):
+            if not session.requests and session.used < before:
+                self._forget(id, session)  # the SDK ended it
+        counts = Counter(session.owner for session in self._sessions.values())
+        if counts[owner] >= self._share:
+            owners = [owner]
+        elif len(self._sessions) >= self._most:
+            owners = [each for each, count in counts.most_common() if count >= counts[owner]]
+        else:
+            return
+        for each in owners:
+            for id, session in self._sessions.items():
+                if session.owner == each and not session.calls:
+                    await self._end(id, session, scope)
+                    return
+        raise _NoRoomError
+
+    async def _end(self, id: str, session: _Session, scope: Any) -> None:
+        """End a session as its client would."""
+        self._forget(id, session)
+        headers = [(b"mcp-session-id", id.encode("latin-1"))]
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_message: Any) -> None:
+            """Nobody asked."""
+
+        await self._app(
+            {**scope, "method": "DELETE", "headers": headers, "user": session.user}, receive, send
+        )
+
+    def _forget(self, id: Any, session: _Session) -> None:
+        self._sessions.pop(id, None)
+        if self._store is not None:
+            self._store.close(session.key)
+
+
+class _NoRoomError(Exception):
+    pass
+
+
+class WithoutReplay:
+    """An ASGI middleware that takes `Last-Event-ID` from requests, which needs a store."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        kept = _without(scope, b"last-event-id") if scope["type"] == "http" else scope
+        await self._app(kept, receive, send)
+
+
+def _owner(scope: Any) -> str:
+    if (user := scope.get("user")) is not None:
+        return f"principal {user.display_name}"
+    host = (scope.get("client") or ("", 0))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return f"address {host}"
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return f"address {ip_network((int(address), 64), strict=False)}"
+    return f"address {getattr(address, 'ipv4_mapped', None) or address}"
 
 
 @asynccontextmanager
