@@ -97,7 +97,7 @@ def _replaced(text: str, member: _Member, new: str) -> str:
     lines = [*inner, *lines]
     if lines:
         return text[:start] + _block(lines, margin, text) + _rest(lines, text, end)
-    return text[:start] + text[_next_line(text, end) :]
+    return text[:start] + text[end + (2 if text[end : end + 2] == "\r\n" else 1) :]
 
 
 def _inserted(text: str, member: _Member, new: str) -> str:
@@ -166,10 +166,6 @@ def _rest_of_line(text: str, end: int) -> tuple[int, str]:
 
 def _line_start(text: str, offset: int) -> int:
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-
-
-def _next_line(text: str, end: int) -> int:
-    return end + (2 if text[end : end + 2] == "\r\n" else 1)
 
 
 def _newline(text: str) -> str:

@@ -26,7 +26,7 @@ from .tool_lists import Element
 
 _LABEL = 100
 _UNNAMED = re.compile(r"FastMCP-[0-9a-f]{4}")
-"""What FastMCP calls a server without a name: another name at every start."""
+"""FastMCP's name of a server without one: another name at every start."""
 _LAST = 1500
 """Bytes of the server's stderr that an error shows."""
 _ANSWER = 64 * 1024 * 1024

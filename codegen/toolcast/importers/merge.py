@@ -19,7 +19,7 @@ from ..jsonschema.pointers import join
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _SCHEMAS = frozenset({"items", "additionalProperties", "unevaluatedProperties", "contains"})
 SCHEMAS = ("parameters", "result")
-"""The keys of a spec whose values are schemas."""
+"""The keys of a spec that hold schemas."""
 _BRANCHES = ("annotations", "http", "providers")
 _DECIDED = ("name", "permission", "secrets", "source", "$schema")
 """The keys of a spec that no import changes once they are there."""

@@ -21,7 +21,7 @@ from .imported_names import clean, unique
 from .merge import SCHEMAS
 
 Share: TypeAlias = Literal["none", "definitions", "all"]
-"""What becomes a shared type: nothing, equal definitions, or equal objects and enums without a name, too."""
+"""Schemas that become types: none, equal definitions, or equal objects and enums without a name, too."""
 
 _DEFINITIONS = ("$defs", "definitions")
 _REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/%]+)")

@@ -282,13 +282,14 @@ def _secrets(tool: Declared, name: str, choices: Choices) -> str:
     if decided is not None:
         return dump({"secrets": decided})
     names = property_names(tool.parameters)
-    stated = [name for name in names if _is_password(tool.parameters["properties"][name])]
+    properties = tool.parameters["properties"]
+    stated = [
+        name
+        for name in names
+        if isinstance(properties[name], dict) and properties[name].get("format") == "password"
+    ]
     hint = f"; format password: {json.dumps(stated)}" if stated else ""
     return f"secrets: TODO  # {UNDECIDED_SECRETS}{hint}\n"
-
-
-def _is_password(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("format") == "password"
 
 
 def in_words(name: str) -> str:

@@ -81,7 +81,7 @@ RULES = (
         r"[^.\n]{0,20}\b(?:any|every|all|other|another)\b[^.\n]{0,20}\btools?\b",
     ),
 )
-"""What is looked for, in the order in which it is told."""
+"""In the order of the warnings."""
 
 
 def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:

@@ -6,7 +6,7 @@ Its modules come untyped: it is an optional extra, and type checks must not depe
 from importlib import import_module
 from typing import Any
 
-# The first release whose API this room speaks.
+# The first release with the API that this package uses.
 _REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
 
 

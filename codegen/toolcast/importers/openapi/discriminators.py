@@ -20,7 +20,7 @@ from msgspec import Struct
 from ...jsonschema.keywords import union_of_names
 from ...jsonschema.pointers import join
 from ...spec.parsed_document import Path
-from .document import OpenApiDocument, UnreadableError, target
+from .document import OpenApiDocument, UnreadableError, target, value_at
 
 Part = Literal["value", "part"]
 """Whether a schema describes a value by itself, or is a part of another one (`allOf`)."""
@@ -138,9 +138,10 @@ class Inheritance:
         applies to the same value; [] for any text, None where it is not declared, or is no string.
         """
         found: list[Any] | None = None
-        for schema, at in (self._reached(path), *map(self._reached, self._line(path)), (beside, path)):
+        applied = [(value_at(self.root, each), each) for each in (path, *self._line(path))]
+        for schema, place in (*applied, (beside, path)):
             for item in _property(schema, name):
-                item = self._followed(item, at)
+                item = self._followed(item, place)
                 if not _may_be_text(item):
                     return None
                 values = item.get("enum", [item["const"]] if "const" in item else [])
@@ -148,12 +149,6 @@ class Inheritance:
                     known = found or []
                     found = [value for value in values if not known or value in known] or known
         return found
-
-    def _reached(self, path: Path) -> tuple[Any, Path]:
-        found: Any = self.root
-        for step in path:
-            found = found[step]
-        return found, path
 
     def _followed(self, item: Any, path: Path) -> dict[str, Any]:
         for _ in range(8):

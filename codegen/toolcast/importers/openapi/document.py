@@ -222,7 +222,7 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
             message = f"cannot be downloaded: {error}"
             hint = "download it yourself, and import the file"
             return (Diagnostic(file=shown, code="import-unreadable", message=message, hint=hint),)
-        # The label is what was asked for: where a redirect leads may change from one day to the next.
+        # The label is the address that was asked for: the target of a redirect may change any day.
         return parse_openapi(found.content, shown, address=found.address)
     shown = FilePath(source).as_posix()
     try:
@@ -315,6 +315,13 @@ _MAX_CHAIN: Final = 32
 _BUNDLE = "bundle the document first, for example with `npx @redocly/cli bundle`"
 
 
+def value_at(root: Any, path: Path) -> Any:
+    """Return the value at a path that is there."""
+    for step in path:
+        root = root[step]
+    return root
+
+
 def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]:
     """Return the value that a `$ref` names, and its path. `path` is that of the object that has it.
 
@@ -331,7 +338,7 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
         raise UnreadableError(at, "openapi-external-reference", message, _BUNDLE)
     found: Any = root
     steps: list[str | int] = []
-    for segment in split_pointer(_unquoted(reference)):
+    for segment in split_pointer(unquote(reference)):  # a fragment may be percent-encoded (RFC 3986, 3.5)
         steps.append(int(segment) if isinstance(found, list) and segment.isdecimal() else segment)
         try:
             found = child(found, segment)
@@ -341,11 +348,6 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
                 at, "openapi-reference", message, "correct it, or add what it names"
             ) from None
     return found, tuple(steps)
-
-
-def _unquoted(reference: str) -> str:
-    """Return a reference without percent-encoding, which a fragment may have (RFC 3986, section 3.5)."""
-    return unquote(reference) if "%" in reference else reference
 
 
 def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, Any], Path]:

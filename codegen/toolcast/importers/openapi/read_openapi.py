@@ -82,18 +82,14 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
         except UnreadableError as error:
             label = f"{operation.method.upper()} {operation.template}"
             problems.append(_diagnostic(document, error, label))
+    path = PurePath(document.file)
     return Declarations(
         tools=tuple(tools),
         diagnostics=tuple(problems),
         kind="openapi",
-        label=_label(document),
+        label=path.name if not document.address and path.is_absolute() else document.file,
         present=frozenset(operation.name for operation in found),
     )
-
-
-def _label(document: OpenApiDocument) -> str:
-    path = PurePath(document.file)
-    return path.name if not document.address and path.is_absolute() else document.file
 
 
 def _nothing(document: OpenApiDocument) -> UnreadableError:
@@ -253,19 +249,17 @@ def _without_defaults(schema: Any) -> Any:
     if "default" in out:
         text = msgspec.json.encode(out.pop("default")).decode()
         told = out.get("description", "")
-        if isinstance(told, str) and len(text) <= _LONGEST and not _says(told, text):
+        lower = told.lower() if isinstance(told, str) else ""
+        is_stated = "default" in lower and text.strip('"').lower() in lower
+        if isinstance(told, str) and len(text) <= _LONGEST and not is_stated:
             stop = "" if not told or told.endswith((".", "!", "?", ":", MORE)) else "."
             sentence = f"{told}{stop} Default: `{text}`.".strip()
             out["description"] = sentence if len(sentence) <= MAX_LENGTH else told
     return out
 
 
-def _says(description: str, text: str) -> bool:
-    return "default" in description.lower() and text.strip('"').lower() in description.lower()
-
-
 _KEPT: Final = ("type", "in", "name", "scheme")
-"""What a request needs to know of a scheme; how credentials are obtained is the program's."""
+"""Parts of a scheme that a request needs; how credentials are obtained is the program's."""
 
 
 class _Security(Struct, frozen=True, kw_only=True):
@@ -276,18 +270,14 @@ class _Security(Struct, frozen=True, kw_only=True):
 
     def covers(self, parameter: Parameter) -> bool:
         """Return whether a parameter is the place of an API key."""
+        fold = str.lower if parameter.place == "header" else str
         return any(
             scheme.get("type") == "apiKey"
             and scheme.get("in") == parameter.place
-            and _same_name(scheme.get("name"), parameter)
+            and isinstance(scheme.get("name"), str)
+            and fold(scheme["name"]) == fold(parameter.name)
             for scheme in self.schemes.values()
         )
-
-
-def _same_name(name: Any, parameter: Parameter) -> bool:
-    if parameter.place == "header" and isinstance(name, str):
-        return name.lower() == parameter.name.lower()
-    return bool(name == parameter.name)
 
 
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:

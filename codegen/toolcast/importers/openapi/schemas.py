@@ -24,7 +24,7 @@ from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import MAX_VALUES, quoted
 from .discriminators import Inheritance, Part, tagged
-from .document import OpenApiDocument, UnreadableError, target
+from .document import OpenApiDocument, UnreadableError, target, value_at
 from .plain_text import plain_text, shortened
 
 Direction = Literal["request", "response"]
@@ -43,9 +43,9 @@ _EXCEEDED: Final = frozenset(CONSTRAINTS) - {
 _NAMING: Final = frozenset({"properties", "required", "allOf"})
 """Keywords from which hidden properties are left out."""
 _BESIDE_REFERENCE: Final = ("title", "description", "default", "deprecated")
-"""What 3.0 leaves of the siblings of `$ref`: they accept and refuse nothing."""
+"""Siblings of `$ref` that 3.0 keeps: they accept and refuse nothing."""
 _OUTSIDE: Final = ("title", "description", "default", "examples", "deprecated")
-"""What stands beside a union with null, not in it."""
+"""Keywords that stand beside a union with null, not in it."""
 _DIALECTS: Final = (
     "https://spec.openapis.org/oas/3.1/dialect/",
     "https://spec.openapis.org/oas/3.2/dialect/",
@@ -111,7 +111,9 @@ class SchemaConverter:
     def _definition(self, name: str) -> Any:
         if name not in self._definitions:
             path, part = self._owners[name]
-            self._definitions[name] = self._schema(_at(self.document, path), path, self._draft, part)
+            self._definitions[name] = self._schema(
+                value_at(self.document.data, path), path, self._draft, part
+            )
             self._used[name] = tuple(_references(self._definitions[name]))
             self._sizes[name] = count_parts(self._definitions[name])
         return self._definitions[name]
@@ -304,13 +306,6 @@ def _without(names: list[Any], hidden: frozenset[str]) -> list[Any]:
 def _part_of_reference(schema: Mapping[str, Any], part: Part) -> Part:
     """A `$ref` beside other constraints is one part of them, as in `allOf`."""
     return "part" if schema.keys() & CONSTRAINTS.keys() else part
-
-
-def _at(document: OpenApiDocument, path: Path) -> Any:
-    found: Any = document.data
-    for step in path:
-        found = found[step]
-    return found
 
 
 def _dialect(document: OpenApiDocument) -> int:

@@ -210,7 +210,7 @@ def _texts_below_fields(cls: type) -> dict[str, str]:
 
 
 _TEXT = (EMPTY, None, NoneType, Any, str, ToolResult)
-"""What a function returns that needs no contract: nothing, text for the model, or a finished result."""
+"""Return types that need no contract: nothing, text for the model, or a finished result."""
 _REMEDY = (
     "use a type that JSON can express (a dataclass, a pydantic model, Structs with tags in a union), or give "
     "the parameter a default, and it is left out"

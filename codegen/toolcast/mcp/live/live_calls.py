@@ -144,25 +144,18 @@ def to_result(server: str, answer: Any, output: Validator | None, limits: Limits
             content=content,
         )
     if output is not None:
-        problem = _problem(output, data) if has_data else "it has none of the data that was promised"
+        problem = "it has none of the data that was promised"
+        if has_data:
+            data = output.settle(data)
+            problem = "; ".join(f"{each.path}: {each.message}" for each in output.violations(data, limit=3))
         if problem:
-            return ToolResult.failed(_mismatch(server, problem))
-        data = output.settle(data)
+            return ToolResult.failed(
+                f"The tool ran, but the answer of MCP server {server!r} is not what its output schema says: "
+                f"{problem}. This is a fault of the server; do not repeat the call unchanged more than once."
+            )
     if data is not None and not text and not content:
         text = msgspec.json.encode(data).decode()
     return ToolResult.ok(text, data, content)
-
-
-def _mismatch(server: str, problem: str) -> str:
-    return (
-        f"The tool ran, but the answer of MCP server {server!r} is not what its output schema says: "
-        f"{problem}. This is a fault of the server; do not repeat the call unchanged more than once."
-    )
-
-
-def _problem(output: Validator, data: Any) -> str:
-    violations = output.violations(output.settle(data), limit=3)
-    return "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
 
 
 def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:

@@ -65,7 +65,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 _WORDS = ("description", "title", "$comment")
 _VALUES = ("const", "default", "enum", "examples", "example")
 _NAMED = ANY_SCHEMA_MAP | {"dependencies"}
-"""Keywords whose keys are names of the server's choice, not keywords."""
+"""Keywords with names of the server's choice as keys, not keywords."""
 
 
 def without_hidden_texts(schema: Any) -> Any:

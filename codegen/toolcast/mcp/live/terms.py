@@ -13,7 +13,7 @@ from ...runtime.hidden_parameters import PATH
 from .server_tool import Limits, LiveTool
 
 LONGEST = 64
-"""What every provider takes; as for specs, so that a name never depends on the provider."""
+"""Characters that every provider takes, so that a name never depends on the provider."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _MARKED = re.compile(r"_[0-9a-f]{8}\Z")

@@ -10,7 +10,7 @@ from ..sdk import load
 from .listed import Listed, is_modern
 
 _Listener = Callable[[str | None], None]
-"""Called, from any thread, with the URI of a resource whose content changed; with None where a list did."""
+"""Called, from any thread, with the URI of a resource that changed; with None where a list did."""
 
 
 class Changes:

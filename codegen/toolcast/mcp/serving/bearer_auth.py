@@ -42,14 +42,14 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 Verify: TypeAlias = Callable[[str], Awaitable[Principal | None]]
-"""Says whose a token is, or None for a token that is not valid (unknown, expired, for another audience)."""
+"""Finds the principal of a token; None for one that is not valid (unknown, expired, for another audience)."""
 
 
 class BearerAuth(Struct, frozen=True, kw_only=True):
     """Every request needs a token that `verify` knows; others are answered 401 or 403.
 
     Attributes:
-        verify: says whose a token is. Where it raises, the request is answered 503.
+        verify: finds the principal of a token. Where it raises, the request is answered 503.
         scopes: what a token must permit.
         resource: URL of this server as clients call it. With it, clients are told where to get a token: the
             metadata of RFC 9728 are served without a token. `verify` must refuse tokens for other audiences.
@@ -143,7 +143,7 @@ class BearerGuard:
 
     def __init__(self, app: Any, auth: BearerAuth) -> None:
         self._app = app
-        # Where the SDK looks for whose a call is that waits for answers.
+        # The SDK finds the user of a call that waits for answers there.
         self._known = load("mcp.server.auth.middleware.auth_context").AuthContextMiddleware(app)
         self._auth = auth
         self._public = _metadata_path(auth.resource) if auth.resource else None

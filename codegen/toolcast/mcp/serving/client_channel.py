@@ -106,15 +106,6 @@ _SHOWN = 300
 """Characters of a client's words that a refusal repeats."""
 
 
-def _can_ask(capabilities: Any) -> bool:
-    """Return whether a client asks its user. What a form or a page needs is looked at when one is sent."""
-    return capabilities is not None and capabilities.elicitation is not None
-
-
-def _can_sample(capabilities: Any) -> bool:
-    return capabilities is not None and capabilities.sampling is not None
-
-
 def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
     """Return the SDK's request. Raises RefusalError where the client lacks what it needs."""
     types, has = load("mcp.types"), capabilities.elicitation
@@ -243,12 +234,13 @@ class ClientChannel:
             call_id=str(self.context.request_id),
             extra={
                 **({} if self._extra is None else self._extra(self.context)),
-                **extra_of(self.context.request),  # nothing takes the place of whose request it is
+                **extra_of(self.context.request),  # nothing takes the place of the principal
             },
             report=self._progress.report,
             receive_log=self._receive_log,
-            asker=self._ask if _can_ask(capabilities) else None,
-            sampler=self._sample if _can_sample(capabilities) else None,
+            # The parts that a form or a page needs are looked at when one is sent.
+            asker=self._ask if getattr(capabilities, "elicitation", None) is not None else None,
+            sampler=self._sample if getattr(capabilities, "sampling", None) is not None else None,
         )
 
     @property

@@ -55,7 +55,7 @@ _ATTRIBUTES = (
 _PARTS = frozenset(
     ("_tool_manager", "_resource_manager", "_prompt_manager", "_custom_starlette_routes", "_token_verifier")
 )
-"""What the high-level type's own methods use: a call of one ends here."""
+"""Attributes that the high-level type's own methods use: a call of one ends here."""
 
 
 @cache
@@ -87,7 +87,7 @@ _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
 
 _CallIdentity = tuple[str, bytes, str | None]
-"""What a request that goes on with a call must have in common with the first: tool, arguments, principal."""
+"""Tool, arguments and principal of a call, which each of its requests must have."""
 
 
 class _RunningCall:
@@ -169,10 +169,9 @@ class WaitingCalls:
 
 
 def _call_identity(context: Any, params: Any) -> _CallIdentity:
-    arguments: Mapping[str, Any] = params.arguments or {}
-    principal = None if context.request is None else principal_in(context.request)
-    who = None if principal is None else principal.id
-    return params.name, msgspec.json.encode(arguments, order="deterministic"), who
+    principal = principal_in(context.request)
+    arguments = msgspec.json.encode(params.arguments or {}, order="deterministic")
+    return params.name, arguments, None if principal is None else principal.id
 
 
 def mcp_server(
