@@ -101,7 +101,6 @@ def _replaced(text: str, member: _Member, new: str) -> str:
 
 
 def _inserted(text: str, member: _Member, new: str) -> str:
-    """Add an entry on the lines below `member`."""
     _, margin = _margin(text, member)
     end, _ = _rest_of_line(text, member.value.end)
     lines = new.splitlines()
@@ -147,7 +146,6 @@ def _rest(lines: list[str], text: str, end: int) -> str:
 
 
 def _margin(text: str, member: _Member) -> tuple[int, str]:
-    """The start of an entry's line, and the blanks before its key."""
     start = _line_start(text, member.start)
     margin = text[start : member.start]
     if margin.strip(" "):
@@ -156,7 +154,6 @@ def _margin(text: str, member: _Member) -> tuple[int, str]:
 
 
 def _rest_of_line(text: str, end: int) -> tuple[int, str]:
-    """The end of the line in which a value ends, and the blanks and comment after the value."""
     found = _TAIL.match(text, end)
     assert found is not None
     if found.end() < len(text) and text[found.end()] not in "\r\n":
@@ -174,7 +171,6 @@ def _newline(text: str) -> str:
 
 
 def _comments(text: str, start: int = 0, end: int | None = None) -> list[str]:
-    """The comments between two places, in order."""
     end = len(text) if end is None else end
     found: list[str] = []
     place = start

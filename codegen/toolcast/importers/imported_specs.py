@@ -122,7 +122,6 @@ def _may_state_source(file: Path) -> bool:
 
 
 def _source_of(data: Any) -> Key | None:
-    """Return the source that a spec states; None where it states none, or not well."""
     source = data.get("source") if isinstance(data, dict) else None
     if not isinstance(source, dict):
         return None

@@ -66,8 +66,6 @@ class _Header(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lock(Struct, frozen=True):
-    """The tools and the shared types of an `import.lock`."""
-
     tools: Mapping[Key, LockedTool] = {}
     types: Mapping[str, LockedType] = {}
 
@@ -76,7 +74,6 @@ class Lock(Struct, frozen=True):
         return (tool for key, tool in self.tools.items() if key[:2] == (kind, label))
 
     def text(self) -> str:
-        """Return the text of the file."""
         lines = [_encode(_Header(_VERSION)), *(_encode(self.tools[key]) for key in sorted(self.tools))]
         lines += [_encode(self.types[path]) for path in sorted(self.types)]
         return "".join(f"{line.decode()}\n" for line in lines)

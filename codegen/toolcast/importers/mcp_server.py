@@ -66,7 +66,7 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
 
 
 class _ServerError(Exception):
-    """A failed listing: code, message, hint."""
+    """Code, message and hint of a failed listing."""
 
 
 def read_server(address: ServerAddress, *, label: str = "") -> Declarations:
@@ -108,9 +108,7 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
 
 
 async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveTool], dict[str, str]]:
-    """The source's name, its tools, and reasons why others are not taken. Raises only `_ServerError`; the
-    SDK's tasks end with groups of exceptions.
-    """
+    """The source's name, its tools, and reasons why others are not taken. Raises only `_ServerError`."""
     statuses: list[int] = []
     faults: list[str] = []
     found: tuple[str, dict[str, LiveTool], dict[str, str]] | None = None
@@ -141,9 +139,7 @@ async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveT
 async def _transport(
     address: ServerAddress, errors: Any, statuses: list[int], faults: list[str], stack: AsyncExitStack
 ) -> Any:
-    """The SDK's transport to the server. `errors` receives the command's stderr, `statuses` those of HTTP,
-    `faults` why an answer was not read.
-    """
+    """The SDK's transport. The lists receive statuses of HTTP and reasons why an answer was not read."""
     if address.command:
         stdio = load("mcp.client.stdio")
         parameters = stdio.StdioServerParameters(

@@ -28,8 +28,6 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class _Leaf(Struct, frozen=True):
-    """A value that changes as a whole."""
-
     value: Any
 
 
@@ -75,7 +73,6 @@ def schema_fields(schema: Any) -> Node:
 
 
 def _data_of(node: Node) -> Any:
-    """Return the value that a tree was made of."""
     if isinstance(node, _Leaf):
         return node.value
     if isinstance(node, Names):
@@ -166,7 +163,7 @@ class FieldChange(Struct, frozen=True, kw_only=True):
 
 
 class _Merged(Struct, frozen=True, kw_only=True):
-    """Edits of a document, the fields that changed upstream, and the base of its next merge."""
+    """Edits of a document, its fields that changed upstream, and its next base."""
 
     edits: tuple[Edit, ...]
     changes: tuple[FieldChange, ...]
@@ -174,7 +171,6 @@ class _Merged(Struct, frozen=True, kw_only=True):
 
     @property
     def conflicts(self) -> tuple[FieldChange, ...]:
-        """Return the changes that were not applied."""
         return tuple(change for change in self.changes if change.kind == "conflict")
 
 

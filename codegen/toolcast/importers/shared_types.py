@@ -213,7 +213,7 @@ def _share_unnamed(
 
 
 def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Candidates below a schema, each with the name of the property that it describes."""
+    """Candidates below a schema, each with the name of its property."""
     for path, item in subschemas(schema):
         own = str(path[1]) if path[0] == "properties" else name
         if isinstance(item, dict):
@@ -223,15 +223,14 @@ def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _is_candidate(schema: dict[str, Any]) -> bool:
-    """An object with properties, or an enum of several values, that refers to nothing in its own document.
-    MCP clients look for names of headers behind no reference.
-    """
+    """An object with properties, or an enum of several values, that refers to nothing in its own document."""
     if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
         return False
     is_object = schema.get("type") == "object" and isinstance(schema.get("properties"), dict)
     values = schema.get("enum")
     if not (is_object and schema["properties"]) and not (isinstance(values, list) and len(values) > 1):
         return False
+    # MCP clients look for names of headers behind no reference.
     return not any(MCP_HEADER in node or str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
 
 

@@ -220,7 +220,6 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
 
 
 def _tidy(description: str) -> str:
-    """Remove blanks at line ends and at both ends of a description."""
     return "\n".join(line.rstrip() for line in description.replace("\r\n", "\n").split("\n")).strip()
 
 
@@ -329,7 +328,6 @@ def in_short(root: str, entry: SchemaChange) -> str:
 
 
 def _valid_calls(tool: Declared, limit: int) -> list[Any]:
-    """Return the first `limit` different recorded calls that the parameters accept."""
     if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
         return []
     import jsonschema_rs

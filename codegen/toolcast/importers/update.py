@@ -254,7 +254,6 @@ def plan_update(
 
 
 def _pending(conflicts: tuple[FieldChange, ...]) -> dict[str, Any]:
-    """The source's values where a spec differs; null for none."""
     return {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
 
 

@@ -24,9 +24,7 @@ _MAX_EXAMPLES: Final = 3
 
 
 class _Argument(Struct, frozen=True, kw_only=True):
-    """One argument of a tool, by its name on the wire. `options` are what the spec's `http.in` states beside
-    place and name, such as the style.
-    """
+    """One argument, by its name on the wire; `options` are further members of its entry in `http.in`."""
 
     name: str
     place: Location
@@ -83,7 +81,6 @@ def _style(parameter: Parameter) -> dict[str, Any]:
 
 
 def _described(schema: Any, data: Mapping[str, Any]) -> Any:
-    """Return a schema with the description and examples of the object that it belongs to."""
     if schema is False:
         return schema
     out: dict[str, Any] = {} if schema is True else dict(schema)
@@ -154,10 +151,6 @@ _ENCODING: Final = {
 
 
 class _Body(Struct, frozen=True, kw_only=True):
-    """The body of a request: its content type, empty without a body, its arguments, the spec's
-    `http.encoding`, and parts that a spec cannot hold.
-    """
-
     media_type: str = ""
     arguments: tuple[_Argument, ...] = ()
     encoding: Mapping[str, Any] = {}

@@ -34,7 +34,7 @@ _MAX_ANCESTORS: Final = 256
 
 
 class _Discriminator(Struct, frozen=True):
-    """One Discriminator Object: its property, and the values of `mapping` by the path of their schema."""
+    """Values of `mapping` are by the path of their schema."""
 
     property: str
     mapping: Mapping[Path, tuple[str, ...]]
@@ -63,7 +63,6 @@ class Inheritance:
                 self._children.setdefault(parent, []).append((*_COMPONENTS, name))
 
     def inherits(self, path: Path) -> bool:
-        """Return whether the component at `path` derives from one with a discriminator."""
         return self.inherited(path) is not None
 
     def inherited(self, path: Path) -> _Discriminator | None:
@@ -162,7 +161,6 @@ class Inheritance:
         return found if isinstance(found, dict) else None
 
     def _line(self, path: Path) -> Iterator[Path]:
-        """The ancestors of the component at `path`, the nearest first."""
         visited = {path}
         waiting = [path]
         while waiting and len(visited) <= _MAX_ANCESTORS:
@@ -265,8 +263,8 @@ def _union(
 def _tag(
     inheritance: Inheritance, own: _Discriminator, path: Path, union: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """Constraints that tell a schema apart; None where the document forbids it. The property may be declared
-    at `path`, or by the schema `union` that it is a branch of.
+    """Constraints that tell a schema apart; `union` may declare the property. None where the document forbids
+    it.
     """
     declared = inheritance.declared_values(path, own.property, union)
     if declared is None:
@@ -288,7 +286,6 @@ def _joined(converted: dict[str, Any], tag: dict[str, Any]) -> dict[str, Any]:
 
 
 def _property(schema: Any, name: str) -> Iterator[Any]:
-    """The schemas of a property, in a schema and the inline parts of its `allOf`."""
     if not isinstance(schema, dict):
         return
     properties = schema.get("properties")

@@ -108,8 +108,6 @@ class DownloadError(Exception):
 
 
 class _Downloaded(Struct, frozen=True):
-    """The content of an address, and the address after redirects."""
-
     content: bytes
     address: str
 

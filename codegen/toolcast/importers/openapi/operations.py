@@ -188,9 +188,7 @@ def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Pa
 
 
 def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Parameter], list[str]]:
-    """The parameters of the path in the template's order, and names that it does not have. Raises
-    UnreadableError.
-    """
+    """Parameters in the template's order, and names that it lacks. Raises UnreadableError."""
     if "?" in operation.request_path:
         message = f"the path {quoted(operation.template)} has a query, which OpenAPI does not allow"
         hint = "declare what follows the `?` as parameters in `query`"

@@ -168,7 +168,6 @@ def _with_definitions(schema: Any, converter: SchemaConverter, operation: Operat
 
 
 def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
-    """Summary and description without markup, and the part of them that was left out."""
     summary, text = (
         plain_text(value) if isinstance(value := operation.data.get(key), str) else ""
         for key in ("summary", "description")
@@ -206,9 +205,8 @@ def _diagnostic(document: OpenApiDocument, error: UnreadableError, label: str = 
 
 
 def _server_of(document: OpenApiDocument, operation: Operation) -> dict[str, Any]:
-    """The spec's `http.server` and `http.server_variables`, of the first server of the operation, its path,
-    or the document. None without an absolute address; a relative one starts where the document was
-    downloaded from.
+    """The first server of the operation, its path, or the document, in the spec's keys; none without an
+    address.
     """
     for owner in (operation.data, operation.item, document.data):
         listed = owner.get("servers")
@@ -263,13 +261,10 @@ _KEPT: Final = ("type", "in", "name", "scheme")
 
 
 class _Security(Struct, frozen=True, kw_only=True):
-    """The alternatives of an operation, and the Security Scheme Objects that they name."""
-
     alternatives: tuple[Mapping[str, Any], ...]
     schemes: Mapping[str, Mapping[str, Any]]
 
     def covers(self, parameter: Parameter) -> bool:
-        """Return whether a parameter is the place of an API key."""
         fold = str.lower if parameter.place == "header" else str
         return any(
             scheme.get("type") == "apiKey"
@@ -281,10 +276,7 @@ class _Security(Struct, frozen=True, kw_only=True):
 
 
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:
-    """The requirements of an operation; the document's where it states none.
-
-    Raises UnreadableError: `security` is malformed, or names a scheme that the document does not have.
-    """
+    """The requirements of an operation; the document's where it states none. Raises UnreadableError."""
     own = "security" in operation.data
     stated: Any = (operation.data if own else document.data).get("security", [])
     path = (*operation.path, "security") if own else ("security",)

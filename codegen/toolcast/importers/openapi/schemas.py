@@ -105,7 +105,6 @@ class SchemaConverter:
         return {name: found[name] for name in sorted(found)}
 
     def resolve(self, reference: str) -> Any:
-        """Return the definition that a converted `$ref` names."""
         return self._definition(_name_of(reference))
 
     def _definition(self, name: str) -> Any:
@@ -249,7 +248,6 @@ class SchemaConverter:
         return frozenset(found)
 
     def _own_hidden(self, schema: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-        """The same of a schema without its parts."""
         if path not in self._flagged:
             keyword = "readOnly" if self.direction == "request" else "writeOnly"
             properties = schema.get("properties")
@@ -326,7 +324,6 @@ def _name_of(reference: str) -> str:
 
 
 def _references(schema: Any) -> list[str]:
-    """Names of the definitions that a converted schema refers to, each once."""
     found: dict[str, None] = {}
     waiting = [schema]
     while waiting:

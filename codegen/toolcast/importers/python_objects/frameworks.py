@@ -154,9 +154,7 @@ def _declared(tool: Any, origin: Origin, **stated: Any) -> Declared:
 
 
 def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) -> Declared:
-    """`declared` with the place of its function, and with the name under which Python finds it. `own_name`:
-    `origin` is this tool itself, not the server or toolset that has it.
-    """
+    """`declared` where its function is. `own_name`: `origin` is the tool, not its server or toolset."""
     function = plain_function(tool)
     if not own_name:
         name = item_name(tool, declared.name, origin)

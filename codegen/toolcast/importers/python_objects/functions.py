@@ -57,17 +57,12 @@ _MAX_TEXT = 200_000
 
 
 class _DocText(Struct, frozen=True, kw_only=True):
-    """A docstring in its parts: the text without sections, descriptions of parameters or fields by name, and
-    that of the result.
-    """
-
     text: str = ""
     parameters: Mapping[str, str] = {}
     returns: str = ""
 
 
 def _read_docstring(text: str | None) -> _DocText:
-    """Return the parts of a docstring, in the style that it is written in."""
     if not text:
         return _DocText()
     text = inspect.cleandoc(text[:_MAX_TEXT])
@@ -105,7 +100,7 @@ _FIELDS = ("__struct_fields__", "__dataclass_fields__", "__pydantic_fields__", "
 
 
 def _read_class(cls: type) -> _DocText:
-    """Return the descriptions of a class, and of its fields by the names that they have in JSON."""
+    """Descriptions of a class, and of its fields by the names that they have in JSON."""
     document = _read_docstring(_own_doc(cls))
     texts = {**document.parameters, **_texts_below_fields(cls)}
     names = _json_names(cls)
@@ -115,7 +110,6 @@ def _read_class(cls: type) -> _DocText:
 
 
 def _with_field_texts(schema: Mapping[str, Any], document: _DocText) -> dict[str, Any]:
-    """Return the schema of an object with descriptions of those properties that have none."""
     texts = document.parameters
     properties = {
         name: {**each, "description": texts[name]}
@@ -129,7 +123,6 @@ def _with_field_texts(schema: Mapping[str, Any], document: _DocText) -> dict[str
 def _described_definitions(
     definitions: Mapping[str, Any], annotations: Iterable[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return definitions of the classes in `annotations`, with their descriptions of fields."""
     classes = _classes(annotations)
     return {
         name: _described(schema, classes.get(schema.get("title"))) for name, schema in definitions.items()
@@ -259,9 +252,7 @@ def _doc(function: Any) -> str | None:
 def _parameters(
     signature: Signature, document: _DocText, origin: Origin
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
-    """The schema of the parameters, and problems. A parameter without JSON form that has a default is left
-    out, with a warning.
-    """
+    """The schema, and problems. A parameter without JSON form is left out if it has a default."""
     annotations = {each.name: each.annotation for each in signature.parameters}
     if signature.further is not EMPTY:
         annotations[_FURTHER] = signature.further

@@ -59,9 +59,7 @@ _ENVELOPES = _Envelopes()
 
 
 def _has_structured_results(profile: Profile) -> bool:
-    """True for a provider that gets a server's structured content. Others get the text beside it, which the
-    output schema does not describe.
-    """
+    """False for a provider that gets the text beside it, which the output schema does not describe."""
     return any(name in ("$result", "$result_object") for name, _ in placeholders(profile.envelope))
 
 
@@ -231,7 +229,6 @@ def _in_normal_form(schema: Mapping[str, Any], normalizer: Normalizer) -> dict[s
 
 
 def _summary(tool: LiveTool) -> str:
-    """The first sentence of its description, cut where it is long."""
     words = " ".join((tool.description or tool.title or tool.name).split())
     sentence = words.partition(". ")[0].removesuffix(".")
     return sentence if len(sentence) <= _SUMMARY else sentence[: _SUMMARY - 1].rstrip() + "…"

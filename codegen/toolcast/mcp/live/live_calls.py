@@ -119,7 +119,7 @@ def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResul
 
 
 class _OversizedError(Exception):
-    """An answer with more content than is taken."""
+    pass
 
 
 def to_result(server: str, answer: Any, output: Validator | None, limits: Limits) -> ToolResult:
@@ -247,9 +247,7 @@ def _words(problem: Exception) -> str:
 
 
 async def _page(session: Any, cursor: str | None) -> dict[str, Any]:
-    """The result of one `tools/list`, as it was sent. The SDK's `list_tools` holds it to a model, which
-    refuses all tools for a defect of one.
-    """
+    """The result of one `tools/list`, as sent: the SDK's model refuses all tools for a defect of one."""
     request = {"method": "tools/list", "params": {} if cursor is None else {"cursor": cursor}}
     options: dict[str, Any] = {}
     session._stamp(request, options)

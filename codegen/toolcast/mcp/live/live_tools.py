@@ -276,8 +276,6 @@ class McpTools:
 
 
 class _Handler:
-    """The handler of one tool in the registry."""
-
     def __init__(self, tools: McpTools, tool: str) -> None:
         self._tools = tools
         self._tool = tool

@@ -79,7 +79,7 @@ class Offers:
 
     @property
     def loosened(self) -> dict[str, tuple[str, ...]]:
-        """Return, by the name of a tool, the parts of its schemas that cannot be checked, in words."""
+        """Return parts of schemas that cannot be checked, in words, by the name of their tool."""
         return {each.name: each.loosened for each in self._offers.values() if each.loosened}
 
     @property
@@ -203,7 +203,6 @@ class Offers:
             _LOG.warning("Tool %r of MCP server %r is refused: %s.", name, self._server, reason)
 
     def _pin(self, name: str, tool: LiveTool) -> Pin:
-        """The pin of a tool, and of its parameters that models are not offered."""
         return Pin.of(tool, self._terms.injected_of(name))
 
     def _public(self, name: str) -> str:

@@ -280,9 +280,7 @@ def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str =
 
 
 class _Usable(Struct, frozen=True):
-    """A tool with schemas that are judged exactly and in bounded time, the changes of them in words, those by
-    which they accept more, and the validator of its results.
-    """
+    """A tool with schemas that are judged exactly and in bounded time; the changes of them, in words."""
 
     tool: LiveTool
     left_out: tuple[str, ...]

@@ -36,7 +36,6 @@ def offered_name(server: str, tool: str) -> str:
 
 
 def _check_server(name: str) -> str:
-    """Return `name`, fit to stand before a tool's. Raises ValueError."""
     if not _SERVER.fullmatch(name) or "__" in name:
         raise ValueError(
             f"{name!r} is no name for a server: up to 32 letters, digits, '-' and single '_', no digit first."

@@ -41,7 +41,7 @@ class TooManyCallsError(Exception):
 
 
 class _Turns:
-    """Turns of some calls: so many at once, in the order in which they came."""
+    """Turns of some calls, in the order in which they came."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self.free = asyncio.Semaphore(running)
@@ -50,7 +50,6 @@ class _Turns:
         self._most = running + waiting
 
     def enter(self) -> None:
-        """Count a call. Raises TooManyCallsError."""
         if self.present >= self._most:
             raise TooManyCallsError(
                 f"The server runs {self._running} calls at once, and too many wait already: this one did not "

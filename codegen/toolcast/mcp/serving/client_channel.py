@@ -31,9 +31,7 @@ _MOST = 1000
 
 
 class _Outbox:
-    """Sends messages from any thread, in order and only while the call runs. Made and ended in the event
-    loop.
-    """
+    """Sends messages from any thread, in order and only while the call runs."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -43,7 +41,6 @@ class _Outbox:
         self._over = False
 
     def put(self, *message: Any) -> None:
-        """Take a message, from any thread."""
         with suppress(RuntimeError):  # a thread that nobody waits for may outlive the loop
             self._loop.call_soon_threadsafe(self._take, message)
 
@@ -107,7 +104,6 @@ _SHOWN = 300
 
 
 def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
-    """Return the SDK's request. Raises RefusalError where the client lacks what it needs."""
     types, has = load("mcp.types"), capabilities.elicitation
     if request.url:
         if has.url is None:
@@ -125,7 +121,6 @@ def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
 
 
 def _elicited(answer: Any) -> Elicited[Mapping[str, Any]]:
-    """Return the user's answer. Raises RefusalError for an answer to another question."""
     if not isinstance(answer, load("mcp.types").ElicitResult):
         raise _unreadable()
     return Elicited(answer.action, answer.content or {})
@@ -148,7 +143,6 @@ def sampling(request: SamplingRequest) -> Any:
 
 
 def _sampled(answer: Any) -> Sampled:
-    """Return the model's answer. Raises RefusalError for what is none."""
     if not isinstance(answer, load("mcp.types").CreateMessageResult):
         raise _unreadable()
     piece, reason = answer.content, answer.stop_reason or ""
@@ -223,9 +217,7 @@ class ClientChannel:
         """Set while there may be questions that no result has sent yet."""
 
     def circumstances(self, tool: str) -> ToolContext:
-        """Return the context of the call, without askers where the client cannot be asked. Raises what the
-        program's own function for `extra` raises.
-        """
+        """Return the context of the call. Raises what the program's own function for `extra` raises."""
         session = self.context.session
         reachable = session.can_send_request or self.suspends
         capabilities = session.client_capabilities if reachable else None

@@ -82,7 +82,7 @@ class OfferedFunctions:
 
 
 class _Completions:
-    """Handles completions. `context` is the SDK's `ServerRequestContext`, as below."""
+    """Handles completions. `context` is the SDK's `ServerRequestContext`, here and below."""
 
     def __init__(self, resources: Resources, prompts: Prompts, functions: OfferedFunctions) -> None:
         self._resources = resources
@@ -115,8 +115,6 @@ class _Completions:
 
 
 class _OfferedPrompts:
-    """Handles requests for prompts."""
-
     def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: _Remember) -> None:
         self._prompts = prompts
         self._functions = functions
@@ -163,8 +161,6 @@ MAX_SUBSCRIPTIONS = 1000
 
 
 class _OfferedResources:
-    """Handles requests for resources."""
-
     def __init__(self, resources: Resources, functions: OfferedFunctions, remember: _Remember) -> None:
         self._resources = resources
         self._functions = functions

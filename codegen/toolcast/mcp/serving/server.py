@@ -116,7 +116,6 @@ class _RunningCall:
         return task.result()
 
     def abandon(self) -> None:
-        """Cancel the handler: nobody waits for the call."""
         self.channel.stop()
         self._task.cancel()
 
@@ -274,7 +273,7 @@ def _waiting_calls(context: Any) -> WaitingCalls:
 
 
 def _icon(icon: Mapping[str, Any]) -> Any:
-    """An icon as the SDK has it. Raises ValueError, as pydantic's ValidationError is one."""
+    """Raises ValueError, as pydantic's ValidationError is one."""
     return load("mcp.types").Icon.model_validate(icon, by_name=False, extra="forbid")
 
 
@@ -301,7 +300,6 @@ class _Offered:
 
     @asynccontextmanager
     async def lifespan(self, _server: Any) -> AsyncGenerator[dict[str, Any]]:
-        """Yield the state of one run of the server: the calls that wait for answers."""
         waiting = WaitingCalls()
         async with self.announcer.watching():
             try:
@@ -320,7 +318,6 @@ class _Offered:
         return self._types.ListToolsResult(tools=[], next_cursor=following)
 
     async def call_tool(self, context: Any, params: Any) -> Any:
-        """Answer one call through the registry, or one more request of it, with answers."""
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise protocol_error(INVALID_PARAMS, self._unknown(params.name))
@@ -375,8 +372,8 @@ class _Offered:
         return call
 
     async def as_generated(self, context: Any, call_next: Any) -> Any:
-        """Put definitions and results into answers as they were generated. The SDK's own models would order a
-        schema's keys anew, and drop a null that is the whole of a structured result.
+        """Undo what the SDK's models change: the order of a schema's keys, and a null that is all of a
+        result.
         """
         result = await call_next(context)
         if context.method == "tools/list":
@@ -414,9 +411,7 @@ class _Approval(Struct):
 
 
 def _elicited_approver(asker: Asker) -> Callable[[ApprovalRequest], Awaitable[Answer]]:
-    """An approver that asks by `asker`. Its yes is for one call: what a registry remembers holds for all of
-    its clients, and this user is one of them.
-    """
+    """Its yes is for one call: a registry would remember it for all clients, and this user is one of them."""
 
     async def approve(request: ApprovalRequest) -> Answer:
         message = "\n".join(["A model wants to call a tool, which needs your approval.", *described(request)])
@@ -467,7 +462,6 @@ def identity_of_module(module: str) -> ServerIdentity:
 
 
 def _module(handler: Any) -> str:
-    """The module that defines a handler: a function, or the class of an object."""
     defined = handler if hasattr(handler, "__qualname__") else type(handler)
     module = getattr(defined, "__module__", "")
     return module if isinstance(module, str) else ""
@@ -485,9 +479,7 @@ def _root(module: str) -> str:
 
 @cache
 def _distribution(root: str) -> Distribution | None:
-    """The distribution of a top-level package: the one of its name, as a project's own mostly is; else the
-    one that installed it, found among all, so not for a package that lies elsewhere.
-    """
+    """The distribution of that name, or else the one, found among all, that installed the package."""
     names = [root, *(packages_distributions().get(root, ()) if _is_installed(root) else ())]
     for name in names:
         with suppress(PackageNotFoundError, ValueError):  # the latter for an empty name

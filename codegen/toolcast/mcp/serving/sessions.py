@@ -69,7 +69,7 @@ class _Event(Struct, frozen=True):
 
 
 class _Follower:
-    """Waits for the result of a stream's request; `results` has that request's id once there is one."""
+    """Waits for the result of a stream's request; `results` has its id once there is one."""
 
     def __init__(self, stream: str) -> None:
         self.stream = stream
@@ -120,7 +120,6 @@ class _SessionLog:
         return made
 
     def end(self) -> None:
-        """Drop all messages, and wake those who wait for more."""
         self.ended = True
         for id in list(self._events):
             self._drop(id)
