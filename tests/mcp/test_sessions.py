@@ -2,53 +2,15 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from toolcast.mcp import HttpOptions, http_app, mcp_server
-from toolcast.runtime import ToolRegistry
+from toolcast.mcp import HttpOptions
 
-from generated.files.edit import EDIT
-from tests.mcp import app
 from tests.mcp.conftest import Sdk
+from tests.mcp.over_http import message, opened, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
-HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
-VERSION = "2025-06-18"
-
-
-@asynccontextmanager
-async def served(sdk: Sdk, **options: Any) -> AsyncGenerator[Any]:
-    """A client of a server in this process, without a port."""
-    httpx = sdk("httpx")
-    registry = ToolRegistry()
-    registry.register(EDIT, app.edit)
-    made = http_app(mcp_server(registry), options=HttpOptions(**options))
-    transport = httpx.ASGITransport(made)
-    async with (
-        made.router.lifespan_context(made),
-        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=HEADERS) as client,
-    ):
-        yield client
-
-
-async def begin(client: Any) -> Any:
-    """What a client of an older revision does first; then it goes without a word."""
-    about = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    answer = await client.post("/mcp", json=request("initialize", 1, params=about))
-    if answer.status_code != 200:
-        return answer
-    session = {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": VERSION}
-    await client.post("/mcp", json=request("notifications/initialized"), headers=session)
-    listed = await client.post("/mcp", json=request("tools/list", 2), headers=session)
-    assert "edit" in listed.text
-    return answer
-
-
-def request(method: str, id: int | None = None, **more: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "method": method, **({} if id is None else {"id": id}), **more}
 
 
 def connections(sdk: Sdk) -> int:
@@ -62,9 +24,12 @@ def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
     before = connections(sdk)
 
     async def use() -> None:
-        async with served(sdk, session_idle=0.3) as client:
+        async with serving(sdk, HttpOptions(session_idle=0.3)) as (client, _):
             for _ in range(20):
-                assert (await begin(client)).status_code == 200
+                listed = await client.post(
+                    "/mcp", json=message("tools/list", 2), headers=await opened(client)
+                )
+                assert "bash" in listed.text
             assert connections(sdk) > before
             for _ in range(200):
                 await asyncio.sleep(0.05)
@@ -77,12 +42,9 @@ def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
 
 def test_no_more_sessions_than_the_limit(sdk: Sdk) -> None:
     async def use() -> list[int]:
-        async with served(sdk, max_sessions=3) as client:
-            made = [(await begin(client)).headers["mcp-session-id"] for _ in range(5)]
-            asked = [
-                await client.post("/mcp", json=request("ping", 1), headers={"mcp-session-id": each})
-                for each in made
-            ]
+        async with serving(sdk, HttpOptions(max_sessions=3)) as (client, _):
+            made = [await opened(client) for _ in range(5)]
+            asked = [await client.post("/mcp", json=message("ping", 1), headers=each) for each in made]
             return [answer.status_code for answer in asked]
 
     assert asyncio.run(asyncio.wait_for(use(), 60)) == [404, 404, 200, 200, 200]
