@@ -47,32 +47,41 @@ class Held:
 
 
 @asynccontextmanager
+async def listening(sdk: Sdk, app: Any) -> AsyncGenerator[str]:
+    """The address of an ASGI application on a port of this machine."""
+    uvicorn = sdk("uvicorn")
+    with socket.socket() as port:
+        port.bind(("127.0.0.1", 0))
+        running = uvicorn.Server(
+            uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1)
+        )
+        task = asyncio.create_task(running.serve(sockets=[port]))
+        try:
+            while not running.started:
+                await asyncio.sleep(0.005)
+            yield f"http://127.0.0.1:{port.getsockname()[1]}"
+        finally:
+            running.should_exit = True
+            await task
+
+
+@asynccontextmanager
 async def serving(
     sdk: Sdk, options: HttpOptions | None = None, **server: Any
 ) -> AsyncGenerator[tuple[Any, Held]]:
     """An httpx client of a server on a port of this machine, and its one tool."""
-    httpx, uvicorn = sdk("httpx"), sdk("uvicorn")
+    httpx = sdk("httpx")
     held = Held()
     registry = ToolRegistry()
     registry.register(BASH, held)
     app = http_app(mcp_server(registry, **server), options=options or HttpOptions())
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        running = uvicorn.Server(
-            uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1)
-        )
-        task = asyncio.create_task(running.serve(sockets=[listening]))
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        limits = httpx.Limits(max_connections=None)
+    limits = httpx.Limits(max_connections=None)
+    async with listening(sdk, app) as url:
         try:
             async with httpx.AsyncClient(base_url=url, headers=HEADERS, limits=limits, timeout=60) as client:
-                while not running.started:
-                    await asyncio.sleep(0.005)
                 yield client, held
         finally:
             held.go.set()
-            running.should_exit = True
-            await task
 
 
 def message(method: str, id: Any = None, **params: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 
 import asyncio
 import base64
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
@@ -17,6 +16,8 @@ from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRe
 from toolcast.runtime.middleware.policy import Policy
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
+from tests.mcp.over_http import listening
+from tests.mcp.scripted import connected
 from tests.runtime.sample.files.edit import EDIT
 
 pytestmark = pytest.mark.usefixtures("installed")
@@ -46,12 +47,8 @@ def registry_of(handler: Handler, **options: Any) -> ToolRegistry:
 def call(sdk: Sdk, mode: str, handler: Handler, **options: Any) -> Any:
     """The result of one call, by a client with these callbacks."""
 
-    async def session() -> Any:
-        server = mcp_server(registry_of(handler))
-        async with asyncio.timeout(60), sdk("mcp").Client(server, mode=mode, **options) as client:
-            return await client.call_tool("edit", ARGUMENTS)
-
-    return asyncio.run(session())
+    server = mcp_server(registry_of(handler))
+    return connected(sdk, server, lambda client: client.call_tool("edit", ARGUMENTS), mode, **options)
 
 
 def answering(sdk: Sdk, *answers: Any) -> tuple[list[Any], Any]:
@@ -471,19 +468,8 @@ def test_a_policy_that_forbids_asks_nobody(sdk: Sdk) -> None:
 @asynccontextmanager
 async def over_http(sdk: Sdk, handler: Handler, options: HttpOptions) -> AsyncGenerator[str]:
     """The address of a server on a port of its own."""
-    uvicorn = sdk("uvicorn")
-    app = http_app(mcp_server(registry_of(handler)), options=options)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        try:
-            while not server.started:
-                await asyncio.sleep(0.01)
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-        finally:
-            server.should_exit = True
-            await serving
+    async with listening(sdk, http_app(mcp_server(registry_of(handler)), options=options)) as url:
+        yield f"{url}/mcp"
 
 
 @every_mode

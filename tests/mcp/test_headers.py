@@ -7,10 +7,7 @@ with arguments.
 from __future__ import annotations
 
 import json
-import socket
-from asyncio import create_task, run, sleep
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from asyncio import run
 from typing import Any
 
 import pytest
@@ -24,7 +21,7 @@ from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.mcp_headers import header_problems, without_refused_headers
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
-from tests.mcp.over_http import HEADERS, MODERN_META, message
+from tests.mcp.over_http import HEADERS, MODERN_META, listening, message
 from tests.mcp.scripted import Scripted, connected
 from tests.python.compiled import binding
 
@@ -105,24 +102,6 @@ def test_a_property_of_that_name_is_sent() -> None:
     assert normalize(schema, "anthropic").schema == schema
 
 
-@asynccontextmanager
-async def served(sdk: Sdk, registry: ToolRegistry) -> AsyncGenerator[str]:
-    """The address of a server of a registry."""
-    uvicorn = sdk("uvicorn")
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(http_app(mcp_server(registry)), log_config=None, access_log=False)
-        server = uvicorn.Server(config)
-        task = create_task(server.serve(sockets=[listening]))
-        try:
-            while not server.started:
-                await sleep(0.005)
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-        finally:
-            server.should_exit = True
-            await task
-
-
 def shown(params: Any, _context: Any) -> ToolResult:
     return ToolResult.ok(f"{params.region} {params.limit}")
 
@@ -135,7 +114,8 @@ def test_headers_are_sent_and_compared_with_the_arguments(sdk: Sdk) -> None:
         with binding(PARAMETERS, options=Options(providers=("mcp",))) as bound:
             registry = ToolRegistry()
             registry.register(bound, shown)
-            async with served(sdk, registry) as url:
+            async with listening(sdk, http_app(mcp_server(registry))) as address:
+                url = f"{address}/mcp"
                 async with sdk("mcp").Client(url, mode=MODERN) as client:
                     live = ToolRegistry()
                     await mcp_tools(client, live, server="s")

@@ -18,6 +18,7 @@ from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRe
 from toolcast.runtime.middleware.secrets import Secrets
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
+from tests.mcp.scripted import connected
 
 pytestmark = [
     pytest.mark.usefixtures("installed"),
@@ -78,13 +79,9 @@ def offered() -> tuple[Resources, Prompts]:
 def talk(
     sdk: Sdk, mode: str, use: Callable[[Any], Awaitable[Any]], server: Any = None, **options: Any
 ) -> Any:
-    async def session() -> Any:
-        resources, prompts = offered()
-        made = server or mcp_server(ToolRegistry(), resources=resources, prompts=prompts)
-        async with asyncio.timeout(60), sdk("mcp").Client(made, mode=mode, **options) as client:
-            return await use(client)
-
-    return asyncio.run(session())
+    resources, prompts = offered()
+    made = server or mcp_server(ToolRegistry(), resources=resources, prompts=prompts)
+    return connected(sdk, made, use, mode, **options)
 
 
 def plain(model: Any) -> Any:
