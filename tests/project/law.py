@@ -34,23 +34,23 @@ def lawful(
     made, past = _manifest(clean), _manifest(before)
     failing = {
         path
-        for path in {*specs} & past.outputs.keys() - made.outputs.keys()
-        if before.keys() & {*past.outputs[path]}
+        for path in {*specs} & past.units.keys() - made.units.keys()
+        if before.keys() & {*past.units[path].outputs}
     }
     if not stale:
         assert not trusted or not failing
         return dict(clean)
     reported = {_path(each): each for each in stale}
     kept = {path for path, each in reported.items() if not each.deleted}
-    assert not kept & made.outputs.keys()
+    assert not kept & made.units.keys()
     assert kept <= set(specs)
     assert not trusted or kept == failing
-    own = {*made.outputs["*"], "manifest.txt"}
+    own = {*made.units["*"].outputs, "manifest.txt"}
     expected = {path: content for path, content in clean.items() if path not in own}
-    names = {path: name for path, outputs in made.outputs.items() if (name := _name(path, outputs))}
+    names = {path: name for path, unit in made.units.items() if (name := _name(path, unit.outputs))}
     taken = {path.casefold() for path in expected}
     for path, each in reported.items():
-        listed = past.outputs.get(path, each.outputs)
+        listed = past.units[path].outputs if path in past.units else each.outputs
         free = [output for output in listed if output.casefold() not in taken]
         assert not trusted or {*each.outputs} == {*free} & before.keys()
         expected |= {output: before[output] for output in each.outputs}
@@ -75,15 +75,18 @@ def hold_lines(
     """The manifest has the line of a clean build for every spec that compiles, the former one for others."""
     made, past, found = _manifest(clean), _manifest(before), _manifest(after)
     paths = {_path(each) for each in stale}
-    assert found.outputs.keys() == made.outputs.keys() | paths
-    for path in made.outputs.keys() - {"*"}:
-        assert (found.outputs[path], found.sources[path]) == (made.outputs[path], made.sources[path])
+    assert found.units.keys() == made.units.keys() | paths
+    for path in made.units.keys() - {"*"}:
+        assert (found.units[path].outputs, found.units[path].source) == (
+            made.units[path].outputs,
+            made.units[path].source,
+        )
     for each in stale:
         path = _path(each)
-        assert {*each.outputs} <= {*found.outputs[path]}
-        if trusted and path in past.outputs:
-            assert {*found.outputs[path]} <= {*past.outputs[path]}
-            assert found.sources[path] == past.sources[path]
+        assert {*each.outputs} <= {*found.units[path].outputs}
+        if trusted and path in past.units:
+            assert {*found.units[path].outputs} <= {*past.units[path].outputs}
+            assert found.units[path].source == past.units[path].source
 
 
 def _entry(path: str, name: str, files: Files) -> ToolEntry:

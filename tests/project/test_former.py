@@ -367,7 +367,7 @@ def _schemas(name: str) -> tuple[str, ...]:
 
 def _line(files: dict[str, bytes], path: str) -> tuple[str, tuple[str, ...]]:
     manifest = parse_manifest(files["manifest.txt"])
-    return manifest.sources[path], manifest.outputs[path]
+    return manifest.units[path].source, manifest.units[path].outputs
 
 
 def _names(config: Config) -> list[str]:

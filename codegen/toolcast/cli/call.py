@@ -1,6 +1,7 @@
 """`toolcast call`."""
 
 import asyncio
+import difflib
 import logging
 import re
 import sys
@@ -16,6 +17,15 @@ from ..console import inert_json, json_text, one_line, print_diagnostics, printa
 from ..diagnostics import MISSING_LIBRARY
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, disk_problem, examples, refuse
+from .program import (
+    TargetError,
+    close,
+    load_bindings,
+    load_registry,
+    log_to_stderr,
+    no_registry,
+    quiet_stdout,
+)
 
 if TYPE_CHECKING:
     from ..agents.text_calls import Call, Event, Parsed, TextFormat, TextStream
@@ -127,8 +137,6 @@ def command(
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
         return _check(configuration(config_file), tool, text, provider, injected)
 
-    from .program import TargetError, close, load_registry, log_to_stderr, no_registry, quiet_stdout
-
     log_to_stderr(logging.WARNING)
 
     async def main(target: str) -> "tuple[ToolResult, bytes | None]":
@@ -164,12 +172,9 @@ def _check(
     config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: dict[str, Any]
 ) -> int:
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
-    from .program import load_bindings
 
     bindings = load_bindings(config)
     if tool not in bindings:
-        import difflib
-
         near = difflib.get_close_matches(tool, list(bindings), 1)
         hint = f"did you mean {near[0]!r}?" if near else "see: toolcast list"
         raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)

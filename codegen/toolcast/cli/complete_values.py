@@ -8,15 +8,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
 from ..config import Config, load_config
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 _NAME = re.compile(
@@ -32,35 +29,28 @@ class _Named(msgspec.Struct):
     name: str | None = None
 
 
-def complete_tools(
-    ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
+def complete_tools(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return _offer(_tools, ctx, incomplete)
 
 
-def complete_groups(
-    ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
+def complete_groups(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return _offer(_groups, ctx, incomplete)
 
 
 def complete_providers(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
+) -> list[CompletionItem]:
     return _offer(_providers, ctx, incomplete)
 
 
-def complete_codes(
-    ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
+def complete_codes(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return _offer(_codes, ctx, incomplete)
 
 
 def complete_text_formats(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
+) -> list[CompletionItem]:
     """Complete ids of text formats, and files of one's own."""
-    from click.shell_completion import CompletionItem
 
     from ..agents.text_calls import known_formats
 
@@ -70,8 +60,7 @@ def complete_text_formats(
 
 def _offer(
     find: Callable[[Config], Iterable[str]], ctx: click.Context, incomplete: str
-) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
+) -> list[CompletionItem]:
 
     named = ctx.params.get("config_file")
     try:

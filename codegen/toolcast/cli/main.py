@@ -5,15 +5,13 @@ import importlib
 import io
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..console import printable
 from .terminal import COMPILER, end_unwritten, lacks_compiler, refuse_compiler, write_anything
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "call": ("call", "command", "Call a tool, check a call, or read the calls in an answer."),
@@ -74,9 +72,8 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete names from the table, which imports no command, and this group's options."""
-        from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         items = [CompletionItem(name, help=self._table[name][2]) for name in names]

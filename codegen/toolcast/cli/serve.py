@@ -13,7 +13,7 @@ import click
 
 from .complete_values import complete_groups, complete_tools
 from .options import examples, refuse
-from .program import close, log_to_stderr, no_registry
+from .program import TargetError, close, load_registry, load_target, log_to_stderr, no_registry, quiet_stdout
 
 if TYPE_CHECKING:
     from ..mcp.serving.bearer_auth import BearerAuth
@@ -89,7 +89,6 @@ def command(
     from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
     from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError
-    from .program import TargetError, load_registry, quiet_stdout
 
     log_to_stderr(verbose=verbose)
     if http is None and (token_env or stateless):
@@ -174,7 +173,6 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
 async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
     """Load what the program offers beside its tools. Raises TargetError."""
     from ..mcp.serving.prompts_and_resources import Prompts, Resources
-    from .program import load_target
 
     beside: dict[str, Any] = {}
     for option, wanted in (("resources", Resources), ("prompts", Prompts)):

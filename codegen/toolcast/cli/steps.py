@@ -120,7 +120,15 @@ def compile_command(
 
     from ..project.core.pure import Made, compile_specs
     from ..project.profiles import find_types
-    from ..project.steps.shard import UNITS, Folders, ForeignFolderError, write_alone, write_shard
+    from ..project.steps.shard import (
+        UNITS,
+        Folders,
+        ForeignFolderError,
+        generator_files,
+        render_depfile,
+        write_alone,
+        write_shard,
+    )
     from ..spec.type_folders import is_outside
 
     types_outside, problems = find_types(config, staged=True)
@@ -140,7 +148,9 @@ def compile_command(
         records = write_shard(out, outcomes(), setting.kit)
         if depfile is not None:
             files = [*setting.reads, *(Path(folders.place(path)) for path in read)]
-            _write_depfile(depfile, f"{out.as_posix()}/{UNITS}", files, models=bool(config.models))
+            files += generator_files(models=bool(config.models))
+            inputs = (str(file).removeprefix(f"{Path.cwd()}{os.sep}") for file in files)
+            write_alone(depfile, render_depfile(f"{out.as_posix()}/{UNITS}", inputs))
         if unused is not None:
             idle = [name for name in expanded(types) if folders.below(name) not in read]
             write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
@@ -171,14 +181,6 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
             raise refuse(spec, "cannot-read", message, "check the path", form=form)
         paths.append(path)
     return sorted(set(paths))
-
-
-def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
-    from ..project.steps.shard import generator_files, render_depfile, write_alone
-
-    here = f"{Path.cwd()}{os.sep}"
-    inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))
-    write_alone(depfile, render_depfile(target, inputs))
 
 
 @click.command(
@@ -228,11 +230,18 @@ def assemble_command(
     setting = setting_of(config, form)
 
     from ..project.former import stale_outputs
+    from ..project.state.cache import CacheError
     from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
-    from ..project.steps.shard import output_files, write_alone
+    from ..project.steps.shard import UNITS, output_files, read_shard, write_alone
 
-    folders = _folders(expanded(shards))
-    read = {folder: _read(folder, form) for folder in folders}
+    paths = map(Path, dict.fromkeys(expanded(shards)))
+    read: dict[Path, Cache] = {}
+    for folder in (path.parent if path.name == UNITS else path for path in paths):
+        try:
+            read[folder] = read_shard(folder)
+        except CacheError as error:
+            hint = "name the folders that `toolcast compile` wrote, and run that step again"
+            raise refuse(folder / UNITS, "no-records", str(error), hint, form=form) from None
     assembled = assemble(
         {show(folder): units for folder, units in read.items()},
         setting.kit,
@@ -271,21 +280,3 @@ def assemble_command(
         for line in stale_lines(stale_outputs(assembled.former, lambda path: shown(root, path))):
             write_line(line, err=True)
     return int(failed)
-
-
-def _folders(arguments: Sequence[str]) -> list[Path]:
-    from ..project.steps.shard import UNITS
-
-    paths = [Path(argument) for argument in dict.fromkeys(arguments)]
-    return [path.parent if path.name == UNITS else path for path in paths]
-
-
-def _read(folder: Path, form: Format) -> "Cache":
-    from ..project.state.cache import CacheError
-    from ..project.steps.shard import UNITS, read_shard
-
-    try:
-        return read_shard(folder)
-    except CacheError as error:
-        hint = "name the folders that `toolcast compile` wrote, and run that step again"
-        raise refuse(folder / UNITS, "no-records", str(error), hint, form=form) from None

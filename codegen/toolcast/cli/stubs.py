@@ -13,6 +13,7 @@ import click
 
 from ..config import Config, show
 from ..console import count, write_line
+from ..spec.discovery import discover
 from .options import config_option, configuration, create, disk_problem, examples, print_diagnostics, refuse
 from .program import APP, module_of, package_name
 from .terminal import Bar
@@ -155,8 +156,6 @@ def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
 
 
 def _tell_orphans(config: Config, report: "Report") -> None:
-    from ..spec.discovery import discover
-
     compiled = {entry.path for entry in report.entries}
     refused = [path for path in discover(config.specs).tools if path not in compiled]
     external = {entry.name for entry in report.entries if entry.external}

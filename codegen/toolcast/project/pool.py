@@ -41,6 +41,10 @@ Submit = Callable[..., "Future[Any]"]
 """As `Executor.submit`."""
 
 
+class WorkerDiedError(Exception):
+    """A worker process ended before its task."""
+
+
 @contextlib.contextmanager
 def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) -> Generator[Submit]:
     """Yield the `submit` of a pool of `count` worker processes.
@@ -51,6 +55,7 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, context, _start, (initializer, *arguments))
@@ -61,6 +66,8 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
 
     try:
         yield submit
+    except BrokenProcessPool as error:
+        raise WorkerDiedError from error
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -146,12 +153,11 @@ def _compile_in_processes(
     context: Context, tasks: Sequence[Task], count: int, progress: Progress
 ) -> list[Compiled]:
     from concurrent.futures import as_completed
-    from concurrent.futures.process import BrokenProcessPool
 
     size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     results: dict[str, Compiled] = {}
-    with process_pool(count, _prepare, context) as submit, contextlib.suppress(BrokenProcessPool):
+    with contextlib.suppress(WorkerDiedError), process_pool(count, _prepare, context) as submit:
         for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
             results |= {compiled.path: compiled for compiled in future.result()}
             progress(len(results), len(tasks))
@@ -165,25 +171,21 @@ def _compile_in_processes(
 
 
 def _can_start(context: Context) -> bool:
-    from concurrent.futures.process import BrokenProcessPool
-
     try:
         with process_pool(1, _prepare, context) as submit:
             return bool(submit(bool, True).result())
-    except BrokenProcessPool:
+    except WorkerDiedError:
         return False
 
 
 def _compile_apart(context: Context, chunks: Sequence[Sequence[Task]]) -> list[Compiled]:
     """Compile each chunk in its own process, and again spec by spec if that process dies."""
-    from concurrent.futures.process import BrokenProcessPool
-
     done: list[Compiled] = []
     for tasks in chunks:
         try:
             with process_pool(1, _prepare, context) as submit:
                 done += submit(_compile_chunk, tasks).result()
-        except BrokenProcessPool:
+        except WorkerDiedError:
             if len(tasks) > 1:
                 done += _compile_apart(context, [[task] for task in tasks])
             else:
