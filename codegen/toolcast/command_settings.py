@@ -1,4 +1,4 @@
-"""What a project sets for `lint`, `verify` and `diff`, so that every caller runs the same.
+"""A project's settings of `lint`, `verify` and `diff`, so that every caller runs the same.
 
     [tool.toolcast.lint]
     max_severity = "note"

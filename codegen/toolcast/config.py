@@ -28,7 +28,7 @@ FOLDERS = "TOOLCAST_FOLDERS"
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """What a build needs to know, with every path absolute; `file` is None where nothing configures it."""
+    """The configuration of a build, with absolute paths; `file` is None if nothing configures it."""
 
     base: Path  # the folder that paths are relative to; `.toolcast/` lies here
     file: Path | None

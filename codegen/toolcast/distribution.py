@@ -58,7 +58,7 @@ def describe() -> str:
 
 
 def requirement(extra: str) -> str:
-    """What pip installs to get this version with an extra: `toolcast[build]==0.1.0`."""
+    """Return the requirement of this version with an extra: `toolcast[build]==0.1.0`."""
     return f"{NAME}[{extra}]=={__version__}"
 
 

@@ -22,7 +22,7 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
 
 
 class Answer(Struct, frozen=True):
-    """What git wrote; `status` is its exit status, -1 where it was stopped for taking too long."""
+    """The output of git; `status` is its exit status, -1 if it took too long and was stopped."""
 
     status: int
     output: bytes
@@ -35,7 +35,7 @@ class Answer(Struct, frozen=True):
 
 
 def git_program() -> str | None:
-    """Where git is; not one that lies in the working directory, which Windows would look into first."""
+    """Return the path of git, but not of one in the working directory, which Windows would search first."""
     found = shutil.which("git")
     if found is None or not Path(found).is_absolute() or Path(found).parent == Path.cwd():
         return None

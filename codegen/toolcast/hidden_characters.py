@@ -54,7 +54,7 @@ def escape_hidden(text: str) -> str:
 
 
 def is_deceptive(letter: str) -> bool:
-    """Whether a hidden character serves to spell text that nobody sees, or to show text in another order."""
+    """Tell whether a hidden character spells text that nobody sees, or shows text in another order."""
     return letter in _REORDERING or 0xE0000 <= ord(letter) <= 0xE0FFF
 
 
@@ -65,7 +65,7 @@ def describe_character(letter: str) -> str:
 
 
 def may_hide(letter: str) -> bool:
-    """Whether a reader does not see a character, at least in some texts."""
+    """Tell whether a reader does not see a character, at least in some texts."""
     if letter.isascii():
         return not letter.isprintable() and letter not in "\n\t"
     if _is_selector(letter) or letter in _BLANK:
@@ -79,7 +79,9 @@ def _is_selector(letter: str) -> bool:
 
 
 def _hides(text: str, index: int) -> bool:
-    """Whether a character that may hide does so: a single joiner or selector has its place in some texts."""
+    """Tell whether a character that may hide does so: single joiners and selectors have their place in some
+    texts.
+    """
     letter = text[index]
     before = text[index - 1] if index else ""
     after = text[index + 1] if index + 1 < len(text) else ""
@@ -107,7 +109,7 @@ def _joins(joiner: str, before: str, after: str) -> bool:
 
 
 def _selects(selector: str, before: str, after: str) -> bool:
-    """Whether `before` is a base that takes the selector."""
+    """Tell whether `before` is a base that takes the selector."""
     if selector in _EMOJI_SELECTORS:
         if before in "#*0123456789":
             return after == _KEYCAP

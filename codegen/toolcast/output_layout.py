@@ -27,7 +27,7 @@ DATA: Final = (*(f"{folder}/**/*.json" for folder in (CONTRACTS, SCHEMAS, WIRE_F
 
 
 def marker_path(folder: str) -> str:
-    """What makes a folder a package; "" is the output folder itself."""
+    """Return the path of the file that makes a folder a package; "" is the output folder itself."""
     return f"{folder}/__init__.py".lstrip("/")
 
 
@@ -58,7 +58,7 @@ def schema_path(provider: str, name: str) -> str:
 
 
 def wire_form_path(provider: str, name: str) -> str:
-    """How a provider's wire form of a tool is decoded; no file where it has none."""
+    """Return the path of the file for a tool's wire form, which exists only if the provider has one."""
     return f"{WIRE_FORMS}/{provider}/{name}.json"
 
 

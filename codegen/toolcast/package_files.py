@@ -1,4 +1,4 @@
-"""Where the parts of toolcast itself lie."""
+"""Paths of the parts of toolcast itself."""
 
 from pathlib import Path
 

@@ -41,7 +41,7 @@ class StorageError(RefusalError):
 
 
 class Schema(Struct, frozen=True, kw_only=True):
-    """What is in a database.
+    """The content of a database.
 
     Attributes:
         title: what it holds, in a few words that begin a sentence: "The memory".

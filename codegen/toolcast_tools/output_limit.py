@@ -1,4 +1,4 @@
-"""How much text of a result reaches a model, where the toolset's defaults hold."""
+"""The length of a result's text that reaches a model by default."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Where toolcast is one step of something larger: build engines and packaging tools."""
+"""toolcast as a step of build engines and packaging tools."""

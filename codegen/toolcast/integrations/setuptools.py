@@ -49,7 +49,7 @@ class build_py(_build_py):  # noqa: N801 - setuptools names commands so
         super().run()
 
     def get_source_files(self) -> list[str]:
-        """What a source distribution holds: the specs, too, for what is built from it is verified."""
+        """Return the files of a source distribution, with the specs, since a build from it is verified."""
         project = _open()
         files: list[Path] = []
         for path in project.inputs:
@@ -59,7 +59,7 @@ class build_py(_build_py):  # noqa: N801 - setuptools names commands so
         return [*taken, *ours, *(str(Path(path)) for path in project.outputs)]
 
     def _ran(self, project: Project) -> None:
-        """What follows from the step; nothing for one that wrote nothing."""
+        """Return the consequences of the step; nothing for one that wrote nothing."""
 
     def find_data_files(self, package: str, src_dir: str) -> list[str]:
         """The package's data files, and the JSON that was generated below it: it is read at run time."""

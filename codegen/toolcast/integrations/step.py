@@ -1,4 +1,4 @@
-"""What every packaging hook does: hold the checked-in output to the specs, or make it anew."""
+"""The step of every packaging hook: it checks the checked-in output against the specs, or generates it."""
 
 from collections.abc import Callable
 from pathlib import Path

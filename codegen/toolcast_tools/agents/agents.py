@@ -27,7 +27,7 @@ Status = Literal["completed", "failed", "stopped"]
 
 
 class AgentTask(Struct, frozen=True, kw_only=True):
-    """What an agent is to do. It is the text of a model.
+    """The task of an agent, as a model wrote it.
 
     Attributes:
         agent: name of the agent.
@@ -50,7 +50,7 @@ class AgentTask(Struct, frozen=True, kw_only=True):
 
 
 class AgentReport(Struct, frozen=True, kw_only=True):
-    """What came of a task.
+    """The outcome of a task.
 
     Attributes:
         status: "completed"; "stopped" where a limit ended it; "failed" where it could not be done.
@@ -127,7 +127,7 @@ class Background:
 
     @property
     def running(self) -> int:
-        """How many run."""
+        """The number of tasks that run."""
         return len(self._tasks)
 
     def start(self, task: AgentTask, call_id: str, work: Callable[[], Awaitable[AgentReport]]) -> None:

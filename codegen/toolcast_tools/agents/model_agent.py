@@ -88,7 +88,7 @@ def _written_files(calls: Sequence[CallRecord], tools: ToolView) -> tuple[str, .
 
 
 def _is_models(message: Mapping[str, Any]) -> bool:
-    """Whether a message is the model's. OpenAI Responses has items without a role."""
+    """Tell whether a message is the model's. OpenAI Responses has items without a role."""
     role = message.get("role")
     return role in ("assistant", "model") or (
         role is None and message.get("type") in ("message", "reasoning")

@@ -250,7 +250,7 @@ def _label(value: JsonCell) -> str:
 
 
 def _histogram(pygal: Any, options: dict[str, Any], column: Column, cells: Sequence[JsonCell]) -> Any:
-    """How often values occur: numbers in classes of equal width, others by value."""
+    """Count values: numbers in classes of equal width, others by value."""
     if not column.numeric:
         counted = Counter(_label(cell) for cell in cells if cell is not None).most_common(_BARS)
         made = pygal.Bar(**options)
@@ -300,7 +300,7 @@ _SAMPLE = 20480
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What is to be done, with what.
+    """A call with its source.
 
     Attributes:
         params: the parameters of the call.
@@ -322,7 +322,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The outcome of a request.
 
     Attributes:
         refusal: why there is no result; "" where there is one.

@@ -417,7 +417,9 @@ class Data:
             return await carry_out(request, limits, descriptors, self._running)
 
     def _request(self, params: DataAnalysisParams, output: IO[bytes], sources: ExitStack) -> Request:
-        """What the process is to do. The source is open before: no later change of a path leads elsewhere."""
+        """Make the request for the process. The source is open already: no later change of a path leads
+        elsewhere.
+        """
         source: int | None = None
         format: Format | None = None
         columns: tuple[Column, ...] = ()

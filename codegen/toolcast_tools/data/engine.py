@@ -128,7 +128,7 @@ def describe(connection: Connection, query: Sql) -> list[tuple[str, str]]:
 
 
 def refusal_of(problem: Exception, file: str) -> RefusalError:
-    """What an error of the database tells a model.
+    """Return the refusal for an error of the database.
 
     Args:
         problem: the error.

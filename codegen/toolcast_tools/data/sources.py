@@ -1,4 +1,4 @@
-"""Where a table comes from: a file by its descriptor, rows of the call, or an earlier result."""
+"""Sources of tables: a file by its descriptor, rows of the call, or an earlier result."""
 
 import datetime
 import os
@@ -29,7 +29,7 @@ _MOST_COLUMNS = 1000
 
 
 def format_of(path: str, stated: Format | Literal["auto"]) -> Format:
-    """How a file is written.
+    """Return the format of a file.
 
     Args:
         path: the path that the model wrote.

@@ -138,7 +138,7 @@ _AGGREGATES = {
 
 
 class Binder(Struct, frozen=True):
-    """What steps ask the database: to parse a text, and to bind a query without running it."""
+    """The part of a database that steps need: it parses a text, and binds a query without running it."""
 
     connection: Connection
     describe: Describe

@@ -55,7 +55,7 @@ class Column(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """What may be done with the cells."""
+        """The kind of the cells, which decides on the operations."""
         decimal = re.fullmatch(r"DECIMAL\(\d+,(\d+)\)", self.type)
         if decimal:
             return "integer" if decimal[1] == "0" else "number"
@@ -63,7 +63,7 @@ class Column(Struct, frozen=True):
 
     @property
     def numeric(self) -> bool:
-        """Whether the cells are numbers."""
+        """Tell whether the cells are numbers."""
         return self.kind in ("integer", "number")
 
 

@@ -56,7 +56,7 @@ def _patterns_of(types: Sequence[str]) -> tuple[str, ...]:
 
 @cache
 def name_expression(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """What a file's name has to match in full to match one of some patterns."""
+    """Return the expression that a file name matches in full if it matches one of the patterns."""
     return re.compile("|".join(map(translate, patterns)))
 
 
@@ -70,7 +70,7 @@ _EXTENSION: Final = re.compile(r"\*\.\w+", re.ASCII)
 
 
 class SearchOptions(Struct, frozen=True):
-    """What the searches of one workspace have in common.
+    """Options of all searches of one workspace.
 
     Attributes:
         exclude: names of files and folders that are not searched.
@@ -168,7 +168,7 @@ def _candidates(
 
 
 def _may_match(path: str, folder: PurePosixPath, found: frozenset[str], exclude: frozenset[str]) -> bool:
-    """Whether ripgrep found something in a file, or did not look there: a glob may lead elsewhere."""
+    """Tell whether ripgrep found something in a file, or did not look there: a glob may lead elsewhere."""
     inner = PurePosixPath(path)
     if not inner.is_relative_to(folder):
         return True
@@ -197,7 +197,7 @@ def _listed(
 
 
 def _text(candidate: _Candidate, largest: int) -> bytes | None:
-    """What is searched of a file; None where it is too large or cannot be read."""
+    """Return the text of a file; None if it is too large or cannot be read."""
     if candidate.size > largest:
         return None
     try:
@@ -221,7 +221,7 @@ def _searchable(content: bytes) -> bytes:
 def _matches(
     path: str, text: bytes, spans: Iterator[Span], params: GrepParams
 ) -> Iterator[GrepResultMatchesItem]:
-    """What a result says of one file."""
+    """Return the entry of a result for one file."""
     if params.output == "lines":
         yield from _lines(path, text, spans, params.context or GrepContext())
     elif params.output == "files":

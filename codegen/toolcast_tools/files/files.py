@@ -295,7 +295,7 @@ class Files:
         return content
 
     def _encoding(self, path: str) -> str:
-        """What text that is appended to a file is written in."""
+        """Return the encoding of text that is appended to a file."""
         with path_errors(path), self._workspace.open(path, "rb") as file:
             return byte_order_mark(file.read(4))[1] or "utf-8"
 

@@ -63,7 +63,7 @@ class _Expression(Protocol):
 
 
 class TimeLimit(Struct, frozen=True):
-    """When work has to end, for loops that may be long.
+    """A time limit for loops that may be long.
 
     Attributes:
         seconds: how long it may take.
@@ -220,7 +220,7 @@ _NO_MATCH: Final = 1
 
 
 class Preselection(Struct, frozen=True):
-    """What ripgrep is asked.
+    """A search by ripgrep.
 
     Attributes:
         pattern: in the dialect of `translate`.
@@ -302,7 +302,7 @@ def _arguments(asked: Preselection) -> list[str]:
 
 
 def _run(command: list[str], folder: str, pattern: bytes, limit: TimeLimit) -> bytes | None:
-    """What ripgrep prints; None where it fails, or prints too much."""
+    """Return the output of ripgrep; None if it fails, or prints too much."""
     with subprocess.Popen(
         command,
         cwd=folder,

@@ -81,7 +81,7 @@ def difference(ranges: Ranges, without: Ranges) -> Ranges:
 
 
 def contains(ranges: Ranges, code: int) -> bool:
-    """Whether the character `code` is in `ranges`."""
+    """Tell whether the character `code` is in `ranges`."""
     index = bisect_right(ranges, (code, _LAST))
     return index > 0 and ranges[index - 1][1] >= code
 
@@ -156,7 +156,7 @@ class PatternError(RefusalError):
 
 
 class Syntax(Struct, frozen=True):
-    """How an engine writes what is no character.
+    """An engine's syntax of assertions and line breaks.
 
     Attributes:
         boundary: the place between a word of ASCII and something else.
@@ -305,7 +305,7 @@ class _Translation:
         group.repeatable = False
 
     def _is_count(self) -> bool:
-        """Whether a brace opens a count; one that does not is a character like others."""
+        """Tell whether a brace opens a count; one that does not is a character like others."""
         body, brace, _ = self.pattern[self.position :].partition("}")
         least, comma, most = body.partition(",")
         digits = all(not part or (part.isascii() and part.isdigit()) for part in (least, most))

@@ -266,7 +266,7 @@ def untouched(text: str) -> Lines:
 
 
 def touch(lines: Lines, text: str, offsets: Sequence[int], old: str, new: str) -> Lines:
-    """Which lines an edit leaves.
+    """Return the lines after an edit.
 
     Args:
         lines: before the edit.

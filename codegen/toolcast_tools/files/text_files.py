@@ -117,7 +117,7 @@ def decode_text(data: bytes, path: str, encoding: Encoding | None = None) -> Tex
 
 
 def count_lines(text: str) -> int:
-    """How many lines a text has; a line feed at its end begins no other line."""
+    """Count the lines of a text; a line feed at its end begins no other line."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 

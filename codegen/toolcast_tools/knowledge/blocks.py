@@ -171,7 +171,7 @@ _FIELDS: Final = {
 
 
 class _HtmlText(Struct, frozen=True):
-    """What an HTML document says.
+    """The content of an HTML document.
 
     Attributes:
         blocks: headings and paragraphs.

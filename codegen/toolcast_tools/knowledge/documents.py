@@ -82,7 +82,7 @@ class UnreadableError(Exception):
 
 
 class Document(Struct, frozen=True, kw_only=True):
-    """What a file says.
+    """The content of a file.
 
     Attributes:
         record: its fields, for filters and results: title, kind, language, author, created, updated, and what
@@ -155,7 +155,7 @@ def suffix(path: str) -> str:
 
 
 def is_readable(path: str) -> bool:
-    """Whether files of that ending are read."""
+    """Tell whether files of that ending are read."""
     return suffix(path) in _READERS
 
 

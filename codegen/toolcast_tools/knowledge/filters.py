@@ -45,7 +45,7 @@ def check_filter(root: Filter) -> None:
 
 
 def matches(each: Filter, record: Mapping[str, Any]) -> bool:
-    """Whether a record passes a filter that was checked.
+    """Tell whether a record passes a filter that was checked.
 
     A field that is missing is null: it equals nothing and compares with nothing. Times are compared as
     instants, and with a value that is a date by their day in UTC. Values of different kinds are not equal,

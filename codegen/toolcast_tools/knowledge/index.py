@@ -321,7 +321,7 @@ class CollectionReader:
         return changes + len(known.keys() - seen)
 
     def _is_current(self, former: FileState, entry: Entry) -> bool:
-        """Whether a file needs no reading. The digest of one that is too large says for which limit."""
+        """Tell whether a file needs no reading. The digest of one that is too large says for which limit."""
         over = _over(self._max_bytes) if entry.size > self._max_bytes else ""
         return (
             (former.size, former.modified) == (entry.size, entry.modified)

@@ -266,7 +266,7 @@ class Knowledge:
             raise RefusalError("Reading the documents took too long. Try again: it goes on where it stopped.")
 
     def _follow(self) -> None:
-        """What the thread does: look at the folders after each change, until `close`."""
+        """Look at the folders after each change, until `close`."""
         folders = [folder.root for folder in self._folders.values()]
         watch = import_module("watchfiles").watch
         first = True
@@ -296,7 +296,7 @@ class Knowledge:
                 log(WARNING, "%s", str(problem), event="refresh_failed", problem=problem)
 
     def _is_ours(self, _: Any, path: str) -> bool:
-        """Whether a change may be one of documents, not of an index among them."""
+        """Tell whether a change may be one of documents, not of an index among them."""
         return self._path is None or path not in {
             self._path + part for part in ("", "-wal", "-shm", "-journal")
         }

@@ -24,7 +24,7 @@ BATCH: Final = 64
 
 
 class Embedder(Struct, frozen=True, kw_only=True):
-    """What makes vectors of texts.
+    """A model that makes vectors of texts.
 
     Attributes:
         name: name of the model. Vectors of another name are made anew.
@@ -63,7 +63,7 @@ def vectors(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
 
 
 def _similarity(one: Sequence[float], other: bytes) -> float:
-    """How near two vectors of length 1 are.
+    """Return the similarity of two vectors of length 1.
 
     Args:
         one: a vector.
@@ -97,7 +97,7 @@ _LEAST: Final = 1e-6
 
 
 def word_bound(counts: Sequence[int], total: int) -> float:
-    """What FTS5's bm25 stays below, for any text.
+    """Return an upper bound of FTS5's bm25 for any text.
 
     Args:
         counts: for each word of the query, how many texts have it.
@@ -141,7 +141,7 @@ _Described = tuple[str, str, dict[str, Any]]
 
 
 class PassageSearch(Struct, frozen=True, kw_only=True):
-    """What is looked for, and where.
+    """A search for passages.
 
     Attributes:
         collections: names of the collections.

@@ -72,7 +72,7 @@ class Owners(Struct, frozen=True, kw_only=True):
 
 
 def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> Owners:
-    """Who a call belongs to.
+    """Return the owners of a call.
 
     Args:
         extra: `ToolContext.extra`; `user`, `project` and `session` in it are ids.

@@ -159,14 +159,15 @@ class Job(Struct, frozen=True, kw_only=True):
         return None if found is None or (self.until is not None and found > self.until) else found
 
     def is_too_late(self, due: float, now: float, grace: float) -> bool:
-        """Whether the run of a time that has passed is skipped. One that is to be the only one runs late, as
-        a job of at(1) does: the next time of its schedule may be a year away."""
+        """Tell whether the run of a time that has passed is skipped. One that is to be the only one runs
+        late, as a job of at(1) does: the next time of its schedule may be a year away.
+        """
         if self.max_runs == 1:
             return self.until is not None and now > self.until
         return now - due > grace
 
     def is_over(self) -> bool:
-        """Whether it has no run to come, and none under way."""
+        """Tell whether it has no run to come, and none under way."""
         return self.enabled and self.next is None and self.due is None
 
     def run(self, due: float, missed: int) -> ScheduledRun:
@@ -206,7 +207,7 @@ class Ended(Struct, frozen=True, kw_only=True):
 
 
 class Claimed(Struct, frozen=True, kw_only=True):
-    """What a process is to do now.
+    """Work that a process has claimed.
 
     Attributes:
         runs: runs that are this process's.
@@ -271,7 +272,7 @@ class JobTable:
             return True
 
     def wake(self) -> float | None:
-        """When something is to be done next: a run, or a look at a process that is silent."""
+        """Return the time of the next run, or of the next look at a silent process."""
         with self._database.read() as connection:
             statement = "SELECT min(CASE WHEN due IS NULL THEN next ELSE lease END) FROM jobs"
             (found,) = connection.execute(statement).fetchone()

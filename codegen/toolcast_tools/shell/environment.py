@@ -221,7 +221,7 @@ _PROBE_SECONDS = 20.0
 
 
 class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
-    """How commands are isolated.
+    """The isolation of commands.
 
     Attributes:
         program: path of `bwrap`.

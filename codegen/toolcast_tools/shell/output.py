@@ -89,7 +89,7 @@ def _split_incomplete(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _continued(data: bytes) -> int:
-    """How many bytes at the beginning of `data` continue a character, at most three."""
+    """Return the number of bytes at the beginning of `data` that continue a character, at most three."""
     count = 0
     while count < min(3, len(data)) and 0x80 <= data[count] < 0xC0:
         count += 1

@@ -96,7 +96,7 @@ _LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """What a read of a command gives.
+    """The state of a command and its output since the last read.
 
     Attributes:
         status: "running", "exited" by itself, "timed_out", or "stopped".
@@ -220,7 +220,7 @@ class Processes:
 
     @property
     def running(self) -> int:
-        """How many commands run."""
+        """The number of commands that run."""
         self._check_owner()
         return len(self._running)
 

@@ -152,7 +152,7 @@ class Shell:
 
     @property
     def isolated(self) -> bool:
-        """Whether commands run in a sandbox."""
+        """Tell whether commands run in a sandbox."""
         return self._sandbox is not None
 
     async def bash(self, params: BashParams, context: ToolContext) -> BashResult:
@@ -290,7 +290,7 @@ class Shell:
 
 
 def _state(process: Process, timeout: float | None = None) -> BashResult:
-    """What a model reads of a command."""
+    """Return the result that a model reads."""
     state = process.read()
     return BashResult(
         process_id=process.name,

@@ -42,7 +42,7 @@ _ROUNDS = 100
 
 
 class Task(TypedDict):
-    """What to run, and within which limits.
+    """A command with its limits.
 
     `folder` is the descriptor of the working folder, and `keep` are descriptors that the command gets;
     `timeout` is in seconds, None for no limit; `grace` are the seconds from SIGTERM to SIGKILL; `processes`
@@ -63,7 +63,7 @@ class Task(TypedDict):
 
 
 class Report(TypedDict):
-    """How a command ended.
+    """The end of a command.
 
     `code` is its exit status, negative for a signal, None where it was never learnt. `reason` says why it was
     ended: "timeout", "stop", "kill", "processes" (too many) or "" where it ended by itself. `left` counts
@@ -277,7 +277,7 @@ class Supervisor:
                 self.code = os.waitstatus_to_exitcode(status)
 
     def count(self, limit: float = inf) -> int:
-        """How many processes the command has, to a little above `limit`."""
+        """Count the processes of the command, to a little above `limit`."""
         return 0 if self.alone else len(descendants(os.getpid(), limit))
 
     def terminate(self) -> None:

@@ -82,7 +82,7 @@ def networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
 
 
 def special_use(address: Address) -> str:
-    """What an address is for, where it is not public; "" where it is."""
+    """Return the purpose of an address that is not public; "" for a public one."""
     if isinstance(address, IPv6Address) and address in _TRANSLATED:
         inner = IPv4Address(int(address) & 0xFFFFFFFF)
         use = special_use(inner)
@@ -128,7 +128,7 @@ _OTHER_PROTOCOLS: Final = frozenset({
 
 
 def is_name(host: str) -> bool:
-    """Whether a host is a name of ASCII letters, digits, `-` and `_`, in lower case."""
+    """Tell whether a host is a name of ASCII letters, digits, `-` and `_`, in lower case."""
     return (
         len(host) <= 253
         and all(len(label) <= 63 for label in host.split("."))
@@ -137,7 +137,7 @@ def is_name(host: str) -> bool:
 
 
 class AccessRules(Struct, frozen=True, kw_only=True):
-    """What requests may reach. They hold for every request, those that follow a redirect included.
+    """The hosts and addresses that requests may reach, redirected ones included.
 
     A host is a name in lower case, in its `xn--` form where it has one, or an address. `*.example.com` stands
     for every name below `example.com`, and not for `example.com`.
@@ -333,7 +333,7 @@ def check_url(url: httpx.URL, rules: AccessRules) -> None:
 
 
 def same_origin(one: httpx.URL, other: httpx.URL) -> bool:
-    """Whether two URLs have the same scheme, host and port."""
+    """Tell whether two URLs have the same scheme, host and port."""
     return _origin(one) == _origin(other)
 
 

@@ -44,7 +44,7 @@ class MediaType(Struct, frozen=True):
 
     @property
     def is_html(self) -> bool:
-        """Whether it is a page."""
+        """Tell whether it is a page."""
         return self.name in ("text/html", "application/xhtml+xml")
 
 
@@ -127,7 +127,7 @@ _HTML: Final = ("<!doctype html", "<html", "<head", "<body")
 
 
 def is_html(response: WebResponse, text: str) -> bool:
-    """Whether a response is HTML: by its media type, or where it states none, by how it begins."""
+    """Tell whether a response is HTML: by its media type, or where it states none, by how it begins."""
     media = media_type(response.header("content-type"))
     return media.is_html or (not media.name and text.lstrip()[:20].lower().startswith(_HTML))
 

@@ -259,7 +259,7 @@ _CONNECT_SECONDS: Final = 15.0
 
 
 class ConnectionSettings(Struct, frozen=True, kw_only=True):
-    """How connections are made.
+    """Settings of connections.
 
     Attributes:
         rules: what requests may reach.
@@ -275,7 +275,7 @@ class ConnectionSettings(Struct, frozen=True, kw_only=True):
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
-    """What one exchange may take.
+    """Limits of one exchange.
 
     Attributes:
         seconds: time for all of it, redirects included.
@@ -463,7 +463,7 @@ async def _one(
 
 
 def _words(problem: Exception) -> str:
-    """What went wrong, with the library's own text, which may repeat what the server sent."""
+    """Describe an error by the library's own text, which may repeat what the server sent."""
     return shown(f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__)
 
 

@@ -18,7 +18,7 @@ _NESTING = 4_000
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What is to be made of a page.
+    """A page to extract, and its limits.
 
     Attributes:
         url: address of the page, for its links.
@@ -36,7 +36,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 class Extract(Struct, frozen=True, kw_only=True):
-    """What was made of it.
+    """The extracted page.
 
     Attributes:
         title: title of the page; None where it has none.

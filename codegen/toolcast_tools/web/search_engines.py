@@ -25,7 +25,7 @@ _EXCERPT: Final = 1_000
 
 
 class SearchQuery(Struct, frozen=True, kw_only=True):
-    """What an engine is asked.
+    """A query to a search engine.
 
     Attributes:
         text: what to search for, as the model wrote it.
@@ -111,7 +111,7 @@ def domain(text: str) -> str:
 
 
 def wanted_results(found: Iterable[SearchResult], query: SearchQuery, today: date) -> Iterator[SearchResult]:
-    """What of an engine's results is what was asked for, each page once.
+    """Select the results that the query asks for, each page once.
 
     Args:
         found: results, best match first.
@@ -152,7 +152,7 @@ def _below(host: str, name: str) -> bool:
 
 
 def _too_old(found: SearchResult, query: SearchQuery, today: date) -> bool:
-    """Whether a page is known to be older; a day more is given for the time zones."""
+    """Tell whether a page is known to be older; a day more is given for the time zones."""
     if query.recency is None or found.published is None:
         return False
     return found.published < today - timedelta(days=_DAYS[query.recency] + 1)

@@ -141,7 +141,7 @@ class Web:
 
     @property
     def can_search(self) -> bool:
-        """Whether there is a search engine, so that web_search can be offered."""
+        """Tell whether there is a search engine, so that web_search can be offered."""
         return self._search is not None
 
     async def http_request(self, params: HttpRequestParams, context: ToolContext, /) -> HttpRequestResult:
