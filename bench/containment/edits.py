@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from toolcast.jsonschema.subschemas import subschemas
+from toolcast.jsonschema.keywords import subschemas
 
 from ..fuzz.literals import FORMATS, KINDS, LITERALS, NAMES, NUMBERS, PATTERNS, STEPS
 from ..fuzz.schemas import Composer

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toolcast.contract.build import build_tool
 from toolcast.contract.tree import Enum, Object
-from toolcast.jsonschema.subschemas import subschemas
+from toolcast.jsonschema.keywords import subschemas
 from toolcast.lint.linted_tool import numbered, subject
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.compiler import compile_tool, compile_type

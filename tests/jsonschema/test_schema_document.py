@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from toolcast.jsonschema.quarantine import sound_schema
 from toolcast.jsonschema.schema_document import SchemaDocument, container, parse_schema
-from toolcast.jsonschema.schema_error import SchemaError
-from toolcast.jsonschema.schema_node import SchemaNode, pointer, subnodes, to_json
+from toolcast.jsonschema.schema_node import SchemaError, SchemaNode, pointer, subnodes, to_json
 from toolcast.providers import quarantined
 
 from tests.providers.strategies import contracts

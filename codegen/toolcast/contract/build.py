@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
+from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
-from ..jsonschema.subschemas import map_subschemas
 from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS

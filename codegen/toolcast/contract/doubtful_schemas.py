@@ -6,9 +6,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.keywords import TYPE_OF
+from ..jsonschema.keywords import TYPE_OF, subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
-from ..jsonschema.subschemas import subschemas
 from ..spec.parsed_document import diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest

@@ -9,8 +9,8 @@ refuse the value once it is encoded.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
-from ..jsonschema.subschemas import subschemas
 from .schema_forms import asserted_keywords, form_of, only_asserting_part
 from .union_nodes import distinguishable
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join, split
-from ..jsonschema.subschemas import map_subschemas, subschemas
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.parsed_document import Document, Path
 from .python_types import KEYWORD

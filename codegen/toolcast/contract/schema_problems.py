@@ -14,9 +14,9 @@ from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from ..jsonschema.cases import FORBIDDEN, Part, Side
 from ..jsonschema.emptiness import Emptiness
+from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.schema_compiler import Schemas
-from ..jsonschema.subschemas import subschemas
 from ..runtime.hidden_parameters import hiding_problem
 from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
 from ..spec.parsed_document import Document, diagnose

@@ -18,8 +18,8 @@ from ..hidden_characters import escape_hidden
 from ..jsonschema.equality import equal
 from ..jsonschema.json_types import KINDS, distinct_types, inferred, types_stated
 from ..jsonschema.json_values import has_type
+from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import escape, unescape
-from ..jsonschema.subschemas import map_subschemas, subschemas
 
 MAX_DEPTH = 96
 """Deepest nesting of schemas, which is also that of the walk; below it, any value is accepted."""

@@ -13,7 +13,7 @@ from ..config import Config
 from ..contract.build import Built, build_tool, offered
 from ..contract.schema_forms import asserted_keywords
 from ..diagnostics import Diagnostic
-from ..jsonschema.subschemas import map_subschemas
+from ..jsonschema.keywords import map_subschemas
 from ..providers import Profile
 from ..spec.parsed_document import Path
 from ..spec.tool_spec import ToolSpec

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.schema_change import SchemaChange
+from ..jsonschema.schema_node import SchemaChange
 from ..runtime.grammars import SYNTAXES, GrammarError, TextInput, grammar_of
 from ..spec.fields import META_KEY
 from ..spec.read_by_schema import is_icon

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.schema_error import LibrarySchemaError
+from ..jsonschema.schema_node import LibrarySchemaError
 from ..permissions import Permission
 from ..runtime.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES

@@ -10,12 +10,10 @@ from typing import Any
 
 from ..jsonschema import Document, UnsupportedSchema, Validator
 from ..jsonschema.document import ExternalReference, SchemaLocation, written_subschemas
-from ..jsonschema.keywords import SIZES
+from ..jsonschema.keywords import SIZES, subschemas
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
-from ..jsonschema.schema_change import SchemaChange
-from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
-from ..jsonschema.subschemas import subschemas
+from ..jsonschema.schema_node import LibrarySchemaError, SchemaChange, SchemaError
 from ..jsonschema.upgrade import draft_of
 
 _TYPES = {

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import unescape
-from ..jsonschema.subschemas import map_subschemas, subschemas
 from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..spec.tool_names import package_problem
 from .imported_names import clean, unique

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import yaml
 from msgspec import Struct
 
-from ..jsonschema.schema_change import SchemaChange
+from ..jsonschema.schema_node import SchemaChange
 from ..permissions import Permission
 from ..spec.tool_spec import SourceKind
 from .declared_tools import Declared

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
+from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import join, resolve
-from ..jsonschema.subschemas import subschemas
 from ..providers.schema_judge import Schema as Schema
 
 CERTAIN = 1

@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from .equality import key
 from .formats import FORMATS
 from .json_values import is_number, is_whole
-from .keywords import CONSTRAINTS
+from .keywords import CONSTRAINTS, subschemas
 from .pointers import escape, resolve
 from .schema_compiler import Schemas
-from .subschemas import subschemas
 from .validator import Validator
 from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema
 

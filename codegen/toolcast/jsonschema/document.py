@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from . import pointers
 from .equality import equal
-from .subschemas import Path, subschemas
+from .keywords import Path, subschemas
 from .validator_errors import UnsupportedSchema
 
 MAX_SCHEMA_DEPTH = 100

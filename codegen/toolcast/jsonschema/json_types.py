@@ -8,8 +8,7 @@ from typing import Any
 from .json_values import has_type, type_of
 from .keywords import TYPE_OF
 from .schema_document import SchemaDocument
-from .schema_error import SchemaError
-from .schema_node import Schema, SchemaNode
+from .schema_node import Schema, SchemaError, SchemaNode
 
 ATOMS = frozenset((str, int, float, bool, type(None)))
 LITERAL_DEPTH = 200

@@ -10,10 +10,18 @@ from msgspec import Struct
 from .cases import FORBIDDEN, Part, Side
 from .emptiness import Emptiness
 from .keywords import ASSERTIONS
-from .schema_change import Changes, SchemaChange, changes_of, record
 from .schema_document import SchemaDocument, parse_schema, refuses_none
-from .schema_error import SchemaError
-from .schema_node import HOLDERS, Schema, SchemaNode, subnodes
+from .schema_node import (
+    HOLDERS,
+    Changes,
+    Schema,
+    SchemaChange,
+    SchemaError,
+    SchemaNode,
+    changes_of,
+    record,
+    subnodes,
+)
 from .upgrade import NEWEST, outdated
 from .validator import Validator
 

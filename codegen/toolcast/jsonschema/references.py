@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .pointers import child, unescape
-from .schema_error import SchemaError
-from .schema_node import Path, Schema, SchemaNode, Segments, pointer, to_json
+from .schema_node import Path, Schema, SchemaError, SchemaNode, Segments, pointer, to_json
 
 
 class References:

@@ -14,9 +14,7 @@ from msgspec import Struct
 
 from .keywords import SCHEMA_LIST, SCHEMA_MAP
 from .references import References
-from .schema_change import Changes, record
-from .schema_error import SchemaError
-from .schema_node import Schema, SchemaNode, Segments, subnodes
+from .schema_node import Changes, Schema, SchemaError, SchemaNode, Segments, record, subnodes
 from .schema_parser import Parser, Repairs
 from .unusable_values import is_dialect, is_type, unusable_pattern
 

@@ -7,10 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from .references import References
-from .schema_change import SchemaChange, changes_of
 from .schema_defects import without_defects
-from .schema_error import SchemaError
-from .schema_node import Path, Schema, SchemaNode, Segments, subnodes
+from .schema_node import Path, Schema, SchemaChange, SchemaError, SchemaNode, Segments, changes_of, subnodes
 from .schema_parser import Parser
 
 

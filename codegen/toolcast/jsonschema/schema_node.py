@@ -1,9 +1,12 @@
-"""A schema of 2020-12, parsed: one node for each schema object, which knows where it was written."""
+"""A schema of 2020-12, parsed: one node for each schema object, which knows where it was written.
+
+Beside it, what parsing changes, and the error of a schema that cannot be read or rewritten.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -90,3 +93,81 @@ def descendants(root: SchemaNode) -> Iterator[SchemaNode]:
 def is_free(schema: Schema) -> bool:
     """Return whether a schema says nothing: true, or a node without keywords."""
     return schema is True or (isinstance(schema, SchemaNode) and not schema.keywords)
+
+
+class SchemaError(ValueError):
+    """A schema that cannot be normalised exactly or safely.
+
+    Attributes:
+        path: JSON pointer into the schema.
+        message: what is wrong.
+        hint: what to change.
+    """
+
+    def __init__(self, path: str, message: str, hint: str = "") -> None:
+        self.path = path
+        self.message = message
+        self.hint = hint
+        super().__init__(f"at {path or 'the root'}: {message}" + (f" ({hint})" if hint else ""))
+
+
+class LibrarySchemaError(SchemaError):
+    """An object of a library of validators, or of Python, stands where a JSON Schema must be."""
+
+
+Action = Literal["dropped", "described", "rewritten", "inlined", "widened"]
+Severity = Literal["reject", "lost", "changed", "kept elsewhere"]
+
+
+class SchemaChange(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that parsing a schema changed.
+
+    Attributes:
+        path: JSON pointer into the schema as it was given.
+        keyword: the keyword there that differs.
+        action: what was done to it.
+        severity: what is lost by it.
+        reason: a predicate of the keyword, without a full stop: what stands in its place, why, and whether
+            decoding restores or checks it.
+    """
+
+    path: str
+    keyword: str
+    action: Action
+    severity: Severity
+    reason: str
+
+    @property
+    def clause(self) -> str:
+        """The entry within a message: the keyword, the place and the reason."""
+        return f"`{self.keyword}` {self._place} {self.reason}"
+
+    @property
+    def sentence(self) -> str:
+        """The entry as one sentence: the place, the keyword and the reason."""
+        return f"{self._place[0].upper()}{self._place[1:]}, `{self.keyword}` {self.reason}."
+
+    @property
+    def _place(self) -> str:
+        return f"at {self.path or 'the root'}"
+
+
+Change = TypeVar("Change", bound=SchemaChange)
+ChangeKey = tuple[str, str, str, str]
+"""Path, keyword, action and reason: two changes of one keyword are two entries."""
+Changes = dict[ChangeKey, SchemaChange]
+
+
+def changes_of(entries: Iterable[Change]) -> dict[ChangeKey, Change]:
+    """Return changes by what distinguishes them, in their order."""
+    return {(each.path, each.keyword, each.action, each.reason): each for each in entries}
+
+
+def record(
+    changes: Changes, path: Path, keyword: str, action: Action, severity: Severity, reason: str
+) -> None:
+    """Add a change, unless it is known."""
+    change = SchemaChange(
+        path=pointer(path), keyword=keyword, action=action, severity=severity, reason=reason
+    )
+    changes.setdefault((change.path, keyword, action, reason), change)

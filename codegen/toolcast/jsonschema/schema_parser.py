@@ -21,9 +21,23 @@ from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
 from .references import parse_reference
-from .schema_change import Action, Changes, SchemaChange, Severity, record
-from .schema_error import LibrarySchemaError, SchemaError
-from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
+from .schema_node import (
+    HOLDERS,
+    Action,
+    Changes,
+    LibrarySchemaError,
+    Path,
+    Schema,
+    SchemaChange,
+    SchemaError,
+    SchemaNode,
+    Segments,
+    Severity,
+    extended,
+    pointer,
+    record,
+    subnodes,
+)
 from .unusable_values import is_dialect, is_type, library_schema, python_object, types_meant, unusable_pattern
 from .upgrade import Row, draft_of, screen, upgrade, watched
 from .validator_errors import UnsupportedSchema

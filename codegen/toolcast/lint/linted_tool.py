@@ -13,9 +13,9 @@ from ..config import Config, show
 from ..contract.build import Built, build_tool, check_schemas
 from ..contract.normal_form import NormalForm
 from ..diagnostics import Diagnostic
+from ..jsonschema.keywords import subschemas
 from ..jsonschema.nesting import levels
 from ..jsonschema.pointers import escape
-from ..jsonschema.subschemas import subschemas
 from ..project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
 from ..project.profiles import find_types, profiles_of
 from ..providers import Dialect, LedgerEntry, Normalized, Profile, SchemaError, SchemaNormalizer, load_profile

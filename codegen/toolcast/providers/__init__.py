@@ -3,7 +3,7 @@
 Needs msgspec and the standard library only, so that a program can normalise schemas at run time.
 """
 
-from ..jsonschema.schema_error import SchemaError as SchemaError
+from ..jsonschema.schema_node import SchemaError as SchemaError
 from ..runtime.grammars import TextInput as TextInput
 from .ledger import LedgerEntry as LedgerEntry
 from .normalize import SchemaNormalizer as SchemaNormalizer

@@ -10,8 +10,7 @@ from typing import Any, Final, Literal, get_args
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import CONSTRAINTS
-from ..jsonschema.schema_change import Action, SchemaChange, Severity, changes_of
-from ..jsonschema.schema_node import Path, Schema, pointer
+from ..jsonschema.schema_node import Action, Path, Schema, SchemaChange, Severity, changes_of, pointer
 from .constraint_texts import phrase
 
 Part = Literal["parameters", "result", "spec"]

@@ -23,10 +23,8 @@ from typing import Any
 from msgspec import Struct
 
 from ..jsonschema.nesting import ENDLESS, heights, levels
-from ..jsonschema.schema_change import changes_of
 from ..jsonschema.schema_document import SchemaDocument, parse_schema
-from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
-from ..jsonschema.schema_node import Segments, pointer, to_json
+from ..jsonschema.schema_node import LibrarySchemaError, SchemaError, Segments, changes_of, pointer, to_json
 from ..jsonschema.unusable_values import python_object
 from ..runtime.wire import WireForms
 from .dialect_plan import Plan, plan_of

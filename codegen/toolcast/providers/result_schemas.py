@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
+from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST, Path, map_subschemas, subschemas
 from ..jsonschema.pointers import join, split
-from ..jsonschema.schema_change import Action, Severity
-from ..jsonschema.subschemas import Path, map_subschemas, subschemas
+from ..jsonschema.schema_node import Action, Severity
 from .ledger import LedgerEntry
 from .profiles.profile import ResultRules
 

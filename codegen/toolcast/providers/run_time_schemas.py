@@ -11,7 +11,7 @@ import msgspec
 
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
-from ..jsonschema.schema_error import LibrarySchemaError, SchemaError
+from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import python_object
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from ..jsonschema import Schemas, Validator
+from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
-from ..jsonschema.subschemas import map_subschemas
 
 Schema = Any
 """A dict or a boolean; documents come from files, so nothing is promised."""

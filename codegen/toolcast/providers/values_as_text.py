@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
-from ..jsonschema.schema_change import Action, Severity
-from ..jsonschema.schema_node import Path, SchemaNode, to_json
+from ..jsonschema.schema_node import Action, Path, SchemaNode, Severity, to_json
 from .constraint_texts import MAX_WORDS, described, describes_default, idle, text
 from .ledger import DEFAULT_STATED, IDLE, Ledger
 from .node import Keywords, Node

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from ..jsonschema.json_types import ATOMS, accepted_types, copied, names_type
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, unescape
-from ..jsonschema.schema_error import SchemaError
 from ..jsonschema.schema_node import (
     Path,
     Schema,
+    SchemaError,
     SchemaNode,
     Segments,
     descendants,

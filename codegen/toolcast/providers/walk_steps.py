@@ -18,8 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..jsonschema.pointers import join
-from ..jsonschema.schema_error import SchemaError
-from ..jsonschema.schema_node import SchemaNode, Segments, pointer, subnodes, to_json
+from ..jsonschema.schema_node import SchemaError, SchemaNode, Segments, pointer, subnodes, to_json
 from .dialect_plan import partial_plan
 from .ledger import Ledger, LedgerEntry, entry_of
 from .node import Pass

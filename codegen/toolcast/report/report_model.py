@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
-from ..jsonschema.schema_change import Action, Severity
+from ..jsonschema.schema_node import Action, Severity
 from ..lint.finding import Finding
 from ..lint.provider_checks import LimitUse
 from ..providers.ledger import Part

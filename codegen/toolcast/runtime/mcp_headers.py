@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..jsonschema.keywords import Path, map_subschemas, subschemas
 from ..jsonschema.messages import show
 from ..jsonschema.pointers import join
-from ..jsonschema.schema_change import SchemaChange
-from ..jsonschema.subschemas import Path, map_subschemas, subschemas
+from ..jsonschema.schema_node import SchemaChange
 
 KEYWORD: Final = "x-mcp-header"
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")

@@ -15,7 +15,7 @@ from ..declarations.printer import TypeScript
 from ..jsonschema.automaton import ANY_LENGTH, AT_END, NOTHING, STEPS, Automaton, Cost
 from ..jsonschema.charset import Alphabet
 from ..jsonschema.ecma import analyse
-from ..jsonschema.subschemas import subschemas
+from ..jsonschema.keywords import subschemas
 from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name, keyword_of

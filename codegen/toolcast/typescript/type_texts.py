@@ -13,9 +13,8 @@ from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple
 from ..declarations.names import type_names
 from ..declarations.printer import TypeScript
 from ..declarations.schema_types import read_type, reference_to
-from ..jsonschema.keywords import TYPE_OF
+from ..jsonschema.keywords import TYPE_OF, map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join
-from ..jsonschema.subschemas import map_subschemas, subschemas
 
 Plan = dict[str, Any]
 """As `Plan` in `support/defaults.js`."""

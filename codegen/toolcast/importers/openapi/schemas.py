@@ -17,9 +17,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
 from ...jsonschema.json_values import count_parts
-from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST
+from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST, subschemas
 from ...jsonschema.pointers import escape, join, unescape
-from ...jsonschema.subschemas import subschemas
 from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import MAX_VALUES, quoted

@@ -16,9 +16,8 @@ from ...jsonschema.json_values import nested_objects, too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
 from ...jsonschema.pointers import resolve
 from ...jsonschema.quarantine import sound_schema
-from ...jsonschema.schema_change import SchemaChange
 from ...jsonschema.schema_document import parse_schema
-from ...jsonschema.schema_node import to_json
+from ...jsonschema.schema_node import SchemaChange, to_json
 from ...providers import Normalizer, SchemaError, quarantined
 from ...runtime.mcp_headers import without_refused_headers
 

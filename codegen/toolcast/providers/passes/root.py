@@ -20,8 +20,7 @@ from msgspec.structs import replace
 
 from ...jsonschema.json_types import inferred, names_type
 from ...jsonschema.merge import in_words, merged, union
-from ...jsonschema.schema_error import SchemaError
-from ...jsonschema.schema_node import SchemaNode, to_json
+from ...jsonschema.schema_node import SchemaError, SchemaNode, to_json
 from ..constraint_texts import phrase
 from ..ledger import Ledger
 from ..node import Keywords, Node, Pass

@@ -28,8 +28,7 @@ Sent and decoded: JSON text is parsed (`json` of the wire form). Source: the not
 from __future__ import annotations
 
 from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
-from ...jsonschema.schema_change import Severity
-from ...jsonschema.schema_node import SchemaNode
+from ...jsonschema.schema_node import SchemaNode, Severity
 from ...runtime.wire import WireForm
 from ..ledger import IMPLIED_TYPE, Ledger
 from ..node import NO_TYPE, PLAIN, TYPES, Keywords, Node, Pass

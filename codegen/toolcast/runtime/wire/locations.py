@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ...jsonschema.subschemas import map_subschemas
+from ...jsonschema.keywords import map_subschemas
 from ...jsonschema.validator_errors import SearchTooLong
 from ..resources import follow
 from .wire_form import MORE, WireBranch, WireForm, WireForms, position
