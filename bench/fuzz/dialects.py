@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from toolcast.project.core.compiled import Options
 from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.tool_laws import Settings, check_laws
-from toolcast.verify.verified_tool import NotCompiledError
-from toolcast.verify.verify_report import Failure
+from toolcast.verify.verified_tool import Failure, NotCompiledError
 
 from .finding import Tally
 

@@ -13,8 +13,7 @@ from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.equivalence import equivalence
 from toolcast.verify.tool_laws import smallest
-from toolcast.verify.verified_tool import NotCompiledError, subject
-from toolcast.verify.verify_report import Failure
+from toolcast.verify.verified_tool import Failure, NotCompiledError, subject
 
 from . import dialects
 from .finding import Tally, finding

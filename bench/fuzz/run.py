@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 
 from toolcast.project.core import compiler
-from toolcast.verify.verify_report import Failure
+from toolcast.verify.verified_tool import Failure
 
 from .finding import Tally, finding
 from .judge import one

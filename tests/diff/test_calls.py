@@ -5,8 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.containment.reasons import REASONS
-from toolcast.diff.audiences.calls import BY_REASON, calls
-from toolcast.diff.audiences.results import WIDER, results
+from toolcast.diff.audiences.contracts import BY_REASON, WIDER, calls, results
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import make_pairs
 from toolcast.diff.rules import RULES

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.calls import calls
 from toolcast.diff.audiences.code import code
+from toolcast.diff.audiences.contracts import calls
 from toolcast.diff.audiences.definitions import sent_pairs
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import make_pairs

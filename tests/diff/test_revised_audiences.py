@@ -10,12 +10,11 @@ import jsonschema_rs
 import pytest
 from msgspec.structs import replace
 from toolcast.containment.compare import compare
-from toolcast.diff.audiences.calls import calls
 from toolcast.diff.audiences.code import code, deprecation
+from toolcast.diff.audiences.contracts import calls, sides
 from toolcast.diff.audiences.definitions import definitions, sent_pairs
 from toolcast.diff.audiences.trust import trust
 from toolcast.diff.change import Change
-from toolcast.diff.contract_changes import sides
 from toolcast.diff.pairs import Context, Pair, make_pairs, offered_pair
 from toolcast.diff.rules import RULES
 from toolcast.diff.states import State, read_listed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from toolcast.lint.finding import RULES
 from toolcast.spec.suppressions import LINT_CODES, VERIFY_CODES
-from toolcast.verify.verify_report import TITLES
+from toolcast.verify.verified_tool import TITLES
 
 from tests.lint.projects import found, run, spec, write
 

@@ -10,7 +10,7 @@ from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
 from toolcast.verify.tool_laws import Settings, check_laws
-from toolcast.verify.verify_report import ToolReport
+from toolcast.verify.verified_tool import ToolReport
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 

@@ -8,7 +8,7 @@ from toolcast.project.core.compiled import Options
 from toolcast.providers import spec_ledger
 from toolcast.runtime import grammars
 from toolcast.verify.tool_laws import Settings, check_laws
-from toolcast.verify.verify_report import ToolReport
+from toolcast.verify.verified_tool import ToolReport
 
 from tests.spec.helper import tool
 

@@ -15,7 +15,7 @@ from .options import config_option, configuration, examples, print_diagnostics
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..verify.verify_report import Counterexample, ToolReport
+    from ..verify.verified_tool import Counterexample, ToolReport
     from ..verify.verify_tools import Outcome
 
 
@@ -120,7 +120,7 @@ def _print(outcome: "Outcome") -> None:
 
 def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) -> str:
     """Return one counterexample in lines."""
-    from ..verify.verify_report import TITLES
+    from ..verify.verified_tool import TITLES
 
     place = paint(f"{one_line(found.file)}:{found.line}:{found.column}", "bold", colour)
     only = "" if found.severity == "error" else f" ({found.severity})"

@@ -16,10 +16,9 @@ from ..spec.discovery import SUFFIXES, TYPES
 from ..spec.parsed_document import diagnose
 from ..spec.suppressions import in_force
 from ..spec.tool_spec import Suppression
-from .audiences.calls import calls
 from .audiences.code import code, deprecation
+from .audiences.contracts import calls, results
 from .audiences.definitions import definitions
-from .audiences.results import results
 from .audiences.spec_keys import spec_keys
 from .audiences.trust import trust
 from .change import AUDIENCES, Audience, Change, Level

@@ -19,8 +19,7 @@ from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_laws import ToolLedger
-from .verified_tool import Decoder
-from .verify_report import Failure
+from .verified_tool import Decoder, Failure
 
 
 class _OracleJudge:

@@ -25,12 +25,20 @@ from ..runtime.injection import SentInjectedError
 from ..spec.parsed_document import Document
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .equivalence import as_text, equivalence
-from .ledger_laws import fixpoint, silent_losses
+from .equivalence import as_text, equivalence, second_opinion
+from .ledger_laws import fixpoint, sent_examples, silent_keys, silent_losses
 from .provider_laws import Dialect
-from .spec_laws import sent_examples, silent_keys
-from .verified_tool import Binding, Decoder, NotCompiledError, Subject, subject
-from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
+from .verified_tool import (
+    Binding,
+    Counterexample,
+    Decoder,
+    Failure,
+    Law,
+    NotCompiledError,
+    Subject,
+    ToolReport,
+    subject,
+)
 
 _GRAMMAR: Final = "text-of-the-grammar"
 """The format that stands for the grammar."""
@@ -232,7 +240,9 @@ class _Case:
             open=verdicts.count(None),
             counterexamples=tuple(found),
             warnings=tuple(self.warnings),
-            second_opinion=self._second(made) if self.settings.second_opinion else None,
+            second_opinion=second_opinion(self.subject, self.contract, made)
+            if self.settings.second_opinion
+            else None,
         )
 
     def _equivalence(self, made: list[Any]) -> Iterator[Counterexample]:
@@ -284,11 +294,6 @@ class _Case:
                 yield self._silent_key(key, id)
             for failure in fixpoint(contract, profile, stated):
                 yield self._counterexample("L5", failure, id)
-
-    def _second(self, made: list[Any]) -> tuple[Disagreement, ...]:
-        from .second_opinion import second_opinion
-
-        return second_opinion(self.subject, self.contract, made)
 
     def _few(self, valid: int, count: int, whose: str) -> None:
         if valid * FEW < count:

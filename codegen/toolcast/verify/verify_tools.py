@@ -27,7 +27,7 @@ from ..spec.suppressions import VERIFY_CODES, in_force
 from ..spec.tool_spec import ToolSpec
 from ..toml_tables import suggestion
 from .tool_laws import Settings, check_laws
-from .verify_report import TITLES, ToolReport
+from .verified_tool import TITLES, ToolReport
 
 SECOND_OPINION: Final = "second-opinion"
 LEVELS: Final[Mapping[str, Level]] = {
