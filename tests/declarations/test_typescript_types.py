@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.names import type_names
 from toolcast.declarations.one_tool import declaration
 from toolcast.declarations.printer import OPEN_ALIAS, TypeScript, joined, typescript_key, typescript_literal
 from toolcast.declarations.schema_types import MAX_DEPTH, read_type
+from toolcast.typescript.type_texts import Filled, definition_names
 
 from tests.typescript.tools import tsc
 
@@ -147,8 +147,8 @@ def test_no_text_ends_a_comment_or_directs_the_compiler() -> None:
 
 
 def test_names_of_types_are_distinct_identifiers() -> None:
-    names = type_names(["a-b", "aB", "é", "1", "record"], taken=["AB"])
-    assert list(names.values()) == ["AB2", "AB3", "Value", "T1", "Record2"]
+    names = definition_names(["a-b", "aB", "é", "1", "record"], {}, Filled(), taken=["AB"])
+    assert [name.filled for name in names.values()] == ["AB2", "AB3", "Value", "T1", "Record2"]
 
 
 def test_depth_is_bounded() -> None:

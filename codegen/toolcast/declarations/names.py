@@ -20,7 +20,9 @@ PYTHON_RESERVED = frozenset(
 )
 """Names that no function, no type and no field of a class in Python may have; a field that is called as a
 built-in type would hide it in its class."""
-_TYPES = frozenset(("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function", OPEN))
+GLOBAL_TYPES = frozenset(
+    ("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function", OPEN)
+)
 """Types of TypeScript that a declaration uses, or whose name would deceive."""
 ECMASCRIPT = frozenset(
     " ".join(
@@ -246,18 +248,7 @@ def _safe(name: str, language: Language, *, top: bool) -> str:
 
 def free_names(functions: Iterable[str], language: Language) -> FreeNames:
     """Give the names that the types of a namespace with these functions may have."""
-    return FreeNames((*functions, *_TYPES, *(PYTHON_RESERVED if language == "python" else ECMASCRIPT)))
-
-
-def type_names(suggested: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """Name the TypeScript types of a module, distinct from one another and from those that are taken.
-
-    Args:
-        suggested: what suggests each name, such as `postal-address`.
-        taken: names that are in use.
-    """
-    free = FreeNames((*taken, *_TYPES))
-    return {name: free.take(type_name(name)) for name in dict.fromkeys(suggested)}
+    return FreeNames((*functions, *GLOBAL_TYPES, *(PYTHON_RESERVED if language == "python" else ECMASCRIPT)))
 
 
 def type_name(suggested: str) -> str:

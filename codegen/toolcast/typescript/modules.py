@@ -11,6 +11,7 @@ from msgspec import Struct
 from ..contract.build import Built, build_type
 from ..contract.normal_form import NormalForm, direct_references, without_keyword
 from ..contract.python_types import KEYWORD
+from ..declarations.names import FreeNames
 from ..declarations.printer import TypeScript
 from ..jsonschema.automaton import ANY_LENGTH, AT_END, NOTHING, STEPS, Automaton, Cost
 from ..jsonschema.charset import Alphabet
@@ -410,8 +411,8 @@ def _foreign(normal: NormalForm, keys: Iterable[str], types: Mapping[str, Docume
 
 
 def _local_names(foreign: Mapping[str, _Imported], taken: Names) -> dict[str, TypeName]:
-    used = {name for each in taken.values() for name in each.all} | _IMPORTED
-    return {key: local_name(each.name, used) for key, each in foreign.items()}
+    free = FreeNames({name for each in taken.values() for name in each.all} | _IMPORTED)
+    return {key: local_name(each.name, free) for key, each in foreign.items()}
 
 
 def _imports(

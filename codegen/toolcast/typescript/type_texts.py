@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from ..contract.normal_form import definition_name, direct_references
 from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple, Union, children
-from ..declarations.names import type_names
+from ..declarations.names import GLOBAL_TYPES, FreeNames, type_name
 from ..declarations.printer import TypeScript
 from ..declarations.schema_types import read_type, reference_to
 from ..jsonschema.keywords import TYPE_OF, map_subschemas, subschemas
@@ -229,20 +229,19 @@ def definition_names(
     keys: Iterable[str], definitions: Mapping[str, Any], filled: Filled, taken: Iterable[str] = ()
 ) -> Names:
     """Name the types of the definitions in `keys`, distinct from one another and from `taken`."""
-    used = set(taken)
+    free = FreeNames((*taken, *GLOBAL_TYPES))
     differing = _differing(definitions, filled)
-    named = type_names(keys, used)
-    used |= set(named.values())
+    named = {key: free.take(type_name(key)) for key in keys}
     return {
-        key: TypeName(name, _free(f"{name}Input", used) if key in differing else name)
+        key: TypeName(name, free.take(f"{name}Input") if key in differing else name)
         for key, name in named.items()
     }
 
 
-def local_name(name: TypeName, used: set[str]) -> TypeName:
-    """Name imported types, by their own names or numbered, and add these to `used`."""
-    filled = _free(name.filled, used)
-    return TypeName(filled, filled if name.accepted == name.filled else _free(name.accepted, used))
+def local_name(name: TypeName, free: FreeNames) -> TypeName:
+    """Name imported types, by their own names or numbered."""
+    filled = free.take(name.filled)
+    return TypeName(filled, filled if name.accepted == name.filled else free.take(name.accepted))
 
 
 def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Filled) -> TypeName:
@@ -321,11 +320,3 @@ def _differing(definitions: Mapping[str, Any], filled: Filled) -> frozenset[str]
     while more := {key for key in sound if key not in found and found & references[key]}:
         found |= more
     return frozenset(found)
-
-
-def _free(name: str, used: set[str]) -> str:
-    free, number = name, 2
-    while free in used:
-        free, number = f"{name}{number}", number + 1
-    used.add(free)
-    return free
