@@ -79,7 +79,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def load_httpx() -> Any:
-    """The library. Raises HttpxMissingError, with the remedy."""
+    """Return the library. Raises HttpxMissingError, with the remedy."""
     try:
         return import_module("httpx")
     except ModuleNotFoundError as missing:
@@ -97,7 +97,9 @@ def _ssl_context() -> Any:
 
 
 def own_client() -> Any:
-    """A client for one call: nothing of it outlives the event loop, and no cookie reaches another call."""
+    """Return a client for one call: nothing of it outlives the event loop, and no cookie reaches another
+    call.
+    """
     return load_httpx().AsyncClient(verify=_ssl_context())
 
 
@@ -154,9 +156,10 @@ async def send(
 
 
 def _of_one_call(client: Any, jar: CookieJar | None) -> Any:
-    """A client with the connections and settings of another one, and cookies of its own: those of one call
-    are not sent with another, nor with one that runs at the same time. Where answers redirect, it lets nobody
-    read `Location`: httpx raises errors of several kinds for what is no URL."""
+    """Return a client with the connections and settings of another one, and cookies of its own: those of one
+    call are not sent with another, nor with one that runs at the same time. Where answers redirect, it
+    lets nobody read `Location`: httpx raises errors of several kinds for what is no URL.
+    """
     own = copy(client)
     own.cookies = client.cookies if jar is None else jar
     hooks = client.event_hooks
@@ -251,7 +254,7 @@ async def _read(response: Any, limit: int) -> Answer:
 
 
 def _target(httpx: Any, url: Any, locations: list[str]) -> tuple[Any, str]:
-    """Where a redirect leads, and why nobody can go there; "" where one can."""
+    """Return where a redirect leads, and why nobody can go there; "" where one can."""
     location = locations[0]
     if len(locations) > 1:
         return location, "states several addresses"
@@ -315,7 +318,6 @@ def to_result(
 
 
 def _result(host: str, method: str, answer: Answer, redactor: Redactor) -> ToolResult:
-    """The result of what is no JSON."""
     if answer.status >= 400:
         return ToolResult.failed(_failure(host, method, answer, redactor))
     if answer.location:
@@ -367,8 +369,9 @@ def _json(binding: ToolBinding[Any, Any], host: str, content: bytes, redactor: R
 
 @in_one_call
 def _typed(binding: ToolBinding[Any, Any], data: Any) -> Any:
-    """The data as the result's type where the contract accepts it; else as it came. `check_results` of the
-    registry makes a failure of what does not fit."""
+    """Return the data as the result's type where the contract accepts it; else as it came. `check_results` of
+    the registry makes a failure of what does not fit.
+    """
     if binding.result is None:
         return data
     validator = result_validator(binding)
@@ -382,7 +385,7 @@ def _typed(binding: ToolBinding[Any, Any], data: Any) -> Any:
 
 
 def _media_type(answer: Answer) -> tuple[str, str]:
-    """The media type and the charset of an answer; bytes where it says none that could be one."""
+    """Return the media type and the charset of an answer; bytes where it says none that could be one."""
     message = Message()
     message["Content-Type"] = answer.headers.get("content-type", "application/octet-stream")
     media_type, charset = message.get_content_type(), message.get_content_charset("utf-8")
@@ -410,13 +413,13 @@ def known_charset(label: str) -> str:
 
 
 def _decoded(content: bytes, charset: str) -> str | None:
-    """The text; None where its charset is not known."""
+    """Return the text; None where its charset is not known."""
     known = known_charset(charset)
     return content.decode(known, "replace").removeprefix("\ufeff") if known else None
 
 
 def _filename(answer: Answer, redactor: Redactor) -> str:
-    """The file name that an answer has, without folders; "" for none."""
+    """Return the file name that an answer has, without folders; "" for none."""
     message = Message()
     message["Content-Disposition"] = answer.headers.get("content-disposition", "")
     name = redactor.text(message.get_filename("") or "")
@@ -439,7 +442,7 @@ def _failure(host: str, method: str, answer: Answer, redactor: Redactor) -> str:
 
 
 def _message(answer: Answer, redactor: Redactor) -> str:
-    """The API's own message, bounded; nothing of a page of HTML."""
+    """Return the API's own message, bounded; nothing of a page of HTML."""
     media_type, charset = _media_type(answer)
     if not (is_json(media_type) or media_type.startswith("text/")):
         return ""
@@ -458,7 +461,6 @@ def _effect(method: str) -> str:
 
 
 def _advice(status: int, method: str, answer: Answer) -> str:
-    """What the model can do."""
     if status in (400, 409, 412, 415, 422):
         return "Correct the arguments before you call it again."
     if status == 401:

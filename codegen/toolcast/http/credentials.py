@@ -1,4 +1,4 @@
-"""Who may call: the program's own resolver gives the value that a security scheme asks for."""
+"""Credentials of requests: the program's own resolver gives the value that a security scheme asks for."""
 
 import base64
 import binascii
@@ -139,13 +139,13 @@ def _combined(found: list[tuple[str, SchemeFields, str]]) -> Credentials:
 
 
 def _secret_part(user_and_password: str) -> str:
-    """The password; the user where there is none, as some APIs take a key."""
+    """Return the password; the user where there is none, as some APIs take a key."""
     user, _, password = user_and_password.partition(":")
     return password or user
 
 
 def _authorization_values(header: str) -> Iterator[str]:
-    """The parts of an `Authorization` that nobody may read; of `basic` also what they stand for."""
+    """Yield the parts of an `Authorization` that nobody may read; of `basic` also what they stand for."""
     scheme, _, value = header.partition(" ")
     yield value or scheme
     if scheme.lower() == "basic":
@@ -180,7 +180,7 @@ def added_credentials(headers: Iterable[tuple[str, str]], request: HttpRequest) 
 
 
 def redactor_of(values: Iterable[str]) -> Redactor:
-    """The redactor of credentials. One that is too short to be searched is left."""
+    """Return the redactor of credentials. One that is too short to be searched is left."""
     redactor = Redactor()
     for value in values:
         if not is_too_short(value):
@@ -189,7 +189,7 @@ def redactor_of(values: Iterable[str]) -> Redactor:
 
 
 def with_credentials(request: HttpRequest, credentials: Credentials) -> HttpRequest:
-    """The request with credentials; they win over parameters of the same name."""
+    """Return the request with credentials; they win over parameters of the same name."""
     names = {name.lower() for name in credentials.headers}
     headers = [pair for pair in request.headers if pair[0].lower() not in names]
     query = [pair for pair in request.query if pair[0] not in credentials.query]

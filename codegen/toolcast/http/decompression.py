@@ -65,14 +65,14 @@ class Decompressor:
 
     @property
     def complete(self) -> bool:
-        """Whether the body ended where its encoding ends; one without a byte has none."""
+        """Return whether the body ended where its encoding ends; one without a byte has none."""
         if self.full or not self._kind:
             return not self.full
         return not self._head if self._decoder is None else self._decoder.eof or not self._begun
 
     @property
     def content(self) -> bytes:
-        """What was kept."""
+        """Return what was kept."""
         return b"".join(self.pieces)
 
     def _expand(self, piece: bytes) -> bytes:
@@ -93,6 +93,7 @@ class Decompressor:
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Whether data begins as RFC 1950 has it: "deflate" is zlib (RFC 9110, 8.4.1.2), and some servers send it
-    without its head."""
+    """Return whether data begins as RFC 1950 has it: "deflate" is zlib (RFC 9110, 8.4.1.2), and some servers
+    send it without its head.
+    """
     return head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0

@@ -249,7 +249,7 @@ def register_http(
 
 
 def _members(schema: Any, document: Mapping[str, Any]) -> set[str]:
-    """The members that a schema names, also in what it refers to and is made of."""
+    """Return the members that a schema names, also in what it refers to and is made of."""
     found: set[str] = set()
     waiting, seen = [schema], set[str]()
     while waiting:
@@ -269,7 +269,7 @@ def _members(schema: Any, document: Mapping[str, Any]) -> set[str]:
 
 
 def _server_of(tool: str, operation: Operation, server: Servers | None, variables: Mapping[str, str]) -> str:
-    """The URL to use. Raises ValueError."""
+    """Return the URL to use. Raises ValueError."""
     if server is None:
         chosen = filled(operation.server, {**operation.server_variables, **variables})
     elif isinstance(server, str):

@@ -65,17 +65,18 @@ def keep_reserved(text: str) -> str:
 
 
 def _as_is(text: str) -> str:
-    """The text itself."""
     return text
 
 
 def _scalar_text(value: Any) -> str:
-    """The text of one value: strings as they are, all else as JSON."""
+    """Return the text of one value: strings as they are, all else as JSON."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _is_absent(value: Any) -> bool:
-    """Whether RFC 6570 takes a value for undefined: null, and arrays and objects without anything in them."""
+    """Return whether RFC 6570 takes a value for undefined: null, and arrays and objects without anything in
+    them.
+    """
     if isinstance(value, dict):
         return all(item is None for item in value.values())
     if isinstance(value, list):
@@ -84,7 +85,7 @@ def _is_absent(value: Any) -> bool:
 
 
 def in_path(name: str, value: Any, style: Style, explode: bool) -> str:
-    """A value in a path: `simple`, `label` or `matrix`."""
+    """Return a value in a path: `simple`, `label` or `matrix`."""
     if style == "simple":
         return ",".join(_items(value, percent_encode, explode))
     if style == "label":
@@ -103,12 +104,12 @@ def in_path(name: str, value: Any, style: Style, explode: bool) -> str:
 
 
 def in_header(value: Any, explode: bool) -> str:
-    """A value in a header: `simple`, and nothing is encoded."""
+    """Return a value in a header: `simple`, and nothing is encoded."""
     return ",".join(_items(value, _as_is, explode))
 
 
 def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted: Quote) -> list[Pair]:
-    """The names and values of one parameter in a query, a cookie or a form.
+    """Return the names and values of one parameter in a query, a cookie or a form.
 
     Args:
         name: its name there.
@@ -140,7 +141,7 @@ def joined(pairs: Sequence[Pair]) -> str:
 
 
 def _items(value: Any, quoted: Quote, explode: bool) -> list[str]:
-    """The texts of a value that are parted by the style's separator."""
+    """Return the texts of a value that are parted by the style's separator."""
     if isinstance(value, list):
         return [quoted(_scalar_text(item)) for item in value if item is not None]
     if not isinstance(value, dict):
@@ -282,7 +283,7 @@ def _build(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
 
 
 def _path(template: str, segments: Mapping[str, str]) -> str:
-    """The path with its variables replaced. No value can add a `/`, and none may make a way up."""
+    """Return the path with its variables replaced. No value can add a `/`, and none may make a way up."""
     from urllib.parse import quote
 
     pieces = TEMPLATE.split(template)  # text and names in turn
@@ -374,7 +375,7 @@ def _text_body(name: str, body: Any, binary: bool, media_type: str) -> tuple[byt
 
 
 def _decoded(name: str, value: Any) -> bytes:
-    """The bytes of a base64 text. Raises RefusalError."""
+    """Return the bytes of a base64 text. Raises RefusalError."""
     try:
         if isinstance(value, str):
             return binascii.a2b_base64(value, strict_mode=True)
@@ -420,7 +421,7 @@ def _is_styled(encoding: PropertyEncoding) -> bool:
 
 
 def _media_type(encoding: PropertyEncoding | None, value: Any) -> str:
-    """The media type of a property: the first that is no range; JSON for arrays and objects; else ""."""
+    """Return the media type of a property: the first that is no range; JSON for arrays and objects, or ""."""
     named = [each.strip() for each in encoding.content_type.split(",")] if encoding else []
     default = "application/json" if isinstance(value, list | dict) else ""
     return next((each for each in named if each and "*" not in each), default)
@@ -433,7 +434,7 @@ def _content(value: Any, media_type: str) -> tuple[bytes, str]:
 
 
 class _Taken(Struct, frozen=True):
-    """A name of a parameter, or of a credential, whose `parameter` is ""."""
+    """A name of a parameter, or of a credential, which has the `parameter` ""."""
 
     place: str
     parameter: str
@@ -469,7 +470,7 @@ def _refuse_taken_names(
 
 
 def _bracketed(name: str) -> tuple[str, ...]:
-    """What a name is made of where readers take brackets apart: `a[b][]` is a member of `a[b]`."""
+    """Return what a name is made of where readers take brackets apart: `a[b][]` is a member of `a[b]`."""
     return tuple(folded_name(part) for part in _BRACKETS.split(name) if part)
 
 
@@ -484,8 +485,9 @@ def _taken_name(name: str, taken: _Taken) -> RefusalError:
 
 
 def _names_sent(operation: Operation, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The names in a request: where, of which parameter, and the name. The parameter is "" for a property
-    beyond them."""
+    """Yield the names in a request: where, of which parameter, and the name. The parameter is "" for a
+    property beyond them.
+    """
     for name, place in operation.places.items():
         value = values.get(name)
         if place.location == "body" or place.content or _is_absent(value):
@@ -523,5 +525,5 @@ def _property_names(operation: Operation, name: str, value: Any) -> list[str]:
 
 
 def _query_names(pairs: list[Pair]) -> list[str]:
-    """The names that a reader of a query finds, who may take `;` for `&`."""
+    """Return the names that a reader of a query finds, who may take `;` for `&`."""
     return [unquote_plus(each.partition("=")[0]) for each in re.split("[&;]", joined(pairs)) if each]

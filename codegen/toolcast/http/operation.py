@@ -159,7 +159,7 @@ def read_operation(http: Mapping[str, Any]) -> Operation:
 
 
 def is_json(media_type: str) -> bool:
-    """Whether a media type is JSON: `application/json`, or a type with the suffix `+json`."""
+    """Return whether a media type is JSON: `application/json`, or a type with the suffix `+json`."""
     plain = media_type.partition(";")[0].strip().lower()
     return plain in ("application/json", "text/json") or plain.endswith("+json")
 
@@ -168,12 +168,12 @@ _LONGEST: Final = 2_048
 
 
 def filled(server: str, values: Mapping[str, str]) -> str:
-    """A server with its variables replaced; those without a value stay."""
+    """Return a server with its variables replaced; those without a value stay."""
     return TEMPLATE.sub(lambda found: values.get(found[1], found[0]), server)
 
 
 def server_problem(server: str) -> str:
-    """Why a URL is no server of an API; "" where it is one."""
+    """Return why a URL is no server of an API; "" where it is one."""
     try:
         parts = urlsplit(server)
         host, _ = parts.hostname, parts.port

@@ -1,1 +1,1 @@
-"""toolcast as a step of build engines and packaging tools."""
+"""Steps of build engines and packaging tools."""

@@ -62,5 +62,5 @@ class ToolcastBuildHook(BuildHookInterface[BuilderConfig]):
 
 @hookimpl
 def hatch_register_build_hook() -> type[ToolcastBuildHook]:
-    """Register the hook: the entry point `hatch` names this module."""
+    """Register the hook with hatchling: the entry point `hatch` names this module."""
     return ToolcastBuildHook

@@ -34,7 +34,7 @@ OFFERS = {
 
 
 def text_of(offer: Offer, output: str, requirement: str) -> str:
-    """The file's text, for a project whose output folder is `output`, as the configuration writes it.
+    """Return the file's text, for a project whose output folder is `output`, as the configuration writes it.
 
     `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout of
     toolcast. Raises ValueError where the file can say nothing of that folder.
@@ -60,7 +60,7 @@ def text_of(offer: Offer, output: str, requirement: str) -> str:
 
 
 def _pattern(prefix: str, rest: str) -> str:
-    """A pattern of `.gitattributes` that takes `prefix` as it stands, quoted where it must be."""
+    """Return a pattern of `.gitattributes` that takes `prefix` as it stands, quoted where it must be."""
     text = re.sub(r"[*?\[\]\\]|^[#!]", r"\\\g<0>", prefix) + rest
     if re.search(r'[\s"\\]', text):
         return '"' + re.sub(r'["\\]', r"\\\g<0>", text) + '"'

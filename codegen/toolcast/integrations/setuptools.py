@@ -49,7 +49,7 @@ class build_py(_build_py):  # noqa: N801 - setuptools names commands so
         super().run()
 
     def get_source_files(self) -> list[str]:
-        """Return the files of a source distribution, with the specs, since a build from it is verified."""
+        """Return the files of a source distribution, with the specs, since its builds are verified."""
         project = _open()
         files: list[Path] = []
         for path in project.inputs:
@@ -59,10 +59,10 @@ class build_py(_build_py):  # noqa: N801 - setuptools names commands so
         return [*taken, *ours, *(str(Path(path)) for path in project.outputs)]
 
     def _ran(self, project: Project) -> None:
-        """Return the consequences of the step; nothing for one that wrote nothing."""
+        """Do what follows the step; nothing, where it wrote nothing."""
 
     def find_data_files(self, package: str, src_dir: str) -> list[str]:
-        """The package's data files, and the JSON that was generated below it: it is read at run time."""
+        """Return the package's data files, and the JSON generated below it, which is read at run time."""
         if self._project is None:
             self._project = _open()
         prefix = f"{Path(os.path.relpath(src_dir)).as_posix()}/"

@@ -1,4 +1,4 @@
-"""The step of every packaging hook: it checks the checked-in output against the specs, or generates it."""
+"""The step of every packaging hook: verify the checked-in output, or make it anew."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -51,7 +51,7 @@ class Project(Struct, frozen=True):
 
 
 def open_project(root: Path) -> Project:
-    """The project at `root`. Raises StepError if its configuration has errors."""
+    """Return the project at `root`. Raises StepError if its configuration has errors."""
     config, problems = load_config(root, Path("pyproject.toml"))
     if config is None:
         raise StepError(_text(problems))

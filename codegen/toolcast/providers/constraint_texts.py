@@ -34,7 +34,7 @@ def text(value: Any) -> str:
 
 
 def visible_text(value: Any) -> str:
-    """A word as it is; as JSON where it hides something."""
+    """Return a word as it is; as JSON where it hides something."""
     return text(value) if isinstance(value, str) and hidden_offsets(value) else str(value)
 
 
@@ -44,7 +44,7 @@ def listed(values: Any) -> str:
 
 
 def idle(keyword: str, value: Any) -> bool:
-    """Whether a keyword constrains nothing with this value."""
+    """Return whether a keyword constrains nothing with this value."""
     return keyword in IDLE and any(
         value == one and (value is one or not isinstance(value, bool)) for one in IDLE[keyword]
     )
@@ -61,7 +61,7 @@ def bound(words: str, value: Any) -> str:
 
 
 def schema(value: Any) -> str:
-    """A schema in few words: its type, or its JSON."""
+    """Return a schema in few words: its type, or its JSON."""
     return (
         visible_text(value["type"])
         if value.keys() == {"type"} and isinstance(value["type"], str)
@@ -70,7 +70,7 @@ def schema(value: Any) -> str:
 
 
 def whole(pattern: str) -> str:
-    """A pattern in backticks, or as JSON where it contains one."""
+    """Return a pattern in backticks, or as JSON where it contains one."""
     return text(pattern) if "`" in pattern or hidden_offsets(pattern) else f"`{pattern}`"
 
 
@@ -82,7 +82,9 @@ def dependent(value: Any) -> str:
 
 
 def describes_default(description: Any, value: Any) -> bool:
-    """Whether a description states a default already: `(default: 10)`, `Defaults to 10.`, `10 by default`."""
+    """Return whether a description states a default already: `(default: 10)`, `Defaults to 10.`, `10 by
+    default`.
+    """
     if not isinstance(description, str) or "default" not in description.lower():
         return False
     bare = value if isinstance(value, str) and value else text(value)

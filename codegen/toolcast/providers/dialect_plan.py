@@ -1,4 +1,4 @@
-"""What a walk does to each node under a dialect, made from the dialect once."""
+"""The operations of a walk on each node, made from the dialect once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Stage(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, passes: Iterable[Pass], dialect: Dialect) -> Stage:
-        """Those of `passes` that a dialect needs."""
+        """Return those of `passes` that a dialect needs."""
         found = tuple(each for each in passes if each.needed(dialect))
         return cls(
             passes=found,
@@ -46,14 +46,14 @@ class Stage(Struct, frozen=True, eq=False):
         )
 
     def concerns(self, keywords: Keywords) -> bool:
-        """Whether one of the passes acts on a node with these keywords."""
+        """Return whether one of the passes acts on a node with these keywords."""
         return (
             self.everywhere or not self.keywords.isdisjoint(keywords) or stated_type(keywords) in self.types
         )
 
 
 class Plan(Struct, frozen=True, eq=False):
-    """What a walk does to each node, made from the dialect once."""
+    """The operations of a walk on each node."""
 
     dialect: Dialect
     kept: Dialect  # by which keywords are kept: `dialect`, or one that keeps all
@@ -68,13 +68,13 @@ class Plan(Struct, frozen=True, eq=False):
 
 
 def walked(node: Node, key: str, _: Dialect, __: Ledger) -> operations.Result:
-    """Stands, among the operations, for the keywords at which the walk goes on."""
+    """Stand, among the operations, for the keywords at which the walk goes on."""
     return node.keywords[key], ()
 
 
 @lru_cache(maxsize=64)
 def plan_of(dialect: Dialect) -> Plan:
-    """What a walk under a dialect does to each node."""
+    """Return what a walk under a dialect does to each node."""
     by = operations.BY_DISPOSITION
     other = by[dialect.other]
     found: dict[str, Operation | None] = dict.fromkeys(
@@ -122,7 +122,7 @@ def plan_of(dialect: Dialect) -> Plan:
 
 
 def _encodes(dialect: Dialect) -> bool:
-    """Whether an axis sends some values in another form."""
+    """Return whether an axis sends some values in another form."""
     return (
         dialect.maps != "keep"
         or dialect.tuples == "object"
@@ -135,7 +135,7 @@ def _encodes(dialect: Dialect) -> bool:
 
 
 def partial_plan(plan: Plan, chosen: Collection[Pass], *, keywords: bool) -> Plan:
-    """A plan with a part of what it does.
+    """Return a plan with a part of what it does.
 
     Args:
         plan: the plan.

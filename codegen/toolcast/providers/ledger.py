@@ -36,7 +36,7 @@ class LedgerEntry(SchemaChange, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def entry_of(change: SchemaChange) -> LedgerEntry:
-    """A change of the schema of parameters, as an entry."""
+    """Return a change of the schema of parameters, as an entry."""
     return LedgerEntry(
         path=change.path,
         keyword=change.keyword,
@@ -144,8 +144,9 @@ class Ledger:
 
 
 def checked(keyword: str, value: Any = None) -> str:
-    """The end of a reason: that decoding checks a keyword which is not sent; empty for one that no decoder
-    checks."""
+    """Return the end of a reason: that decoding checks a keyword which is not sent; empty for one that no
+    decoder checks.
+    """
     if keyword == "format":
         return CHECKED if isinstance(value, str) and value in FORMATS else ""
     return CHECKED if keyword in CONSTRAINTS else ""
@@ -165,7 +166,7 @@ def names_in_words(names: Iterable[str]) -> str:
 
 
 def child(path: Path, *segments: Any) -> Path:
-    """The path of something below a path."""
+    """Return the path of something below a path."""
     for segment in segments:
         path = path, str(segment)
     return path

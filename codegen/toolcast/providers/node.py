@@ -117,27 +117,27 @@ class Node(SchemaNode, frozen=True, eq=False):
         return self.place.walk.document
 
     def having(self, keywords: Keywords) -> Node:
-        """The node with these keywords."""
+        """Return the node with these keywords."""
         return self if keywords is self.keywords else replace(self, keywords=keywords)
 
     def noting(self, keywords: Keywords, notes: tuple[str, ...]) -> Node:
-        """The node with these keywords, and further sentences for its description."""
+        """Return the node with these keywords, and further sentences for its description."""
         return replace(self, keywords=keywords, notes=self.notes + notes)
 
     def sent(self, keywords: Keywords, **form: Any) -> Node:
-        """The node with these keywords, and with these fields of its wire form."""
+        """Return the node with these keywords, and with these fields of its wire form."""
         return replace(self, keywords=keywords, form=replace(self.form, **form))
 
     def with_form(self, keywords: Keywords, form: WireForm) -> Node:
-        """The node with these keywords, sent in this form."""
+        """Return the node with these keywords, sent in this form."""
         return replace(self, keywords=keywords, form=form)
 
     def sent_as(self, **form: Any) -> Node:
-        """The node with these fields of its wire form."""
+        """Return the node with these fields of its wire form."""
         return replace(self, form=replace(self.form, **form))
 
     def branch_sent(self, keywords: Keywords) -> Node:
-        """The node with these keywords, to be a child of another: only its form is noted of it."""
+        """Return the node with these keywords, to be a child of another: only its form is noted of it."""
         return Node(keywords, self.path, self.place, form=self.form)
 
     def branch(self, schema: SchemaNode) -> Node:
@@ -145,13 +145,14 @@ class Node(SchemaNode, frozen=True, eq=False):
         return replace(self, keywords=schema.keywords, path=schema.path, notes=(), form=PLAIN)
 
     def replaced_by(self, branch: SchemaNode, keywords: Keywords) -> Node:
-        """The node with these keywords, of which `branch`, its only branch, is a part; its form is that of
-        the branch, where it has none."""
+        """Return the node with these keywords, of which `branch`, its only branch, is a part; its form is
+        that of the branch, where it has none.
+        """
         form = branch.form if self.form is PLAIN and isinstance(branch, Node) else self.form
         return replace(self, keywords=keywords, form=form)
 
     def taken(self, kind: str) -> bool:
-        """Whether another branch of a union accepts values of a JSON type here."""
+        """Return whether another branch of a union accepts values of a JSON type here."""
         return self.place.overlap is not None and kind in self.place.overlap
 
 
@@ -176,11 +177,11 @@ class Pass(Struct, frozen=True, eq=False):
 
     @property
     def everywhere(self) -> bool:
-        """Whether it acts on any node."""
+        """Return whether it acts on any node."""
         return not self.keywords and not self.types and not self.noted
 
     def concerns(self, keywords: Keywords) -> bool:
-        """Whether it acts on a node with these keywords."""
+        """Return whether it acts on a node with these keywords."""
         if self.keywords and not self.keywords.isdisjoint(keywords):
             return True
         return stated_type(keywords) in self.types if self.types else not self.keywords
@@ -191,6 +192,6 @@ TYPES = "[]"
 
 
 def stated_type(keywords: Keywords) -> str:
-    """The type that a node states; `NO_TYPE` for none, `TYPES` for a list of types."""
+    """Return the type that a node states; `NO_TYPE` for none, `TYPES` for a list of types."""
     kind = keywords.get("type")
     return kind if type(kind) is str else NO_TYPE if kind is None else TYPES

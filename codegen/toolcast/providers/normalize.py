@@ -92,7 +92,7 @@ class SchemaNormalizer:
         )
 
     def choice(self, provider: str | Profile, *, strict: bool | None = None) -> Choice:
-        """The walk whose output a provider is sent.
+        """Return the walk whose output a provider is sent.
 
         Args:
             provider: id of a built-in profile, or a profile.
@@ -143,7 +143,9 @@ class SchemaNormalizer:
     def _outcome(
         self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
     ) -> Outcome:
-        """The walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
+        """Return the walk under `dialect`. `most` levels of values may be nested; `tall`: those of
+        definitions.
+        """
         pattern = dialect.property_names
         renames: Renames = renames_of(self._document.root, pattern) if pattern else {}
         key = dialect if renames else nameless(dialect), most
@@ -227,7 +229,7 @@ def outcome_of(walk: Walk, plan: Plan) -> Outcome:
 
 
 def _nests_within(outcome: Outcome, limit: int) -> bool:
-    """Whether the output has at most `limit` levels of nesting."""
+    """Return whether the output has at most `limit` levels of nesting."""
     return (outcome.deepest <= limit and not outcome.names) or levels(outcome.schema) <= limit
 
 
@@ -242,7 +244,7 @@ def _too_deep(outcome: Outcome, limit: int | None) -> Reasons:
 
 
 def parameters_of(schema: Any) -> dict[str, Any]:
-    """A tool's parameters as an object schema. Raises `SchemaError` where it is none."""
+    """Return a tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}
     if (found := python_object(schema)) is not None:

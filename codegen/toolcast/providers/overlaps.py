@@ -1,4 +1,4 @@
-"""What other branches of a union accept at the place of a value.
+"""Overlaps of the branches of a union at the place of a value.
 
 A form that is sent must not be one that another alternative takes at that place, else decoding may choose
 that one. Alternatives that a key tells apart do not overlap.
@@ -32,7 +32,7 @@ REST = "additional_properties"
 def of_branches(
     node: Node, branches: list[Schema], kinds: list[frozenset[str]], dialect: Dialect
 ) -> list[Overlap]:
-    """The overlap of each of the `branches` of a node. `kinds` are the types of each."""
+    """Return the overlap of each of the `branches` of a node. `kinds` are the types of each."""
     document, outer = node.document, node.place.overlap
     counts = Counter(kind for each in kinds for kind in each)
     every = frozenset(counts)
@@ -56,7 +56,9 @@ def of_branches(
 
 
 def of_property(overlap: Overlap, name: str, document: SchemaDocument, dialect: Dialect) -> Overlap:
-    """The overlap of a property. An object that is open by default accepts the value in its original form."""
+    """Return the overlap of a property. An object that is open by default accepts the value in its original
+    form.
+    """
 
     def find() -> tuple[Schema, ...]:
         return tuple(
@@ -67,7 +69,7 @@ def of_property(overlap: Overlap, name: str, document: SchemaDocument, dialect: 
 
 
 def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Overlap:
-    """The overlap of the items of an array."""
+    """Return the overlap of the items of an array."""
 
     def find() -> tuple[Schema, ...]:
         return tuple(
@@ -81,10 +83,10 @@ def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Ov
 
 
 def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
-    """The indices of the branches with which others are compared.
+    """Return the indices of the branches with which others are compared.
 
-    Schemas that only list arrays or objects state nothing of their parts, so that two of them stand for
-    all of the same types: a union of many constants is not compared in pairs.
+    Schemas that only list arrays or objects state nothing of their parts, so that two of them stand for all
+    of the same types: a union of many constants is not compared in pairs.
     """
     literals = Counter[frozenset[str]]()
     compared: list[int] = []
@@ -101,7 +103,7 @@ def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
 
 
 def _is_literal(schema: Schema) -> bool:
-    """Whether a schema says nothing of its values but which they are."""
+    """Return whether a schema says nothing of its values but which they are."""
     return (
         isinstance(schema, SchemaNode)
         and not LITERALS.isdisjoint(schema.keywords)
@@ -117,7 +119,7 @@ def _overlapping(
     document: SchemaDocument,
     dialect: Dialect,
 ) -> Iterator[Schema]:
-    """Those of the `compared` branches that cannot be distinguished from one branch."""
+    """Yield those of the `compared` branches that cannot be distinguished from one branch."""
     own = kinds[index] & NESTED
     for i in compared:
         if i == index or own.isdisjoint(kinds[i]):
@@ -157,7 +159,7 @@ def _further(node: dict[str, Any], name: str, dialect: Dialect) -> Iterator[Sche
 
 
 def _accepts_anything(node: SchemaNode) -> bool:
-    """Whether a schema accepts anything, and so any part."""
+    """Return whether a schema accepts anything, and so any part."""
     return "anyOf" not in node.keywords and MOVED.isdisjoint(node.keywords)
 
 
@@ -165,7 +167,7 @@ def _accepts_anything(node: SchemaNode) -> bool:
 
 
 def _apart(left: Schema, right: Schema, document: SchemaDocument, dialect: Dialect) -> bool:
-    """Whether no encoded object of one of two branches is valid against the other."""
+    """Return whether no encoded object of one of two branches is valid against the other."""
     mine, theirs = _target(left, document), _target(right, document)
     if mine is None or theirs is None:
         return False
@@ -175,7 +177,7 @@ def _apart(left: Schema, right: Schema, document: SchemaDocument, dialect: Diale
 
 
 def _target(schema: Schema, document: SchemaDocument) -> dict[str, Any] | None:
-    """The keywords of a schema, references followed."""
+    """Return the keywords of a schema, references followed."""
     for _ in range(MAX_FOLLOWED):
         if not isinstance(schema, SchemaNode):
             return None
@@ -186,7 +188,7 @@ def _target(schema: Schema, document: SchemaDocument) -> dict[str, Any] | None:
 
 
 def _differ(mine: dict[str, Any], theirs: dict[str, Any], document: SchemaDocument, dialect: Dialect) -> bool:
-    """Whether a key that one of two objects requires has other values in the other."""
+    """Return whether a key that one of two objects requires has other values in the other."""
     properties, others = mine.get("properties", {}), theirs.get("properties", {})
     return any(
         _unlike(properties[name], others[name], document, dialect)
@@ -196,7 +198,7 @@ def _differ(mine: dict[str, Any], theirs: dict[str, Any], document: SchemaDocume
 
 
 def _foreign(one: dict[str, Any], other: dict[str, Any], dialect: Dialect) -> bool:
-    """Whether objects of `one` lack a key that `other` requires, or have one that it forbids."""
+    """Return whether objects of `one` lack a key that `other` requires, or have one that it forbids."""
     mine, theirs = one.get("properties", {}), other.get("properties", {})
     every = dialect.optional == "nullable"
     if _closed(one) or dialect.closed:
@@ -214,7 +216,7 @@ def _closed(node: dict[str, Any]) -> bool:
 
 
 def _unlike(left: Schema, right: Schema, document: SchemaDocument, dialect: Dialect) -> bool:
-    """Whether no value that is sent fits both of two properties."""
+    """Return whether no value that is sent fits both of two properties."""
     mine, theirs = _literals(left), _literals(right)
     if mine is not None and theirs is not None:
         sent = {one if isinstance(one, str) else text(one) for one in mine}
@@ -238,14 +240,15 @@ def _literals(schema: Schema) -> list[Any] | None:
 
 
 def is_map(keywords: dict[str, Any]) -> bool:
-    """Whether an object has keys that it does not declare, of a kind that it does."""
+    """Return whether an object has keys that it does not declare, of a kind that it does."""
     rest = keywords.get("additionalProperties")
     return (isinstance(rest, SchemaNode) and bool(rest.keywords)) or bool(keywords.get("patternProperties"))
 
 
 def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
-    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema
-    can be false."""
+    """Return whether an object will declare no property: a key that is forbidden is not declared, where no
+    schema can be false.
+    """
     properties: dict[str, Schema] = keywords.get("properties", {})
     return not properties or (
         dialect.booleans == "rewrite" and all(schema is False for schema in properties.values())
@@ -253,8 +256,9 @@ def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
 
 
 def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
-    """Whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or any
-    value has a form of its own."""
+    """Return whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or
+    any value has a form of its own.
+    """
     if keywords.get("propertyNames") is False or not ("type" in keywords or dialect.typed):
         return False
     kinds = [*keywords.get("patternProperties", {}).values(), keywords.get("additionalProperties", True)]
@@ -262,7 +266,7 @@ def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
 
 
 def holds_rest(keywords: dict[str, Any]) -> bool:
-    """Whether an object has the property in which the undeclared keys of such an object are sent."""
+    """Return whether an object has the property in which the undeclared keys of such an object are sent."""
     held = keywords.get("properties", {}).get(REST)
     items = held.keywords.get("items") if isinstance(held, SchemaNode) else None
     return isinstance(items, SchemaNode) and items.keywords.get("required") == [KEY, VALUE]
@@ -286,7 +290,7 @@ def block_ambiguous(
 
 
 def _sent_as(schema: Schema, node: Node, dialect: Dialect) -> str:
-    """The JSON type in which a referenced schema is sent, where that differs from its own; else empty."""
+    """Return the JSON type in which a referenced schema is sent; empty where that is its own."""
     if not isinstance(schema, SchemaNode) or "$ref" not in schema.keywords:
         return ""
     found, _ = node.document.target(schema.keywords["$ref"], schema.path)

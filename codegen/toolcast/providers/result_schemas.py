@@ -49,7 +49,7 @@ def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any
 
 
 def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tuple[LedgerEntry, ...]]:
-    """A schema without some keywords, none of which holds for what others leave over."""
+    """Return a schema without some keywords, none of which holds for what others leave over."""
     if not isinstance(schema, Mapping):
         return schema, ()
     kept = {key: value for key, value in schema.items() if key not in keywords}
@@ -71,7 +71,7 @@ def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tupl
 
 
 def in_response(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of the object that carries a result: `output`, or `error` where the call failed.
+    """Return the schema of the object that carries a result: `output`, or `error` where the call failed.
 
     So `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
     """
@@ -84,7 +84,7 @@ def in_response(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moved(schema: Any) -> Any:
-    """A copy in which `#` means the schema of the output."""
+    """Return a copy in which `#` means the schema of the output."""
     if not isinstance(schema, Mapping):
         return schema
     out = map_subschemas(schema, _moved)
@@ -92,7 +92,7 @@ def _moved(schema: Any) -> Any:
 
 
 def may_be_text(schema: Mapping[str, Any]) -> bool:
-    """Whether a result may be a string, as far as the root, references and unions tell."""
+    """Return whether a result may be a string, as far as the root, references and unions tell."""
     definitions = schema.get("$defs")
     return _may_be_text(schema, definitions if isinstance(definitions, Mapping) else {}, frozenset())
 
@@ -124,7 +124,7 @@ class _Fitting:
         self._cycles = cycles
 
     def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> dict[str, Any]:
-        """A schema below `definition`, at `path`."""
+        """Return a schema below `definition`, at `path`."""
         out: dict[str, Any] = {}
         refers = "$ref" in node and not self._closes_cycle(node, definition)
         for keyword, value in node.items():
@@ -191,7 +191,7 @@ class _Fitting:
             out[keyword] = value
 
     def _below(self, schema: Any, path: Path, definition: str) -> dict[str, Any] | None:
-        """A schema in a keyword; None for one that accepts no value."""
+        """Return a schema in a keyword; None for one that accepts no value."""
         if isinstance(schema, Mapping):
             return self.schema(schema, path, definition)
         if schema is False:
@@ -224,7 +224,7 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def _referred(reference: Any) -> str | None:
-    """The definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere.
+    """Return the definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere.
 
     A reference into a definition (`#/$defs/A/items`) counts as one to the definition.
     """

@@ -280,7 +280,6 @@ def decode(
 
 @lru_cache(maxsize=1)
 def _texts() -> Normalizer:
-    """The cache of schemas given as text, for the whole program."""
     return Normalizer(256)
 
 
@@ -291,7 +290,7 @@ def _guessed(
     guesses: Guesses,
     problem: ArgumentError | None,
 ) -> Any:
-    """A value that the schema accepts, guessed from refused arguments; None where there is none.
+    """Return a value that the schema accepts, guessed from refused arguments; None where there is none.
 
     Raises `problem` with the reason where readings differ, if there is a problem.
     """

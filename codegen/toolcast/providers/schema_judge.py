@@ -1,4 +1,4 @@
-"""What a provider's schema, and each schema in it, accepts: asked of values on their way to a provider."""
+"""Judges values on their way to a provider by the provider's schema, and by each schema in it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class SchemaJudge(Protocol):
         ...
 
     def find(self, reference: Any) -> Schema:
-        """What a local reference leads to; `True` where it leads nowhere."""
+        """Return what a local reference leads to; `True` where it leads nowhere."""
         ...
 
     def accepts_part(self, part: Schema, value: Any) -> bool:
-        """Whether `part`, a schema in the document, accepts a value."""
+        """Return whether `part`, a schema in the document, accepts a value."""
         ...
 
 
@@ -56,7 +56,7 @@ class ValidatorJudge:
         return self._document
 
     def find(self, reference: Any) -> Schema:
-        """What a local reference leads to; `True` where it leads nowhere."""
+        """Return what a local reference leads to; `True` where it leads nowhere."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return True
         try:
@@ -65,11 +65,11 @@ class ValidatorJudge:
             return True
 
     def accepts(self, value: Any) -> bool:
-        """Whether the schema accepts a value."""
+        """Return whether the schema accepts a value."""
         return self.accepts_part(self._document, value)
 
     def accepts_part(self, part: Schema, value: Any) -> bool:
-        """Whether `part`, a schema in the document, accepts a value."""
+        """Return whether `part`, a schema in the document, accepts a value."""
         return self._validator(part).accepts(value)
 
     def _validator(self, part: Schema) -> Validator:

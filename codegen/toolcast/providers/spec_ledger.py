@@ -1,4 +1,4 @@
-"""The ledger of what a spec states beside its parameters, and a provider's tool object does not carry."""
+"""The ledger of the keys of a spec that a provider's tool object does not carry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_REQUEST = "it is a setting of the whole request, which `request_members` give
 
 
 def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
-    """What the tool object lacks of what the spec states, apart from its parameters.
+    """Return what the tool object lacks of what the spec states, apart from its parameters.
 
     A value that asks for what happens anyway (`defer: false`, `callers: [model]`) is not missing.
 
@@ -90,7 +90,7 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
 
 
 def _omitted(parameters: Normalized) -> LedgerEntry:
-    """The entry of parameters that declare nothing: where undeclared ones are allowed, that is lost."""
+    """Return the entry of parameters that declare nothing: lost where undeclared ones are allowed."""
     refused = {(each.path, each.keyword): each.severity for each in parameters.ledger}
     closed = parameters.schema.get("additionalProperties") is False
     closed = closed or refused.get(("", "additionalProperties")) == "lost"
@@ -107,7 +107,7 @@ def _omitted(parameters: Normalized) -> LedgerEntry:
 
 
 def _stated(tool: ToolInfo) -> Iterator[str]:
-    """The keys whose value asks for something."""
+    """Yield the keys whose value asks for something."""
     yield from ("result",) if tool.result_schema is not None else ()
     yield from (key.name for key in SENT if key.asks_for(tool.keys.get(key.name)))
 
@@ -123,7 +123,7 @@ def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) 
 
 
 def _is_of_request(key: str, profile: Profile) -> bool:
-    """Whether the provider has it for all tools of a request, and not in tool objects."""
+    """Return whether the provider has it for all tools of a request."""
     return key == "stream_arguments" and bool(profile.request.stream_arguments)
 
 

@@ -20,7 +20,7 @@ SENT_AS_JSON = (
 
 
 def texts(values: list[Any]) -> dict[str, Any]:
-    """A string for each literal, in order: itself where it is a non-empty string, else its JSON text."""
+    """Return a string for each literal, in order: itself if it is a non-empty string, else its JSON text."""
     own = {value for value in values if isinstance(value, str)}
     clash = {text(value) for value in values if not isinstance(value, str)} & own
     out: dict[str, Any] = {}
@@ -31,7 +31,7 @@ def texts(values: list[Any]) -> dict[str, Any]:
 
 
 def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
-    """Any schema as a string of JSON text, with a description; `keyword` is for the ledger."""
+    """Return a schema as a string of JSON text, with a description; `keyword` is for the ledger."""
     keywords = node.keywords
     kept = {key: item for key, item in keywords.items() if key in METADATA or key == "nullable"}
     constraints = {key: item for key, item in keywords.items() if key not in kept and key != "$defs"}
@@ -58,13 +58,13 @@ def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
 
 
 def _without_schema(schema: str) -> str:
-    """The reason where the description does not have the schema of a value; `schema` is its JSON."""
+    """Return the reason where the description does not have the schema of a value; `schema` is its JSON."""
     cause = "which is too long for the description" if schema else "which refers to other parts of the root"
     return f"is sent as JSON text without its schema, {cause}; decoding restores and checks the value"
 
 
 def any_value(node: Node, ledger: Ledger, cause: str) -> Node:
-    """Any schema as one that accepts any value, described as it was; `cause` is a clause for the ledger."""
+    """Return a schema that accepts any value, described as it was; `cause` is a clause for the ledger."""
     constraints = {key: item for key, item in node.keywords.items() if key not in METADATA and key != "$defs"}
     schema = _whole(node, to_json(SchemaNode(constraints, None)))
     is_described = 0 < len(schema) <= MAX_WORDS
@@ -80,7 +80,7 @@ def any_value(node: Node, ledger: Ledger, cause: str) -> Node:
 
 
 def child_as_json(node: Node, child: SchemaNode, ledger: Ledger) -> Node:
-    """A schema below a node as JSON text; the sentences about it are in its own description."""
+    """Return a schema below a node as JSON text; the sentences about it are in its own description."""
     sent = as_json(node.branch(child), ledger)
     description = described(sent.keywords.get("description"), sent.notes)
     return sent.branch_sent({**sent.keywords, "description": description})

@@ -73,7 +73,7 @@ class Walker:
     # -- one node -------------------------------------------------------------------------------
 
     def visit(self, node: Node) -> Node:
-        """The output for a node. Raises SchemaError for schemas nested too deeply, or too many."""
+        """Return the output for a node. Raises SchemaError for schemas nested too deeply, or too many."""
         plan, ledger = self.plan, self.ledger
         ledger.depth += 1
         ledger.schemas += 1
@@ -116,7 +116,6 @@ class Walker:
         return node
 
     def _walked(self, node: Node) -> Node:
-        """A node with the output of its keywords."""
         plan, ledger = self.plan, self.ledger
         get, other, dialect = plan.operations.get, plan.other, plan.dialect
         out: Keywords = {}
@@ -139,7 +138,7 @@ class Walker:
     # -- the schemas of one keyword ---------------------------------------------------------------
 
     def below(self, schema: Schema, path: Path, place: Place) -> Schema:
-        """The output for a schema at `path` below a node."""
+        """Return the output for a schema at `path` below a node."""
         if type(schema) is SchemaNode:
             return self.visit(Node(schema.keywords, schema.path, place, start=self.ledger.evaluation))
         dialect = self.plan.kept
@@ -157,7 +156,7 @@ class Walker:
         return self.visit(Node({}, path, place))
 
     def _inside(self, node: Node, key: str) -> Place:
-        """The place of schemas below a keyword of a node."""
+        """Return the place of schemas below a keyword of a node."""
         place = node.place
         deeper = self.walk.most is not None and key in DOWN
         if not node.entered and place.overlap is None and not place.is_property and not deeper:
@@ -166,7 +165,6 @@ class Walker:
         return Place(place.walk, place.definition, opened, None, place.level + deeper)
 
     def _one(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """One schema."""
         value: Schema = node.keywords[key]
         if key == "additionalProperties":
             if value is False:
@@ -192,7 +190,7 @@ class Walker:
         return ()
 
     def _guarded(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """A schema that must not be widened: the keyword is described where it was."""
+        """Return a schema that must not be widened: the keyword is described where it was."""
         keywords, ledger, renames = node.keywords, self.ledger, self.walk.renames
         if key in CONDITIONAL and "if" in keywords and "if" not in out and _follows(keywords, "if", key):
             return ()  # described with its condition
@@ -227,7 +225,6 @@ class Walker:
         return notes
 
     def _many(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """A list of schemas."""
         plan, ledger = self.plan, self.ledger
         document, dialect = self.walk.document, plan.dialect
         schemas: list[Schema] = node.keywords[key]
@@ -267,7 +264,6 @@ class Walker:
         return ()
 
     def _named(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """Schemas by name."""
         dialect, ledger, path = self.plan.kept, self.ledger, node.path
         if key == "$defs" and path is None:
             out[key] = {}  # filled once the walk has found all references
@@ -302,7 +298,7 @@ class Walker:
         return ()
 
     def _keeps_pattern(self, pattern: str, at: Path) -> bool:
-        """Whether a pattern of keys can be sent; an entry where it is dropped."""
+        """Return whether a pattern of keys can be sent; an entry where it is dropped."""
         renames = self.walk.renames
         if renames and misjudges(renames, pattern):
             cause = "it does not apply alike to the names under which properties are sent"
@@ -317,7 +313,9 @@ class Walker:
     # -- references and definitions ---------------------------------------------------------------
 
     def _reference(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """A reference that is kept; its target is queued. Raises `SchemaError` where it does not resolve."""
+        """Return a reference that is kept; its target is queued. Raises `SchemaError` where it does not
+        resolve.
+        """
         document, dialect = self.walk.document, self.plan.kept
         reference: str = node.keywords[key]
         _, segments = document.target(reference, node.path)
@@ -338,7 +336,7 @@ class Walker:
         return ()
 
     def _name(self, segments: Segments) -> str:
-        """The name of a target under the output's `$defs`; chosen once, and the target is queued."""
+        """Return the name of a target under the output's `$defs`; chosen once, and the target is queued."""
         name = self.names.get(segments)
         if name is None:
             own = self.walk.document.root.keywords.get("$defs", {})
@@ -356,7 +354,7 @@ class Walker:
         return name
 
     def _definitions(self, out: Node, dialect: Dialect) -> Node:
-        """The output with the targets of references, and their targets, in its `$defs`."""
+        """Return the output with the targets of references, and their targets, in its `$defs`."""
         document, ledger = self.walk.document, self.ledger
         own: dict[str, Schema] = document.root.keywords.get("$defs", {}) if dialect.refs == "keep" else {}
         for name in own if not dialect.prune_definitions else ():
@@ -393,20 +391,20 @@ class Walker:
 
 
 def _follows(keywords: Keywords, first: str, second: str) -> bool:
-    """Whether `second` comes after `first`."""
     return next(key for key in keywords if key in (first, second)) == first
 
 
 def _is_needless(node: Node, key: str, dialect: Dialect) -> bool:
-    """Whether `contains` constrains nothing, by a `minContains` that the dialect lacks: alone, it requires
-    one."""
+    """Return whether `contains` constrains nothing, by a `minContains` that the dialect lacks: alone, it
+    requires one.
+    """
     if key != "contains" or node.keywords.get("minContains") != 0:
         return False
     return disposition(dialect, "minContains") != "keep"
 
 
 def _needed(out: Node, done: dict[str, Schema]) -> dict[str, Schema]:
-    """The definitions that the output refers to: some that were walked may have been removed again."""
+    """Return the definitions that the output refers to: some that were walked may have been removed again."""
     found: set[str] = set()
     pending: list[SchemaNode] = [out]
     while pending:
@@ -423,5 +421,4 @@ def _needed(out: Node, done: dict[str, Schema]) -> dict[str, Schema]:
 
 
 def _definition(reference: str) -> str:
-    """The name of the definition that a reference of the output leads to."""
     return unescape(unquote(reference.removeprefix("#/$defs/")))

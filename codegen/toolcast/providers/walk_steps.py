@@ -89,7 +89,7 @@ def steps(schema: Any, provider: str | Profile, *, strict: bool | None = None) -
 
 
 def summary_of(each: Pass) -> str:
-    """What a pass does.
+    """Return what a pass does.
 
     Args:
         each: the pass.
@@ -121,7 +121,7 @@ def _walked(whole: Outcome) -> Iterator[tuple[Pass | None, Outcome]]:
 
 
 def _with_definitions(outcome: Outcome) -> Outcome:
-    """An outcome with the definitions as they were written, if they are there to be inlined only."""
+    """Return an outcome with the definitions as they were written, if they are there to be inlined only."""
     root = outcome.walk.document.root.keywords
     if outcome.plan.dialect.refs != "inline" or "$defs" not in root or "$defs" not in outcome.schema:
         return outcome
@@ -131,8 +131,9 @@ def _with_definitions(outcome: Outcome) -> Outcome:
 def _entries(
     whole: Outcome, walked: Sequence[tuple[Pass | None, Outcome]]
 ) -> tuple[tuple[LedgerEntry, ...], ...]:
-    """The entries of each step, of parsing first: an entry belongs to the step since which it was always
-    there. What a later step takes back belongs to none."""
+    """Return the entries of each step, of parsing first: an entry belongs to the step since which it was
+    always there. What a later step takes back belongs to none.
+    """
     ledgers = [
         frozenset(map(entry_of, whole.walk.document.changes)),
         *(frozenset(outcome.ledger) for _, outcome in walked),

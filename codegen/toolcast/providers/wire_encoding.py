@@ -59,7 +59,7 @@ _TYPES: dict[type, tuple[str, ...]] = {
 
 
 def _may_be_of_type(schema: Schema, value: Any) -> bool:
-    """Whether a branch states the type of a value, or none."""
+    """Return whether a branch states the type of a value, or none."""
     stated = schema.get("type") if isinstance(schema, dict) else None
     return stated is None or any(
         kind in _TYPES[type(value)] for kind in (stated if isinstance(stated, list) else (stated,))
@@ -146,8 +146,9 @@ class Run:
     def _branch(
         self, tries: list[_Stated], all_of: Schema, value: Any, depth: int
     ) -> tuple[Schema, WireForm, Any] | None:
-        """The first branch that takes the value as encoded for it; with its way and that value. Better one
-        after which `all_of`, what the union belongs to, takes it, too."""
+        """Return the first branch that takes the value as encoded for it; with its way and that value. Better
+        one after which `all_of`, what the union belongs to, takes it, too.
+        """
         before = self.strict, self.drops
         self.strict = True
         try:
@@ -254,7 +255,7 @@ class Run:
         return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
 
     def _left_out(self, formed: list[_FormedSchema], declared: dict[str, list[_Stated]], name: str) -> bool:
-        """Whether only the absence of an optional property expresses null."""
+        """Return whether only the absence of an optional property expresses null."""
         if name not in declared or any(name in node.get("required", ()) for node, _ in formed):
             return False
         if any(self._encodes_null(schema, form) for schema, form in declared[name]):
@@ -263,7 +264,7 @@ class Run:
         return not self.nulls
 
     def _encodes_null(self, schema: Schema, form: WireForm) -> bool:
-        """Whether a place takes null, as it is or in the form that is sent."""
+        """Return whether a place takes null, as it is or in the form that is sent."""
         if form.encoding == "json" or None in form.texts.values():
             return True
         return self._is_valid(schema, None)
@@ -336,8 +337,9 @@ class WireEncoder:
         return next(self.all_encoded(value))
 
     def all_encoded(self, value: Any) -> Iterator[Any]:
-        """Every form that `value` may be sent in, the likeliest first. Where a schema that was changed takes
-        no null, an optional null may be left out, or sent so that it is the change that refuses it."""
+        """Yield every form that `value` may be sent in, the likeliest first. Where a schema that was changed
+        takes no null, an optional null may be left out, or sent so that it is the change that refuses it.
+        """
         for nulls in (False, True):
             self.untaken = {}
             run = self._run(strict=True, nulls=nulls)
@@ -350,8 +352,9 @@ class WireEncoder:
                 return
 
     def tries(self, branches: list[Schema], value: Any) -> Iterator[tuple[Schema, Any]]:
-        """What is sent as `value`, which the union of `branches` takes in no form: each branch, and the value
-        as encoded for it, as far as it goes. For what was encoded last."""
+        """Return what is sent as `value`, which the union of `branches` takes in no form: each branch, and
+        the value as encoded for it, as far as it goes. For what was encoded last.
+        """
         for each in [one for one in self.untaken.get(id(branches), ()) if equal(one.sent, value)]:
             for branch, form in each.tries:
                 yield branch, self._run(strict=False).at(branch, form, each.value, 0)
@@ -416,7 +419,9 @@ def _unchanged(value: Any) -> Any:
 
 
 def _restores(decoded: Any, example: Any) -> bool:
-    """Whether a decoded call is that of an example. A null may express the absence of a property in both."""
+    """Return whether a decoded call is that of an example. A null may express the absence of a property in
+    both.
+    """
     if isinstance(decoded, dict) and isinstance(example, dict):
         names = decoded.keys() | example.keys()
         return all(_restores(decoded.get(name), example.get(name)) for name in names)
@@ -442,7 +447,7 @@ class _FormedSchemas:
         self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
 
     def of(self, schema: Schema, form: WireForm) -> Iterator[_FormedSchema]:
-        """Every object schema that certainly applies to the same value, with its form: itself first."""
+        """Yield every object schema that certainly applies to the same value, with its form: itself first."""
         waiting: list[_Stated] = [(schema, form)]
         visited: set[tuple[int, int]] = set()
         while waiting:
@@ -461,7 +466,7 @@ class _FormedSchemas:
             waiting += [({}, form) for form in own.all_of]
 
     def branches(self, branches: list[Schema], keyword: str, form: WireForm) -> list[_Stated]:
-        """What to try for each branch of a union, in order; `form` is the union's."""
+        """Return what to try for each branch of a union, in order; `form` is the union's."""
         if not form.choices:
             return [(branch, shared) for branch in branches for shared in _shared(form)]
         if len(branches) == 1 and not self._chooses(form, branches):
@@ -474,13 +479,13 @@ class _FormedSchemas:
         return [(branch, wire_forms.get(str(number), _PLAIN)) for number, branch in enumerate(branches)]
 
     def pair_value(self, formed: list[_FormedSchema]) -> Schema:
-        """The schema of the values where a map stands as a list of pairs."""
+        """Return the schema of the values where a map stands as a list of pairs."""
         entry: Any = next((node["items"] for node, _ in formed if isinstance(node.get("items"), dict)), {})
         entry = next((node for node, _ in self.of(entry, _PLAIN) if "properties" in node), {})
         return entry.get("properties", {}).get(VALUE, True)
 
     def lists(self, stated: list[_Stated]) -> list[_FormedSchema]:
-        """Those that apply to a list's items, at a child or in a branch of its union."""
+        """Return those that apply to a list's items, at a child or in a branch of its union."""
         return [
             each_formed
             for schema, _ in stated
@@ -491,7 +496,7 @@ class _FormedSchemas:
         ]
 
     def _chooses(self, form: WireForm, branches: list[Schema]) -> bool:
-        """Whether the choices of a way are those between `branches`."""
+        """Return whether the choices of a way are those between `branches`."""
         found = {id(self.judge.find(f"#{choice.at}")) for choice in form.choices}
         return any(id(branch) in found for branch in branches)
 
@@ -510,7 +515,7 @@ def properties(formed: list[_FormedSchema]) -> dict[str, list[_Stated]]:
 
 
 def _items_at(formed: list[_FormedSchema], index: int) -> list[_Stated]:
-    """Every schema of the item at `index`."""
+    """Return every schema of the item at `index`."""
     stated: list[_Stated] = []
     aside: list[_Stated] = []
     for node, form in formed:
@@ -527,7 +532,7 @@ def _items_at(formed: list[_FormedSchema], index: int) -> list[_Stated]:
 
 
 def _by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
-    """The forms of patterns that apply to a property, with their schemas."""
+    """Yield the forms of patterns that apply to a property, with their schemas."""
     patterns = node.get("patternProperties", {})
     for pattern, held in form.patterns.items():
         if found(pattern, name):
@@ -535,17 +540,16 @@ def _by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_St
 
 
 def constrains(schema: Schema) -> bool:
-    """Whether a schema constrains values: one that accepts all was not widened by null."""
+    """Return whether a schema constrains values: one that accepts all was not widened by null."""
     return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
 
 
 def _has_pattern_for(node: dict[str, Any], name: str) -> bool:
-    """Whether a pattern of keys applies to `name`."""
     return any(found(pattern, name) is not False for pattern in node.get("patternProperties", {}))
 
 
 def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
-    """The way of a property that others declare and `node` does not."""
+    """Yield the way of a property that others declare and `node` does not."""
     if name not in node.get("properties", ()):
         if name in form.properties:
             yield {}, form.properties[name]
@@ -554,11 +558,13 @@ def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]
 
 
 def _other(aside: list[_Stated], stated: list[_Stated]) -> list[_Stated]:
-    """Those of `aside` whose way no schema of `stated` goes: the way of a union is that of its branches."""
+    """Return those of `aside` whose way no schema of `stated` goes: the way of a union is that of its
+    branches.
+    """
     known = {id(form) for _, form in stated}
     return [(schema, form) for schema, form in aside if id(form) not in known]
 
 
 def _shared(form: WireForm) -> tuple[WireForm, ...]:
-    """A form of all branches of a union: its encoding applies only to those that send its JSON type."""
+    """Return a form for all branches of a union; it encodes only those that send its JSON type."""
     return (form, replace(form, encoding="")) if form.encoding else (form,)

@@ -1,4 +1,6 @@
-"""How the values of a definition are decoded: the forms that passes noted at nodes, in one structure."""
+"""Collects the forms that passes noted at nodes in one structure, by which values of a definition are
+decoded.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ UNION_KEYWORDS = frozenset((*UNIONS, *SAME_VALUE, *SOME_ITEMS, "unevaluatedPrope
 
 
 def wire_forms_of(out: Node) -> WireForms | None:
-    """The wire forms of a finished output; `None` if nothing in it is encoded."""
+    """Return the wire forms of a finished output; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
     same = SAME_VALUE if any(map(_encodes, descendants(out))) else (*SAME_VALUE, *UNIONS)
     forms = {
@@ -46,14 +48,15 @@ def _own(node: SchemaNode) -> WireForm:
 
 
 def _encodes(node: SchemaNode) -> bool:
-    """Whether a node is sent in another form than its own, by more than names."""
+    """Return whether a node is sent in another form than its own, by more than names."""
     form = _own(node)
     return bool(form.encoding or form.rest or form.nulls or form.drops)
 
 
 def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
-    """The wire form of one output node; references are followed later. `same` are keywords whose subschemas
-    apply to the same value."""
+    """Return the wire form of one output node; references are followed later. `same` are keywords whose
+    subschemas apply to the same value.
+    """
     if not isinstance(schema, SchemaNode):
         return PLAIN
     own, node = _own(schema), schema.keywords
@@ -94,7 +97,6 @@ def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
 
 
 def _each(node: Mapping[str, Any], keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
-    """The wire forms of named subschemas."""
     children = node.get(keyword, {})
     return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children.items()}
 
@@ -105,13 +107,13 @@ def _some(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
 
 
 def _entry(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
-    """The wire form of the values of a list of pairs."""
+    """Return the wire form of the values of a list of pairs."""
     value = schema.keywords.get("properties", {}).get("value") if isinstance(schema, SchemaNode) else None
     return _some(value, f"{at}/properties/value", same)
 
 
 def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
-    """The wire form of undeclared values; where the property accepts null, its list is in a branch."""
+    """Return the wire form of undeclared values; where the property accepts null, its list is in a branch."""
     held = node["properties"][name].keywords
     location = f"{at}/properties/{escape(name)}"
     for i, branch in enumerate(held.get("anyOf", ())):
@@ -121,7 +123,7 @@ def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) ->
 
 
 def _choices(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
-    """The branches of a union, those without a wire form included: a value may be of any."""
+    """Return the branches of a union, those without a wire form included: a value may be of any."""
     for keyword in UNIONS:
         branches = node.get(keyword)
         if branches is None:
@@ -139,20 +141,20 @@ def _choices(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> tuple[W
 
 
 def _alone(branches: list[Any], index: int) -> bool:
-    """Whether no other branch accepts a value of the JSON type of the one at `index`."""
+    """Return whether no other branch accepts a value of the JSON type of the one at `index`."""
     own = _kinds(branches[index])
     others = [_kinds(branch) for i, branch in enumerate(branches) if i != index]
     return all(kind == NULL or (own and kind and kind.isdisjoint(own)) for kind in others)
 
 
 def _kinds(branch: Any) -> frozenset[str]:
-    """The types that a branch states; empty if it states none, and so accepts any."""
+    """Return the types that a branch states; empty if it states none, and so accepts any."""
     stated = branch.keywords.get("type") if isinstance(branch, SchemaNode) else None
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
 def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
-    """The wire forms of subschemas of `node` that apply to the same value."""
+    """Yield the wire forms of subschemas of `node` that apply to the same value."""
     for keyword in same:
         value = node.get(keyword)
         if value is None:
@@ -165,7 +167,7 @@ def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator
 
 
 def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
-    """The wire forms of subschemas that apply to some items or properties, used for all: only names."""
+    """Yield the wire forms of subschemas that apply to some items or properties, used for all: only names."""
     for keyword in SOME_ITEMS:
         items = _some(node.get(keyword), at, same)
         if items is not None:
@@ -176,7 +178,7 @@ def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterat
 
 
 def _name(reference: str) -> str:
-    """The name of a reference's target in `WireForms.definitions`."""
+    """Return the name of a reference's target in `WireForms.definitions`."""
     if reference in (ROOT, "#/"):
         return ROOT
     last = reference.rsplit("/", 1)[-1]
@@ -184,7 +186,7 @@ def _name(reference: str) -> str:
 
 
 def _used(definitions: dict[str, WireForm]) -> frozenset[str]:
-    """The definitions in which something is encoded, directly or in their targets."""
+    """Return the definitions in which something is encoded, directly or in their targets."""
     used = {name for name, form in definitions.items() if _acts(form, frozenset())}
     while True:
         more = {
@@ -230,7 +232,7 @@ def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
 
 
 def _all(form: WireForm) -> Iterator[WireForm]:
-    """A wire form and every one below it; references are not followed."""
+    """Yield a wire form and every one below it; references are not followed."""
     yield form
     choices = (choice.form for choice in form.choices)
     below = (*form.properties.values(), *form.patterns.values(), *form.prefix, form.items, form.values)

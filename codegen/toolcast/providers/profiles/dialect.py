@@ -91,7 +91,7 @@ def nameless(dialect: Dialect) -> Dialect:
 
 
 def disposition(dialect: Dialect, keyword: str) -> Disposition:
-    """The disposition of a keyword, by the lists of the dialect; the last one that names it wins."""
+    """Return the disposition of a keyword, by the lists of the dialect; the last one that names it wins."""
     found = dialect.other
     if keyword in dialect.keep:
         found = "keep"
@@ -103,7 +103,9 @@ def disposition(dialect: Dialect, keyword: str) -> Disposition:
 
 
 def forbidden(dialect: Dialect) -> frozenset[str]:
-    """The keywords that a root cannot have: those that are refused, and unions where they exclude a type."""
+    """Return the keywords that a root cannot have: those that are refused, and unions where they exclude a
+    type.
+    """
     unions = ("anyOf", "oneOf") if dialect.any_of in ("only", "none") else ()
     found = frozenset((*dialect.root_forbid, *unions))
     # Merging into the root may add a union.
@@ -135,7 +137,7 @@ def contradictions(dialect: Dialect) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def takes_text(dialect: Dialect) -> bool:
-    """Whether values may be encoded as JSON text without ambiguity."""
+    """Return whether values may be encoded as JSON text without ambiguity."""
     return not contradictions(replace(dialect, untyped="json"))
 
 

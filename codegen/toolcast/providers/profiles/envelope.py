@@ -62,7 +62,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
 
     @property
     def for_code(self) -> bool:
-        """Whether the spec states that code which the model writes may call the tool."""
+        """Return whether the spec states that code which the model writes may call the tool."""
         return "code" in (self.keys.get("callers") or ())
 
 
@@ -86,7 +86,7 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
 
 
 def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
-    """The value of each placeholder that an envelope may name; None where the tool object has no such member.
+    """Return the value of each placeholder that an envelope may name; None where the tool object has none.
 
     Arguments as for `tool_object`.
     """
@@ -111,13 +111,14 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
 
 
 def result_form(tool: ToolInfo, profile: Profile) -> tuple[dict[str, Any] | None, tuple[LedgerEntry, ...]]:
-    """The schema of results as the provider takes it, and what it lacks; None where the tool has none."""
+    """Return the schema of results as the provider takes it, and what it lacks; None without results."""
     return (None, ()) if tool.result_schema is None else fitted(tool.result_schema, profile.result)
 
 
 def code_excluded(tool: ToolInfo, profile: Profile, parameters: Normalized) -> str:
-    """Why a provider's code cannot call a tool that is for code, as the end of a sentence; empty where it
-    can, and where the provider does not distinguish callers."""
+    """Return why a provider's code cannot call a tool that is for code, as the end of a sentence; empty where
+    it can, and where the provider does not distinguish callers.
+    """
     if profile.callers is None or not tool.for_code:
         return ""
     without = profile.callers.without
@@ -129,14 +130,18 @@ def code_excluded(tool: ToolInfo, profile: Profile, parameters: Normalized) -> s
 
 
 def blocking_excluded(tool: ToolInfo, profile: Profile) -> str:
-    """Why a provider is not sent `blocking` of a tool, as the end of a sentence; empty where it may be."""
+    """Return why a provider is not sent `blocking` of a tool, as the end of a sentence; empty where it may
+    be.
+    """
     if profile.callers is None or "blocking" not in profile.callers.without or not tool.for_code:
         return ""
     return "code may call the tool, and waits for its result"
 
 
 def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
-    """Why a provider is sent no examples of a tool, as the end of a sentence; empty where it is sent them."""
+    """Return why a provider is sent no examples of a tool, as the end of a sentence; empty where it is sent
+    them.
+    """
     if profile.examples is None:
         return NO_PLACE
     if not tool.shows_examples.get(profile.id, profile.examples.shown):
@@ -147,15 +152,16 @@ def examples_excluded(tool: ToolInfo, profile: Profile) -> str:
 
 
 def shown_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> SentExamples:
-    """The examples that a provider is sent, and those that have no form there."""
+    """Return the examples that a provider is sent, and those that have no form there."""
     if not tool.examples or examples_excluded(tool, profile):
         return SentExamples()
     return sent_examples(tool.examples, parameters.schema, parameters.wire_forms)
 
 
 def profile_for(tool: ToolInfo, profile: Profile) -> Profile:
-    """The profile with the envelope that a tool gets: where its argument is one text, that of such tools, if
-    the provider has them. The reasons of `lost` are about the other one."""
+    """Return the profile with the envelope that a tool gets: where its argument is one text, that of such
+    tools, if the provider has them. The reasons of `lost` are about the other one.
+    """
     if tool.input is None or profile.text_envelope is None:
         return profile
     return replace(profile, envelope=profile.text_envelope, lost={})
@@ -166,13 +172,14 @@ _DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
 
 
 def omits(profile: Profile, parameters: Normalized) -> bool:
-    """Whether the envelope omits the parameters, because none is declared."""
+    """Return whether the envelope omits the parameters, because none is declared."""
     return profile.omit_empty_parameters and not any(parameters.schema.get(word) for word in _DECLARING)
 
 
 def pointer_to(value: str, profile: Profile) -> str | None:
-    """The JSON pointer of a template value such as `$parameters` in a provider's tool objects; None without
-    it."""
+    """Return the JSON pointer of a template value such as `$parameters` in a provider's tool objects; None
+    without it.
+    """
     return next((join(keys) for name, keys in placeholders(profile.envelope) if name == value), None)
 
 
@@ -184,7 +191,7 @@ def envelope_pointers(profile: Profile) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=64)
 def _envelope_pointers(id: str, envelope: bytes) -> tuple[str, str] | None:
-    """The same by the template as JSON, cached for all tools."""
+    """Return the same by the template as JSON, cached for all tools."""
     profile = Profile(id=id, dated="", envelope=msgspec.json.decode(envelope))
     locations = pointer_to("$parameters", profile) or "", pointer_to("$description", profile) or ""
     text = {"description": "long"}
@@ -198,7 +205,7 @@ def _envelope_pointers(id: str, envelope: bytes) -> tuple[str, str] | None:
 def placeholders(
     template: Mapping[str, Any], below: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a template names, known or not: each with the keys that lead to it, after those of `below`."""
+    """Return what a template names, known or not, each with the keys that lead to it after `below`."""
     for key, item in template.items():
         if isinstance(item, dict):
             yield from placeholders(item, (*below, key))
@@ -207,7 +214,6 @@ def placeholders(
 
 
 def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | None) -> dict[str, Any]:
-    """The value of each placeholder."""
     result, text, blocking = tool.result_schema, tool.input, tool.keys.get("blocking")
     sent = {name: _member(tool.keys.get(key.name)) for key in SENT for name in key.carriers}
     return {
@@ -236,7 +242,9 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
 
 
 def _member(value: Any) -> Any:
-    """The value of a key as a member of a tool object; None where it is not stated, or has nothing in it."""
+    """Return the value of a key as a member of a tool object; None where it is not stated, or has nothing in
+    it.
+    """
     return None if value in ((), {}) else list(value) if isinstance(value, tuple) else value
 
 

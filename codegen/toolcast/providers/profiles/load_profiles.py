@@ -50,7 +50,7 @@ class _ProfileFile(Struct, frozen=True, kw_only=True):
         raise ProfileError.of([self.problem(message, 'write id = "acme"', "id")])
 
     def problem(self, message: str, hint: str, *keys: str) -> ProfileProblem:
-        """A problem, at the line of the innermost of `keys` that the text has."""
+        """Return a problem, at the line of the innermost of `keys` that the text has."""
         return ProfileProblem(
             file=str(self.path), line=find_place(self.text, keys)[0], message=message, hint=hint
         )
@@ -88,7 +88,7 @@ _GROUP = "toolcast.profiles"
 
 
 def installed_ids() -> dict[str, str]:
-    """The profiles that installed packages offer.
+    """Return the profiles that installed packages offer.
 
     Returns:
         The name of the package by profile id, sorted by id.
@@ -138,7 +138,7 @@ def _owner(point: EntryPoint) -> str:
 
 
 def _folders(point: EntryPoint) -> list[Path]:
-    """The folders of a dotted name. Only the outermost package is located, which imports nothing."""
+    """Return the folders of a dotted name. Only the outermost package is located, which imports nothing."""
     parts = point.value.strip().split(".")
     if not all(part.isidentifier() for part in parts):
         return []
@@ -251,7 +251,7 @@ def _profile(file: _ProfileFile, others: Mapping[str, _ProfileFile]) -> Profile:
 def _with_base(
     file: _ProfileFile, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...] = ()
 ) -> dict[str, Any]:
-    """The data of a file merged into that of its base."""
+    """Return the data of a file merged into that of its base."""
     raw = dict(file.data)
     base, without = raw.pop("base", None), raw.pop("without", [])
     if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
@@ -282,7 +282,7 @@ def _with_base(
 def _base(
     file: _ProfileFile, base: Any, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...]
 ) -> _ProfileFile:
-    """The file of a base: another file of the same configuration, or a built-in one of that name."""
+    """Return the file of a base: another file of the same configuration, or a built-in one of that name."""
     found = others.get(base) if isinstance(base, str) else None
     if found is None or found.path == file.path:  # it overrides the built-in one that it starts from
         if base not in available():
@@ -303,7 +303,7 @@ def _keys(table: Mapping[str, Any]) -> list[str]:
 
 
 def _without(table: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The same without one of `_keys`."""
+    """Return the same without one of `_keys`."""
     return {
         key: {inner: below for inner, below in value.items() if f"{key}.{inner}" != name}
         if isinstance(value, dict)

@@ -1,4 +1,4 @@
-"""Which regular expressions a provider's engine gives the meaning that JSON Schema gives them."""
+"""Tells the regular expressions to which a provider's engine gives the meaning of JSON Schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class _Features(Struct, frozen=True, kw_only=True):
 
 
 def features(pattern: str) -> _Features:
-    """What `pattern` uses. Escapes and character classes are read as such, so `\\\\b` is no word boundary."""
+    r"""Return what `pattern` uses. Escapes and character classes are read as such, so `\\b` is no word
+    boundary.
+    """
     return _known_features(pattern) if len(pattern) <= _MAX_PATTERN else _features(pattern)
 
 
@@ -73,7 +75,7 @@ _known_features = lru_cache(maxsize=1024)(_features)
 
 
 def compiles(pattern: str) -> bool:
-    """Whether Python's `re` compiles a pattern."""
+    """Return whether Python's `re` compiles a pattern."""
     return len(pattern) <= _MAX_PATTERN and _compiles(pattern)
 
 
@@ -87,7 +89,7 @@ def _compiles(pattern: str) -> bool:
 
 
 def supported_pattern(dialect: Dialect, pattern: str) -> bool:
-    """Whether the dialect's engine gives a pattern the same meaning."""
+    """Return whether the dialect's engine gives a pattern the same meaning."""
     if not limited(dialect):
         return True
     if dialect.patterns == "python" and not compiles(pattern):
@@ -104,7 +106,7 @@ def supported_pattern(dialect: Dialect, pattern: str) -> bool:
 
 
 def limited(dialect: Dialect) -> bool:
-    """Whether some pattern is out of the dialect's reach."""
+    """Return whether some pattern is out of the dialect's reach."""
     knows_all = (
         dialect.lookaround and dialect.word_boundary and dialect.backreferences and dialect.unicode_classes
     )

@@ -56,7 +56,7 @@ FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length",
 
 
 def forms(raw: Mapping[str, Any]) -> Iterator[Problem]:
-    """What has an unknown name or a value of the wrong form."""
+    """Return what has an unknown name or a value of the wrong form."""
     yield from _fields(raw, Profile, ())
     for table, kind in TABLES.items():
         if isinstance(raw.get(table), dict):
@@ -86,7 +86,7 @@ def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) 
 
 
 def near(wrong: str, known: Iterable[str], what: str) -> str:
-    """A suggestion, and all possible values."""
+    """Return a suggestion, and all possible values."""
     names = sorted(known)
     from difflib import get_close_matches  # loaded only where something is wrong
 
@@ -95,7 +95,7 @@ def near(wrong: str, known: Iterable[str], what: str) -> str:
 
 
 def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
-    """What has the right form and still makes no sense. `profile` is made of `raw`."""
+    """Return what has the right form and still makes no sense. `profile` is made of `raw`."""
     if not ID.fullmatch(raw["id"]):
         hint = "use letters, digits, `_` and `-`, with a letter or `_` first"
         yield f"the id {raw['id']!r} cannot be a folder name", hint, "id"
