@@ -5,9 +5,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, get_args
 
 from ..jsonschema.unusable_values import library_schema
-from ..permissions import PERMISSIONS, Permission
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, is_todo, is_unwritten, nearest
+from .spec_checker import SpecChecker, is_todo, is_unwritten
 from .tool_spec import SourceKind
 
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
@@ -54,21 +53,6 @@ def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
         return text
     hint = f"write `{key}:` and say what the tool does, when to use it and what it gives back"
     checker.report((key,), "todo", "a person must say what this tool does: the model reads it", hint)
-    return None
-
-
-def permission(checker: SpecChecker, value: Any) -> Permission | None:
-    path = ("permission",)
-    if is_todo(value):
-        checker.report(path, "todo", "a person must decide what this tool may do", PERMISSION_HINT)
-    elif not isinstance(value, str):
-        checker.wrong_type(path, value, "text", PERMISSION_HINT)
-    elif value not in PERMISSIONS:
-        close = nearest(value, PERMISSIONS)
-        hint = f"did you mean `{close}`? {PERMISSION_HINT}" if close else PERMISSION_HINT
-        checker.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
-    else:
-        return value
     return None
 
 

@@ -284,6 +284,7 @@ _KEYS: Final = (
         name="permission",
         text="The most that the tool may do. Required: it has no default, on purpose.",
         required=True,
+        code="bad-permission",
         hint=PERMISSION_HINT,
         schema={"enum": list(PERMISSIONS), "examples": ["read"]},
         audience="trust",

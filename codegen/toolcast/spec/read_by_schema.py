@@ -100,7 +100,7 @@ def _report(checker: SpecChecker, key: Key, steps: Steps, value: Any, found: Vio
     schema = _schema_at(key.schema, steps)
     if found.keyword == "enum" or (found.keyword == "anyOf" and isinstance(value, str)):
         known = found.expected if found.keyword == "enum" else _words_of(schema)
-        names_all = all(f"`{each}`" in hint for each in known)
+        names_all = all(each in hint for each in known)
         hint = hint if names_all or found.keyword == "anyOf" else f"write {choices(known)}"
         if not isinstance(value, str):
             checker.report(path, "wrong-type", f"{shown} must be text, not {kind_of(value)}", hint)

@@ -14,7 +14,7 @@ from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
 from .read_by_schema import read_by_schema, read_plain
 from .reader_problems import quoted
-from .spec_checker import Names, SpecChecker
+from .spec_checker import Names, SpecChecker, is_todo
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
@@ -114,7 +114,12 @@ def read_tool(
     known = fields.property_names(parameters)
     if "parameters" in suggested and not has_parameters:
         known = None  # they are under a mistyped key
-    permission = fields.permission(checker, data["permission"]) if "permission" in data else None
+    permission: Permission | None = None
+    if is_todo(data.get("permission")):
+        message = "a person must decide what this tool may do"
+        checker.report(("permission",), "todo", message, fields.PERMISSION_HINT)
+    else:
+        permission = stated("permission", None)
     decided = not fields.undecided_secrets(checker, data.get("secrets"), known)
     secrets = fields.secrets(checker, stated("secrets", ()), known) if decided else ()
     result = fields.result(checker, data["result"]) if "result" in data else None
