@@ -22,7 +22,7 @@ from msgspec import NODEFAULT, Struct
 from ...diagnostics import Diagnostic
 from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
 from ...jsonschema.json_values import nested_objects
-from ...runtime.functions.conversions import json_default
+from ...runtime.functions.conversions import json_default, schemas_of
 from ...runtime.functions.signature import (
     EMPTY,
     FunctionError,
@@ -31,7 +31,6 @@ from ...runtime.functions.signature import (
     function_name,
     read_signature,
 )
-from ...runtime.functions.type_schemas import schemas_of
 from ...runtime.result import ToolResult
 from ..declared_tools import Declared
 from .targets import Origin

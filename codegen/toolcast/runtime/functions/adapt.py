@@ -12,10 +12,9 @@ from ..context import ToolContext
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
 from ..result import ToolResult
-from .conversions import outgoing
+from .conversions import outgoing, schemas_of
 from .fitting import Arguments, fit
 from .signature import EMPTY, FunctionError, Signature, function_name, plain_function, read_signature
-from .type_schemas import schemas_of
 
 P = TypeVar("P")
 

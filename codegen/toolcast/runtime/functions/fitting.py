@@ -11,9 +11,8 @@ from ..binding import ToolBinding
 from ..context import ToolContext
 from ..encode import EXTRA
 from .compare import differences, has_default
-from .conversions import Incoming, incoming, json_default, refusal
+from .conversions import Incoming, TypeSchemas, incoming, json_default, refusal, schemas_of
 from .signature import EMPTY, OWN, Parameter, Signature
-from .type_schemas import TypeSchemas, schemas_of
 
 Arguments: TypeAlias = Callable[[Any, ToolContext], dict[str, Any]]
 """Makes the keyword arguments of one call. Raises RefusalError for a value that a type refuses."""
