@@ -3,16 +3,17 @@
 from typing import Any
 
 from ..answer_fields import text
-from ..call import DispatchError
+from ..call import DispatchError, TextPiece, ThinkingPiece
 from ..history import as_object
 from .fragments import Event, Pieces, number, report, section, small
 
-_TEXTS = {
-    "text_delta": "text",
-    "input_json_delta": "partial_json",
-    "thinking_delta": "thinking",
-    "signature_delta": "signature",
+_TEXTS: dict[str, tuple[str, type[TextPiece | ThinkingPiece] | None]] = {
+    "text_delta": ("text", TextPiece),
+    "input_json_delta": ("partial_json", None),
+    "thinking_delta": ("thinking", ThinkingPiece),
+    "signature_delta": ("signature", None),
 }
+"""The key of the text in each type of delta, and the piece as which it is told."""
 
 
 class AnthropicStream:
@@ -80,11 +81,8 @@ class AnthropicStream:
             raise DispatchError(f"$.index: a piece of block {index}, which has not begun")
         kind = text(delta.get("type"), "$.delta.type")
         if kind in _TEXTS:
-            key = _TEXTS[kind]
-            if key in ("text", "thinking"):
-                self._pieces.add_text((index, key), delta.get(key), f"$.delta.{key}", thought=key != "text")
-            else:
-                self._pieces.add((index, key), delta.get(key), f"$.delta.{key}")
+            key, tell = _TEXTS[kind]
+            self._pieces.add((index, key), delta.get(key), f"$.delta.{key}", tell)
             if key == "partial_json":
                 self._pieces.tell_arguments(index, delta.get(key))
         elif kind == "citations_delta":
@@ -166,7 +164,7 @@ class BedrockStream:
             self._pieces.add((index, "input"), fragment, f"{path}.toolUse.input")
             self._pieces.tell_arguments(index, fragment)
         if "text" in delta:
-            self._pieces.add_text((index, "text"), delta["text"], f"{path}.text")
+            self._pieces.add((index, "text"), delta["text"], f"{path}.text", TextPiece)
         reasoning = section(delta, "reasoningContent", path)
         for key in ("text", "signature"):
             if key in reasoning:

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from ..answer_fields import text
-from ..call import DispatchError
+from ..call import DispatchError, TextPiece, ThinkingPiece
 from .fragments import Event, Pieces, goes_on, number, objects, report, section, small
 
 _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
@@ -45,7 +45,12 @@ class ReasoningDetails:
         ]
 
 
-_WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
+_WORDS: dict[str, type[TextPiece | ThinkingPiece]] = {
+    "refusal": TextPiece,
+    "reasoning_content": ThinkingPiece,
+    "reasoning": ThinkingPiece,
+    "thinking": ThinkingPiece,
+}
 """Texts other than the content. Some servers require their reasoning back with the calls."""
 
 
@@ -183,7 +188,7 @@ class Content:
         if not isinstance(last, tuple) or isinstance(last, _Thought):
             last = (self._name, len(self._blocks))
             self._blocks.append(last)
-        self._pieces.add_text(last, fragment, path, thought=self._name != "content")
+        self._pieces.add(last, fragment, path, TextPiece if self._name == "content" else ThinkingPiece)
 
     def _thought(self, block: Event, path: str) -> None:
         """Take Mistral's texts and references, streamed word by word."""
@@ -238,9 +243,9 @@ class ChatStream:
         delta = section(choice, "delta", path)
         path = f"{path}.delta"
         self._content.feed(delta.get("content"), f"{path}.content")
-        for key in _WORDS:
+        for key, tell in _WORDS.items():
             if delta.get(key):
-                self._pieces.add_text(key, delta[key], f"{path}.{key}", thought=key != "refusal")
+                self._pieces.add(key, delta[key], f"{path}.{key}", tell)
         for detail in objects(delta.get("reasoning_details"), f"{path}.reasoning_details"):
             self._details.feed(detail, f"{path}.reasoning_details")
         for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
@@ -274,9 +279,9 @@ class OllamaStream:
         if event.get("error"):
             raise report(event["error"])
         message = section(event, "message", "$")
-        for key in ("content", "thinking"):
+        for key, tell in (("content", TextPiece), ("thinking", ThinkingPiece)):
             if message.get(key):
-                self._pieces.add_text(key, message[key], f"$.message.{key}", thought=key == "thinking")
+                self._pieces.add(key, message[key], f"$.message.{key}", tell)
         path = "$.message.tool_calls"
         for item in objects(message.get("tool_calls"), path):
             at, function = len(self._calls), section(item, "function", path)
@@ -317,7 +322,7 @@ class CohereStream:
         if kind == "message-start":
             self._id = self._pieces.keep_text(event, "id", "$")
         elif kind == "tool-plan-delta":
-            self._pieces.add_text("plan", message.get("tool_plan"), f"{path}.tool_plan", thought=True)
+            self._pieces.add("plan", message.get("tool_plan"), f"{path}.tool_plan", ThinkingPiece)
         elif kind in ("tool-call-start", "tool-call-delta"):
             index = number(event, "index", "$")
             self._calls.feed({**section(message, "tool_calls", path), "index": index}, f"{path}.tool_calls")
@@ -335,7 +340,8 @@ class CohereStream:
             kind = "thinking" if content.get("type") == "thinking" or "thinking" in content else "text"
             block = self._content[index] = {"type": self._pieces.keep(kind, path)}
         key = block["type"]
-        self._pieces.add_text(("content", index), content.get(key), f"{path}.{key}", thought=key != "text")
+        tell = TextPiece if key == "text" else ThinkingPiece
+        self._pieces.add(("content", index), content.get(key), f"{path}.{key}", tell)
 
     def response(self) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant"}

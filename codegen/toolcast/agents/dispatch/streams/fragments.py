@@ -1,6 +1,6 @@
 """Common parts of the readers of streams: text from fragments, and bounds for all that is held."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -77,18 +77,21 @@ class Pieces:
         if key not in self._with_arguments:
             self.tell_arguments(key, arguments)
 
-    def add(self, key: Hashable, fragment: Any, path: str) -> None:
-        """Add the next fragment of a text; nothing for None. Raises DispatchError."""
+    def add(
+        self,
+        key: Hashable,
+        fragment: Any,
+        path: str,
+        tell: Callable[[str], TextPiece | ThinkingPiece] | None = None,
+    ) -> None:
+        """Add the next fragment of a text, nothing for None, and tell it. Raises DispatchError."""
         piece = text(fragment, path)
         try:
             self._fragments.add(piece, key)
         except FragmentError as problem:
             raise DispatchError(f"{path}: {problem}") from None
-
-    def add_text(self, key: Hashable, fragment: Any, path: str, *, thought: bool = False) -> None:
-        """Add the next fragment of a text, and tell it to the user or as reasoning. Raises DispatchError."""
-        self.add(key, fragment, path)
-        (self.tell_thought if thought else self.tell_text)(fragment)
+        if piece and tell is not None:
+            self._told.append(tell(piece))
 
     def text(self, key: Hashable) -> str:
         return self._fragments.text(key)
@@ -99,7 +102,10 @@ class Pieces:
 
     def keep_text(self, event: Event, key: str, path: str) -> str:
         """Count a text under a key, "" for none. Raises DispatchError."""
-        kept: str = self.keep(text(event.get(key), f"{path}.{key}"), f"{path}.{key}")
+        found = event.get(key)
+        if found is None:
+            return ""
+        kept: str = self.keep(text(found, f"{path}.{key}"), f"{path}.{key}")
         return kept
 
     def keep(self, value: Any, path: str) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
-from ..call import DispatchError
+from ..call import DispatchError, TextPiece, ThinkingPiece
 from .fragments import Event, Pieces, number, objects, report, section, small
 
 _ARGUMENTS = {
@@ -155,8 +155,8 @@ class GeminiStream:
             self._pieces.tell_arguments(len(self._parts) - 1, call.get("args"))
 
     def _add_text(self, part: Event, path: str) -> None:
-        thought = bool(part.get("thought"))
-        self._pieces.add_text(len(self._parts) - 1, part["text"], f"{path}.text", thought=thought)
+        tell = ThinkingPiece if part.get("thought") else TextPiece
+        self._pieces.add(len(self._parts) - 1, part["text"], f"{path}.text", tell)
 
     def _tell_call(self, at: int, call: Event, path: str) -> None:
         id, name = (text(call.get(key), f"{path}.functionCall.{key}") for key in ("id", "name"))

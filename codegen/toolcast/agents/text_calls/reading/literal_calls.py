@@ -218,9 +218,10 @@ def brace_syntax(quote: str) -> Syntax:
 @cache
 def _brace_piece(quote: str) -> re.Pattern[str]:
     """Match a mark, a string, or text without quotes."""
-    end = re.escape(quote)
-    string, bare = rf"{end}(?P<string>(?:(?!{end}).)*+){end}", rf"(?:(?!{end})[^{{}}\[\],:])++"
-    return re.compile(rf"\s*+(?:(?P<mark>[{{}}\[\],:])|{string}|(?P<bare>{bare}))", re.DOTALL)
+    end, first = re.escape(quote), re.escape(quote[0])
+    string = rf"{end}(?P<string>(?:[^{first}]++|(?!{end}){first})*+){end}"
+    bare = rf"(?:[^{first}{{}}\[\],:]++|(?!{end}){first})++"
+    return re.compile(rf"\s*+(?:(?P<mark>[{{}}\[\],:])|{string}|(?P<bare>{bare}))")
 
 
 def read_braces(text: str, quote: str) -> str | None:
