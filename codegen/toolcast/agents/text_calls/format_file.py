@@ -278,9 +278,7 @@ def _size(format: TextFormat) -> Iterator[_Finding]:
 
 def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
     for at, template in enumerate(form.open):
-        yield from _opening(
-            template, ("name", "id", "number"), (*keys, "open", at), searched=form.place not in _UNSEARCHED
-        )
+        yield from _opening(template, (*keys, "open", at), searched=form.place not in _UNSEARCHED)
         yield from _name_hole(form, template, (*keys, "open", at))
         yield from _id_holes(form, template, keys)
         if template.startswith(("```", "~~~")) and not form.fence:
@@ -293,12 +291,10 @@ def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
     for at, marker in enumerate(form.close):
         yield from _closing(marker, (*keys, "close", at))
     for at, template in enumerate(form.again):
-        yield from _opening(template, ("name", "id", "number"), (*keys, "again", at), searched=False)
+        yield from _opening(template, (*keys, "again", at), searched=False)
         yield from _name_hole(form, template, (*keys, "again", at))
     for at, template in enumerate(form.begins):
-        yield from _opening(
-            template.lstrip(), ("name", "id", "number"), (*keys, "begins", at), searched=False
-        )
+        yield from _opening(template.lstrip(), (*keys, "begins", at), searched=False)
     if not form.close and (form.content in _CLOSED or form.exact) and form.place != "whole":
         message = f"content {form.content!r} does not show its own end, and `close` is empty"
         yield _Finding("no-marker", message, "add the closing marker to `close`", (*keys, "close"))
@@ -307,7 +303,7 @@ def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
     for at, parameter in enumerate(form.parameters):
         below = (*keys, "parameters", at)
         for number, template in enumerate(parameter.open):
-            yield from _opening(template, ("key", "number"), (*below, "open", number))
+            yield from _opening(template, (*below, "open", number), holes=("key", "number"))
             if "{key}" not in template:
                 hint = "put `{key}` where the parameter's name stands"
                 yield _Finding("missing-hole", f"{template!r} has no {{key}}", hint, (*below, "open", number))
@@ -320,14 +316,14 @@ def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
 
 
 def _opening(
-    template: str, holes: tuple[str, ...], keys: Keys, *, searched: bool = True
+    template: str, keys: Keys, *, holes: tuple[str, ...] = ("name", "id", "number"), searched: bool = True
 ) -> Iterator[_Finding]:
     """Check a template in which only `holes` have a meaning."""
     yield from _marker(template, keys)
     found = _HOLE.findall(template)
     for hole in dict.fromkeys(found):
         if hole not in holes:
-            hint = _near(hole, holes, "holes of this marker") if holes else "this marker has no holes"
+            hint = _near(hole, holes, "holes of this marker")
             yield _Finding("unknown-hole", f"{template!r} has the hole {{{hole}}}", hint, keys)
         elif found.count(hole) > 1:
             hint = "once: a second one would have to repeat its text"
@@ -431,7 +427,7 @@ def _enclosures(format: TextFormat) -> Iterator[_Finding]:
     for group, several in groups.items():
         for at, each in enumerate(several):
             keys = (group, at)
-            yield from _opening(each.open, ("name", "id", "number"), (*keys, "open"))
+            yield from _opening(each.open, (*keys, "open"))
             yield from _closing(each.close, (*keys, "close"))
             if each.open == each.close:
                 hint = "nobody can tell a second opening from the end"
@@ -465,7 +461,7 @@ def _loose(format: TextFormat) -> Iterator[_Finding]:
         yield from _closing(marker, ("starts", at))
     for key, markers in (("dropped", format.dropped), ("ends", format.ends)):
         for at, marker in enumerate(markers):
-            yield from _opening(marker, ("name", "id", "number"), (key, at))
+            yield from _opening(marker, (key, at))
             if marker in openings:
                 hint = "take it out of one of the two"
                 yield _Finding("two-meanings", f"{marker!r} also opens a call or a section", hint, (key, at))
