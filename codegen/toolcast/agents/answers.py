@@ -27,7 +27,7 @@ WITHHELD = frozenset(("refusal", "filtered", "provider_error"))
 _UNREAD = "(a call of a tool that could not be read)"
 
 
-def refused_call(call: Any, result: ToolResult) -> CallRecord:
+def _refused_call(call: Any, result: ToolResult) -> CallRecord:
     """Record a call that was answered without calling a tool."""
     return CallRecord(
         id=call.id, name=call.name, arguments=call.arguments, result=result, seconds=0.0, executed=False
@@ -121,7 +121,7 @@ class Answers(ABC):
         )
 
 
-class WireStream(AnswerStream):
+class _WireStream(AnswerStream):
     def __init__(self, format: str) -> None:
         """Raise ValueError where the format has no streams."""
         self._assembler = Assembler(format)
@@ -170,7 +170,7 @@ class WireAnswers(Answers):
 
     def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
         found = ((call, self._dispatcher.refused(call)) for call in calls)
-        return [refused_call(call, result) for call, result in found if result is not None]
+        return [_refused_call(call, result) for call, result in found if result is not None]
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)
@@ -189,4 +189,4 @@ class WireAnswers(Answers):
             return AnswerFacts()
 
     def stream(self) -> AnswerStream:
-        return WireStream(self._format)
+        return _WireStream(self._format)

@@ -42,7 +42,7 @@ class RunSetup(NamedTuple):
     watched: WatchedRun
 
 
-class StopRunError(Exception):
+class _StopRunError(Exception):
     def __init__(
         self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
     ) -> None:
@@ -104,23 +104,23 @@ class Run:
             if work is not None:
                 await self._carry_out(work)
             elif self._calls.repeated:
-                raise StopRunError("repeated")
+                raise _StopRunError("repeated")
             while self._number < self._max_rounds:
                 self._number += 1
                 await self._round()
-            return await self._end(StopRunError("paused" if self._interrupted else "rounds"))
-        except StopRunError as stop:
+            return await self._end(_StopRunError("paused" if self._interrupted else "rounds"))
+        except _StopRunError as stop:
             return await self._end(stop)
         except asyncio.CancelledError as problem:
-            attach_record(problem, await self._end(StopRunError("cancelled")))
+            attach_record(problem, await self._end(_StopRunError("cancelled")))
             raise
         except Exception as problem:
             failed: Stop = raised_reason(problem) if self._asking else "error"
-            attach_record(problem, await self._end(StopRunError(failed, detail=str(problem))))
+            attach_record(problem, await self._end(_StopRunError(failed, detail=str(problem))))
             raise
 
     async def _round(self) -> None:
-        """Ask once, and carry out the calls. Raises StopRunError after the last answer."""
+        """Ask once, and carry out the calls. Raises _StopRunError after the last answer."""
         begun = time.monotonic()
         response = await self._ask()
         seconds = time.monotonic() - begun
@@ -153,7 +153,7 @@ class Run:
                 )
 
     async def _carry_out(self, work: AnswerCalls, model_seconds: float | None = None) -> None:
-        """Carry out calls without results. Raises StopRunError after the last answer.
+        """Carry out calls without results. Raises _StopRunError after the last answer.
 
         `model_seconds` is None for an answer of an earlier process.
         """
@@ -179,7 +179,7 @@ class Run:
             self._rounds.append(done)
         if work.waits:
             await self._save()
-            raise StopRunError("paused")
+            raise _StopRunError("paused")
         self._reply(work.answer, work.results)
         await self._notify(RoundEnded(round=done))
         self._judge_answer(work.answer, work.results)
@@ -213,7 +213,7 @@ class Run:
     async def _ask(self) -> Any:
         left = self._calls.left
         if left is not None and left <= 0:
-            raise StopRunError("budget", exceeded="seconds")
+            raise _StopRunError("budget", exceeded="seconds")
         shown = self._shown.definitions()
         await self._notify(RoundStarted(round=self._number, definitions=shown))
         clock = asyncio.timeout(left)
@@ -233,7 +233,7 @@ class Run:
         except TimeoutError:
             if not clock.expired():
                 raise
-            raise StopRunError("budget", exceeded="seconds") from None
+            raise _StopRunError("budget", exceeded="seconds") from None
         self._asking = False
         return response
 
@@ -256,17 +256,17 @@ class Run:
         return ended and self._output is not None and not self._asked_for_output
 
     def _judge_answer(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
-        """Raise StopRunError where the answer is the last one."""
+        """Raise _StopRunError where the answer is the last one."""
         end = answer.end
         output = None if self._output is None else self._output.output_of(answer.calls, results)
         if output is not None:
-            raise StopRunError("answer", detail=end.detail, output=output)
+            raise _StopRunError("answer", detail=end.detail, output=output)
         if self._lacks_output(answer):
             self._asked_for_output = True
             return
         if end.reason == "complete":
             if not answer.calls:
-                raise StopRunError("answer", detail=end.detail)
+                raise _StopRunError("answer", detail=end.detail)
             return
         goes_on = {
             "paused": True,
@@ -274,19 +274,19 @@ class Run:
             "cut": bool(answer.calls or answer.problems),
         }
         if not goes_on.get(end.reason, False):
-            raise StopRunError(end.reason, detail=end.detail)
+            raise _StopRunError(end.reason, detail=end.detail)
 
     def _judge_limits(self) -> None:
         exceeded = self._calls.spending.exceeded
         if exceeded is not None:
-            raise StopRunError("budget", exceeded=exceeded)
+            raise _StopRunError("budget", exceeded=exceeded)
         if self._calls.spent:
-            raise StopRunError("budget", exceeded="calls")
+            raise _StopRunError("budget", exceeded="calls")
         if self._calls.repeated:
-            raise StopRunError("repeated")
+            raise _StopRunError("repeated")
         left = self._calls.left
         if left is not None and left <= 0:
-            raise StopRunError("budget", exceeded="seconds")
+            raise _StopRunError("budget", exceeded="seconds")
 
     def _now(self, **changes: Any) -> RunState:
         disclosure = self._shown.disclosure
@@ -322,7 +322,7 @@ class Run:
             if isawaitable(stored):
                 await stored
 
-    async def _end(self, stop: StopRunError) -> Record:
+    async def _end(self, stop: _StopRunError) -> Record:
         """Return the record, and give it to the observer."""
         self._state = self._now()
         record = Record(

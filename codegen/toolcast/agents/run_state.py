@@ -21,7 +21,7 @@ from .usage import Usage
 _INTEGER, _TEXT, _OBJECT = 1, 2, 3
 
 
-def storable(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     """Replace what MessagePack cannot hold by extensions: large integers, lone surrogates, keys with such."""
     if isinstance(value, str):
         return value if is_encodable(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
@@ -29,22 +29,22 @@ def storable(value: Any) -> Any:
         return Ext(_INTEGER, value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
     if isinstance(value, dict):
         if all(isinstance(key, str) and is_encodable(key) for key in value):
-            return {key: storable(item) for key, item in value.items()}
-        pairs = [(storable(key), storable(item)) for key, item in value.items()]
+            return {key: _storable(item) for key, item in value.items()}
+        pairs = [(_storable(key), _storable(item)) for key, item in value.items()]
         return Ext(_OBJECT, msgspec.msgpack.encode(pairs))
     if isinstance(value, (list, tuple)):
-        return [storable(item) for item in value]
+        return [_storable(item) for item in value]
     return value
 
 
-def decode_ext(code: int, data: memoryview) -> Any:
-    """Return the value of an extension. Raises ValueError for one that `storable` does not make."""
+def _decode_ext(code: int, data: memoryview) -> Any:
+    """Return the value of an extension. Raises ValueError for one that `_storable` does not make."""
     if code == _INTEGER:
         return int.from_bytes(data, "big", signed=True)
     if code == _TEXT:
         return str(data, "utf-8", "surrogatepass")
     if code == _OBJECT:
-        pairs = msgspec.msgpack.decode(data, type=list[tuple[Any, Any]], ext_hook=decode_ext)
+        pairs = msgspec.msgpack.decode(data, type=list[tuple[Any, Any]], ext_hook=_decode_ext)
         return dict(pairs)
     raise ValueError(f"there is no extension {code}")
 
@@ -248,7 +248,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         if sha256(body[32:]).digest() != body[:32].tobytes():
             raise StateError("The state of the run is damaged: its bytes are not those that were encoded.")
         try:
-            state = msgspec.msgpack.decode(body[32:], type=cls, ext_hook=decode_ext)
+            state = msgspec.msgpack.decode(body[32:], type=cls, ext_hook=_decode_ext)
             state._check_pending()
         except RecursionError:
             raise StateError("The state of the run is nested too deeply.") from None
@@ -289,9 +289,9 @@ def _encode(state: RunState) -> bytes:
     try:
         return msgspec.msgpack.encode(state)
     except (OverflowError, UnicodeEncodeError):  # integers and text that MessagePack does not hold
-        body = msgspec.msgpack.encode(storable(msgspec.to_builtins(state, builtin_types=(bytes,))))
+        body = msgspec.msgpack.encode(_storable(msgspec.to_builtins(state, builtin_types=(bytes,))))
         # Within messages they may stand; a field of the state's own, such as a result's text, holds none.
-        msgspec.msgpack.decode(body, type=RunState, ext_hook=decode_ext)
+        msgspec.msgpack.decode(body, type=RunState, ext_hook=_decode_ext)
         return body
 
 

@@ -42,7 +42,7 @@ class UsageUnknownError(ValueError):
     """A budget of tokens or cost cannot be kept: an answer does not say what it used."""
 
 
-class Spending:
+class _Spending:
     """The tokens of one run, and their cost. `used` is None before an answer states its usage."""
 
     def __init__(self, budget: Budget, used: Usage | None = None) -> None:
@@ -149,7 +149,7 @@ class ToolCalls(Caller):
         self.spent = False
         self.made = state.calls
         self.failures: dict[str, int] = {**state.failures}
-        self.spending = Spending(budget, state.usage)
+        self.spending = _Spending(budget, state.usage)
         self._base = tools
         self._attempts = Attempts(state.attempts)
         self._budget = budget

@@ -23,7 +23,7 @@ from .dispatch.call import TOOL_SEARCH
 
 MOST: Final = 5
 """Tools that one search finds: as many as the providers' own find at most."""
-MAX_QUERY: Final = 1_000
+_MAX_QUERY: Final = 1_000
 """Characters of a query that are read."""
 
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
@@ -87,7 +87,7 @@ class SearchIndex:
         time, and less in a long text. A word of three letters or more counts, for less, where a word of the
         tool begins with it, or it with that word.
         """
-        found = self.scores(search_words(query[:MAX_QUERY]))
+        found = self.scores(search_words(query[:_MAX_QUERY]))
         return tuple(sorted(found, key=lambda name: (-found[name], name))[:limit])
 
     def scores(self, words: Iterable[str]) -> dict[str, float]:

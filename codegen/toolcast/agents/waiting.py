@@ -73,7 +73,7 @@ class Deferred(ToolResult, frozen=True):
         return made.waiting(round, call.index)
 
 
-async def ask_later(request: "ApprovalRequest") -> NoReturn:
+async def _ask_later(request: "ApprovalRequest") -> NoReturn:
     """Defer a call that the policy asks about: the approver of a run that can wait. Raises CallDeferred."""
     raise CallDeferred("" if request.shape is None else _covered(request.shape, request), kind="approval")
 
@@ -87,7 +87,7 @@ def _covered(shape: "Shape", request: "ApprovalRequest") -> str:
     return str(msgspec.structs.replace(shape, parts=parts))
 
 
-WAITS = Framework(approver=ask_later, passes=(CallDeferred,))
+WAITS = Framework(approver=_ask_later, passes=(CallDeferred,))
 """For calls of a run that can wait."""
 
 
@@ -97,13 +97,13 @@ def approval(verdict: Literal["yes", "always"], injected: str) -> Framework:
         approved=True,
         approved_for=injected,
         remember=verdict == "always",
-        approver=ask_later,
+        approver=_ask_later,
         passes=(CallDeferred,),
     )
 
 
 def is_approval(framework: Framework | None) -> bool:
-    return framework is not None and framework.approved and framework.approver is ask_later
+    return framework is not None and framework.approved and framework.approver is _ask_later
 
 
 def deferred(
@@ -124,12 +124,12 @@ def deferred(
         kind=problem.kind,
         id=replace_surrogates(call_id),
         text=replace_surrogates(problem.text),
-        contract=contract_digest(binding),
+        contract=_contract_digest(binding),
         injected="" if injected is None else injected_digest(injected),
     )
 
 
-def contract_digest(binding: ToolBinding[Any, Any]) -> str:
+def _contract_digest(binding: ToolBinding[Any, Any]) -> str:
     """Digest what a call of a tool means: the contract of its parameters, and what it may do."""
     seed: list[Any] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
     # What an *always* covers, and what the program fills in; left out where there is none, so that states
@@ -143,7 +143,7 @@ def contract_digest(binding: ToolBinding[Any, Any]) -> str:
 
 def is_unchanged(call: WaitingCall, tools: ToolView) -> bool:
     """Tell whether the tool of a call is there, and means what it meant when the call was made."""
-    return call.name in tools and contract_digest(tools.get(call.name).binding) == call.contract
+    return call.name in tools and _contract_digest(tools.get(call.name).binding) == call.contract
 
 
 def is_repeatable(tools: ToolView, name: str) -> bool:

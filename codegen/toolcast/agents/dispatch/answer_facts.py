@@ -12,10 +12,10 @@ from .answer_fields import calls_path, get_field, items, load, locate, locate_ea
 from .call import DispatchError
 from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
 
-MAX_DETAIL = 1_000
+_MAX_DETAIL = 1_000
 """Characters of a provider's words about the end that are kept."""
 
-MAX_COUNT = 2**48
+_MAX_COUNT = 2**48
 """Most tokens of one answer that are believed; sums of them are numbers that every format has."""
 
 WHOLE: frozenset[Reason] = frozenset(("complete", "paused"))
@@ -64,11 +64,11 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     blocked = _word(response, known.blocked)
     if blocked:
         return AnswerEnd("filtered", _with_details(blocked, response, known))
-    end = read_stop(response, known)
+    end = _read_stop(response, known)
     if end.reason in ("complete", "cut"):
         refusal = "".join(_texts(response, known.refusals))
         if refusal:
-            return AnswerEnd("refusal", refusal[:MAX_DETAIL])
+            return AnswerEnd("refusal", refusal[:_MAX_DETAIL])
     if end.reason == "complete" and not end.detail and _is_empty(response, known):
         return AnswerEnd("provider_error", f"no {known.listed}")
     return end
@@ -77,17 +77,17 @@ def read_end(response: Any, format: str) -> AnswerEnd:
 def read_reason(response: Any, format: Format) -> Reason:
     """Read why an answer ended, without its refusals: whether to rely on its calls."""
     failed = _read_error(response, format)
-    return read_stop(response, format).reason if failed is None else failed.reason
+    return _read_stop(response, format).reason if failed is None else failed.reason
 
 
-def stop_word(response: Any, format: Format) -> str:
+def _stop_word(response: Any, format: Format) -> str:
     """Return the provider's reason to stop, as it writes it; "" for none."""
     return _word(response, format.stop)
 
 
-def read_stop(response: Any, format: Format) -> AnswerEnd:
+def _read_stop(response: Any, format: Format) -> AnswerEnd:
     """Read the end that the reason to stop states."""
-    word = stop_word(response, format)
+    word = _stop_word(response, format)
     reason = format.ends.get(word)
     if reason == "complete" or not word:
         return AnswerEnd("complete")
@@ -161,7 +161,7 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
         if found is None:
             continue
         whole = isinstance(found, int) or (isinstance(found, float) and found.is_integer())
-        if isinstance(found, bool) or not whole or not 0 <= found <= MAX_COUNT:
+        if isinstance(found, bool) or not whole or not 0 <= found <= _MAX_COUNT:
             raise DispatchError(f"{at}: expected a number of tokens")
         return int(found)
     return None
@@ -179,10 +179,10 @@ def _read_error(response: Any, format: Format) -> AnswerEnd | None:
 def _error_end(problem: Any, format: Format) -> AnswerEnd:
     """Read an error: a text, or an object with a code and a message."""
     if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
-        return AnswerEnd("provider_error", _word_of(problem)[:MAX_DETAIL])
+        return AnswerEnd("provider_error", _word_of(problem)[:_MAX_DETAIL])
     code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))
     detail = ": ".join(word for word in (code, message) if word)
-    return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:MAX_DETAIL])
+    return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:_MAX_DETAIL])
 
 
 def _is_nothing(value: Any) -> bool:
@@ -197,7 +197,7 @@ def _word_of(value: Any) -> str:
         return str.__str__(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return ""
-    return str(value) if abs(value) <= MAX_COUNT else ""  # Python writes no number of any length
+    return str(value) if abs(value) <= _MAX_COUNT else ""  # Python writes no number of any length
 
 
 def _word(response: Any, paths: Iterable[Path]) -> str:
@@ -219,7 +219,7 @@ def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
 
 def _with_details(word: str, response: Any, format: Format) -> str:
     texts = (text for path in format.details for text in _texts(response, (path,)))
-    return ": ".join((word, *texts))[:MAX_DETAIL]
+    return ": ".join((word, *texts))[:_MAX_DETAIL]
 
 
 def _is_empty(response: Any, format: Format) -> bool:
@@ -262,7 +262,7 @@ def read_facts(response: Any, format: str) -> AnswerFacts:
     return AnswerFacts(
         id=_first(response, _IDS),
         model=_first(response, _MODELS),
-        stop=stop_word(response, format_of(format)),
+        stop=_stop_word(response, format_of(format)),
         usage=read_usage(response, format),
         failed=read_end(response, format).reason == "provider_error",
     )

@@ -13,7 +13,7 @@ import msgspec
 from .call import DispatchError
 from .wire_formats import EACH, Format, Path
 
-MAX_LEVELS = 64
+_MAX_LEVELS = 64
 """Levels of a message that are copied. What is deeper belongs to a call's arguments."""
 MAX_VALUES = 1_000_000
 """Values of a message: shared objects could make a small one endless."""
@@ -105,7 +105,7 @@ class _Copy:
             raise DispatchError(f"{path}: the answer holds more than {MAX_VALUES} values")
         if isinstance(value, _SCALARS):
             return value
-        if level > MAX_LEVELS:
+        if level > _MAX_LEVELS:
             if type(value) in (dict, list):
                 return value
             raise DispatchError(f"{path}: the answer is nested too deeply")

@@ -60,7 +60,7 @@ def _find(response: Any, format: Format) -> tuple[Any, str]:
     return ((), at) if isinstance(found, str) else (items(found, at), at)
 
 
-class CallShape(NamedTuple):
+class _CallShape(NamedTuple):
     """The places of a call's name and arguments in an item of the list."""
 
     inner: str
@@ -69,24 +69,24 @@ class CallShape(NamedTuple):
     search: bool = False
 
 
-def call_shape(item: Any, format: Format, path: str = "$") -> CallShape | None:
+def call_shape(item: Any, format: Format, path: str = "$") -> _CallShape | None:
     """Tell how an item calls a function or a custom tool, or searches for tools; None for other items."""
     if format.kinds is not None:
         kind = get_field(item, "type", path)
         custom = format.custom
         if custom is not None and kind == custom.kind:
-            return CallShape(custom.inner, custom.arguments, custom=True)
+            return _CallShape(custom.inner, custom.arguments, custom=True)
         search = format.search
         if search is not None and kind == search.kind:
             own = get_field(item, "execution", path) == search.execution
-            return CallShape(format.inner, format.arguments, search=True) if own else None
+            return _CallShape(format.inner, format.arguments, search=True) if own else None
         if kind not in format.kinds:
             return None
     if format.mark:
         inner = get_field(item, format.inner, path)
         if inner is None or get_field(inner, "type", f"{path}.{format.inner}") == "server_tool_use":
             return None
-    return CallShape(format.inner, format.arguments)
+    return _CallShape(format.inner, format.arguments)
 
 
 def _call(item: Any, path: str, format: Format, index: int) -> Call | None:

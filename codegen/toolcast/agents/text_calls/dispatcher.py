@@ -17,7 +17,7 @@ from .parsed_text import Call
 from .render_text import render_results
 from .text_format import AUTO
 
-TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
+_TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
 """Guesses at text between tags, of which each is made only where the contract refuses the text."""
 
 
@@ -63,7 +63,7 @@ class TextDispatcher:
         self._format = checked_formats(format)
         own = registry.guesses
         # The registry's own guesses hold for textual calls, too.
-        self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
+        self.guesses = Guesses({*_TEXT_GUESSES, *(own.allow if own is not None else ())})
 
     async def run(self, text: str, context: ToolContext | None = None, *, cut: bool = False) -> Outcome:
         """Carry out the calls of a text side by side, except those of tools with `parallel: false`.

@@ -18,13 +18,13 @@ from ...toml_tables import find_place, split_fault
 from .reading.marker_patterns import HOLES
 from .text_format import CallForm, Markers, Prompt, Response, TextFormat
 
-MAX_FILE = 256 * 1024
+_MAX_FILE = 256 * 1024
 """Bytes of a file."""
 Keys = tuple[str | int, ...]
 """The way to a value: keys of tables, indices of lists."""
-MAX_MARKER = 256
+_MAX_MARKER = 256
 """Characters of one marker."""
-MAX_MARKERS = 2048
+_MAX_MARKERS = 2048
 """Markers of one format."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}")
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -129,8 +129,8 @@ def _toml(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         if not path.is_file():  # a pipe would be waited for
             message = "is no regular file" if path.exists() else "there is no such file"
-        elif (size := path.stat().st_size) > MAX_FILE:
-            message = f"the file has {size:,} bytes, of at most {MAX_FILE:,}"
+        elif (size := path.stat().st_size) > _MAX_FILE:
+            message = f"the file has {size:,} bytes, of at most {_MAX_FILE:,}"
         else:
             text = path.read_bytes().decode("utf-8")
             return text, tomllib.loads(text)
@@ -271,8 +271,8 @@ def _size(format: TextFormat) -> Iterator[_Finding]:
     )
     enclosing = (*format.sections, *format.thoughts, *format.results)
     markers += 2 * len(enclosing) + len(format.dropped) + len(format.ends) + len(format.starts)
-    if markers > MAX_MARKERS:
-        message = f"the format has {markers:,} markers, of at most {MAX_MARKERS:,}"
+    if markers > _MAX_MARKERS:
+        message = f"the format has {markers:,} markers, of at most {_MAX_MARKERS:,}"
         yield _Finding("too-many-markers", message, "split it into several formats", ())
 
 
@@ -341,8 +341,8 @@ def _marker(marker: str, keys: Keys) -> Iterator[_Finding]:
         yield _Finding(
             "empty-marker", f"the marker {marker!r} is empty", "write the characters that it has", keys
         )
-    if len(marker) > MAX_MARKER:
-        message = f"the marker has {len(marker):,} characters, of at most {MAX_MARKER}"
+    if len(marker) > _MAX_MARKER:
+        message = f"the marker has {len(marker):,} characters, of at most {_MAX_MARKER}"
         yield _Finding("long-marker", message, "a shorter beginning of it will do", keys)
 
 

@@ -16,7 +16,7 @@ _TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
 """The types of blocks that come in pieces, and the key of their text."""
 
 
-class ReasoningDetails:
+class _ReasoningDetails:
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
         self._blocks: list[Event] = []
@@ -217,7 +217,7 @@ class ChatStream:
         self._pieces = pieces
         self._content = Content(self._pieces)
         self._calls = Calls(self._pieces, no_id)
-        self._details = ReasoningDetails(self._pieces)
+        self._details = _ReasoningDetails(self._pieces)
         self._id = self._model = self._reason = ""
         self._usage: dict[str, Any] = {}
 

@@ -11,7 +11,7 @@ from ..call import ArgumentsPiece, CallBegun, DispatchError, Piece, TextPiece, T
 
 Event = dict[str, Any]
 
-MAX_SMALL = 64 * 1024
+_MAX_SMALL = 64 * 1024
 """Bytes of what an answer says about itself: usage, and why it ended."""
 
 
@@ -165,8 +165,8 @@ def small(value: Any, path: str) -> Any:
         size = len(msgspec.json.encode(value))
     except (TypeError, ValueError, RecursionError):
         raise DispatchError(f"{path}: expected JSON, got {kind(value)}") from None
-    if size > MAX_SMALL:
-        raise DispatchError(f"{path}: {size} bytes, {MAX_SMALL} allowed")
+    if size > _MAX_SMALL:
+        raise DispatchError(f"{path}: {size} bytes, {_MAX_SMALL} allowed")
     return value
 
 

@@ -21,7 +21,7 @@ _LISTS = 8
 """Lists around calls, one in the other."""
 
 
-def read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001 - one signature for all contents
+def _read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001 - one signature for all contents
     """Read JSON objects that name their tools, in a block of Markdown or not."""
     fence = yield from _open_fence(feed)
     found: list[Found] = []
@@ -77,7 +77,7 @@ def _json_object(feed: Feed, ready: ReadyCall) -> Reading[str]:
     return text
 
 
-def read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
+def _read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
     """Read the arguments; nothing before the closing marker is {}."""
     fence = yield from _open_fence(feed)
     text, ended = "", False
@@ -93,7 +93,7 @@ def read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Rea
     return [Found(name, text, id)]
 
 
-def read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
+def _read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
     """Read a marked value for each parameter."""
     yield CallBegun(name, id)
     found: dict[str, object] = {}
@@ -145,7 +145,7 @@ def _typed(value: str) -> object:
         return value
 
 
-def read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001
+def _read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001
     found: list[Found] = []
     while True:
         character = yield from _next_item(feed)
@@ -169,7 +169,7 @@ def read_python(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[lis
     return found
 
 
-def read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
+def _read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
     yield CallBegun(name, id)
     arguments = None
     if (yield from skip_space(feed)) == "{":
@@ -229,9 +229,9 @@ def _close_fence(feed: Feed, fence: bool) -> Reading[None]:
 
 
 CONTENTS = {
-    "json-calls": read_json_calls,
-    "json-arguments": read_json_arguments,
-    "parameters": read_parameters,
-    "python": read_python,
-    "braces": read_braces,
+    "json-calls": _read_json_calls,
+    "json-arguments": _read_json_arguments,
+    "parameters": _read_parameters,
+    "python": _read_python,
+    "braces": _read_braces,
 }

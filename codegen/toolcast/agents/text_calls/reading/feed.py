@@ -22,8 +22,8 @@ Reading: TypeAlias = Generator[Event | None, None, T]
 
 _SPACE = re.compile(r"\s*")
 _BETWEEN = re.compile(r"[\s,;]*")
-Trim: TypeAlias = Literal["none", "newline", "blanks"]
-_HELD: dict[Trim, str | None] = {"none": "", "newline": "\r\n", "blanks": None}
+_Trim: TypeAlias = Literal["none", "newline", "blanks"]
+_HELD: dict[_Trim, str | None] = {"none": "", "newline": "\r\n", "blanks": None}
 """White space at the end of a piece that may not belong to the value; None for any."""
 
 
@@ -185,7 +185,7 @@ def until(
     feed: Feed,
     ends: Ends,
     tell: "Callable[[str], Event] | None" = None,
-    trim: Trim = "none",
+    trim: _Trim = "none",
     *,
     is_end: "Callable[[], Reading[bool]] | None" = None,
     keep: bool = True,
@@ -298,8 +298,8 @@ def _checked_size(size: int) -> int:
     return size
 
 
-def _trimmed(value: str, trim: Trim, line_break: str) -> str:
-    """Trim the end of a value; `line_break` is the one that stood before it."""
+def _trimmed(value: str, trim: _Trim, line_break: str) -> str:
+    """_Trim the end of a value; `line_break` is the one that stood before it."""
     if trim == "blanks":
         return value.rstrip()
     if trim == "none" or value[-1:] != "\n":

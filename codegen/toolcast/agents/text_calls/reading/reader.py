@@ -35,7 +35,7 @@ from .grammar import Candidate, Grammar, MarkerSearch, ReadyCall
 from .marker_patterns import Pattern, ink_at
 from .textual_calls import read_path
 
-CUT = "the answer was cut off inside this call: send the call again, whole"
+_CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
 """Contents that end with a bracket, so that a missing closing marker leaves nothing unread."""
 _EXAMPLE = "a block of Markdown beside other text may be an example: write calls, and nothing else"
@@ -87,7 +87,7 @@ class Reader:
             while (yield from self._step()):
                 pass
         except BrokenError as problem:
-            reason = CUT if self.cut else f"{problem}. {_REST}"  # a cut that decided is known by then
+            reason = _CUT if self.cut else f"{problem}. {_REST}"  # a cut that decided is known by then
             yield Problem(start=self._start, end=feed.offset, reason=reason)
             while not feed.final:
                 feed.at = len(feed.text)
