@@ -248,3 +248,10 @@ def test_too_many_and_too_much() -> None:
         parsed = parse(f"<tool_call>{call}</tool_call>")
         assert parsed.calls == ()
         assert len(parsed.problems) == 1
+
+
+@pytest.mark.parametrize("value", ['<|"|>\ud800<|"|>', "a\ud800", '{<|"|>\ud800<|"|>:1}'])
+def test_half_a_surrogate_pair_between_braces_is_a_problem(value: str) -> None:
+    parsed = parse(f"<|tool_call>call:write{{path:{value}}}<tool_call|>", "gemma4")
+    assert parsed.calls == ()
+    assert len(parsed.problems) == 1

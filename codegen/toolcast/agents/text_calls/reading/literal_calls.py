@@ -7,6 +7,7 @@ from functools import cache
 
 import msgspec
 
+from ....runtime.unicode_text import is_encodable
 from ..parsed_text import Found
 from .feed import Syntax
 from .json_calls import is_json
@@ -226,6 +227,8 @@ def _brace_piece(quote: str) -> re.Pattern[str]:
 
 def read_braces(text: str, quote: str) -> str | None:
     """Return the arguments as JSON; None where the text is not written so."""
+    if not is_encodable(text):
+        return None
     piece, text = _brace_piece(quote), text.rstrip()
     out: list[str] = []
     keys: list[set[str]] = []  # of the brackets that are open
