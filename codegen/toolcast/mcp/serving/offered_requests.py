@@ -81,53 +81,66 @@ class OfferedFunctions:
         return msgspec.structs.replace(circumstances, asker=None, sampler=None)
 
 
-class _Completions:
-    """Handles completions. `context` is the SDK's `ServerRequestContext`, here and below."""
-
-    def __init__(self, resources: Resources, prompts: Prompts, functions: OfferedFunctions) -> None:
-        self._resources = resources
-        self._prompts = prompts
-        self._functions = functions
-        self._types = load("mcp.types")
-
-    async def complete(self, context: Any, params: Any) -> Any:
-        arguments, name = self._arguments(params.ref)
-        known = {} if params.context is None else dict(params.context.arguments or {})
-
-        async def propose(_context: Any) -> tuple[list[str], int]:
-            return await arguments.values(params.argument.name, params.argument.value, known)
-
-        values, total = await self._functions.value(context, "Completion of", name, propose)
-        made = self._types.Completion(values=values, total=total, has_more=total > len(values))
-        return self._types.CompleteResult(completion=made)
-
-    def _arguments(self, ref: Any) -> tuple[TextArguments, str]:
-        """The arguments that a reference leads to. Raises the SDK's MCPError where it leads nowhere."""
-        if ref.type == "ref/prompt":
-            found: Any = self._prompts.prompts.get(ref.name)
-            name = ref.name
-        else:
-            found = self._resources.templates.get(ref.uri) or self._resources.resources.get(ref.uri)
-            name = ref.uri
-        if found is None:
-            raise protocol_error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
-        return found.arguments, name
+_NOT_FOUND = -32002
+"""The code of a resource that is not there, up to 2025-11-25; since then it is that of invalid parameters."""
+MAX_SUBSCRIPTIONS = 1000
+"""URIs to which one connection subscribes."""
 
 
-class _OfferedPrompts:
-    def __init__(self, prompts: Prompts, functions: OfferedFunctions, remember: _Remember) -> None:
-        self._prompts = prompts
+class OfferedRequests:
+    """Handles the requests of one server. `context` is the SDK's `ServerRequestContext`."""
+
+    def __init__(
+        self,
+        functions: OfferedFunctions,
+        remember: _Remember,
+        resources: Resources | None,
+        prompts: Prompts | None,
+    ) -> None:
         self._functions = functions
         self._remember = remember
+        self._offers_resources = resources is not None
+        self._offers_prompts = prompts is not None
+        self._resources = resources or Resources()
+        self._prompts = prompts or Prompts()
         self._types = load("mcp.types")
 
-    async def list(self, context: Any, params: Any) -> Any:
+    def handlers(self) -> dict[str, Any]:
+        """Return the options of the SDK's server; what is not offered is no capability of it."""
+        made: dict[str, Any] = {}
+        if self._offers_resources:
+            made |= {
+                "on_list_resources": self.list_resources,
+                "on_list_resource_templates": self.list_templates,
+                "on_read_resource": self.read,
+                "on_subscribe_resource": self.subscribe,
+                "on_unsubscribe_resource": self.unsubscribe,
+            }
+        if self._offers_prompts:
+            made |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
+        return {**made, "on_completion": self.complete} if made else {}
+
+    def _list(
+        self, context: Any, params: Any, entries: Mapping[str, Any], kind: Any
+    ) -> tuple[list[Any], Any]:
         self._remember(context)
-        entries, following = self._functions.page(self._prompts.prompts, params)
-        listed = [self._types.Prompt.model_validate(entry, by_name=False) for entry in entries]
+        page, following = self._functions.page(entries, params)
+        return [kind.model_validate(entry, by_name=False) for entry in page], following
+
+    async def list_prompts(self, context: Any, params: Any) -> Any:
+        listed, following = self._list(context, params, self._prompts.prompts, self._types.Prompt)
         return self._types.ListPromptsResult(prompts=listed, next_cursor=following)
 
-    async def get(self, context: Any, params: Any) -> Any:
+    async def list_resources(self, context: Any, params: Any) -> Any:
+        listed, following = self._list(context, params, self._resources.resources, self._types.Resource)
+        return self._types.ListResourcesResult(resources=listed, next_cursor=following)
+
+    async def list_templates(self, context: Any, params: Any) -> Any:
+        kind = self._types.ResourceTemplate
+        listed, following = self._list(context, params, self._resources.templates, kind)
+        return self._types.ListResourceTemplatesResult(resource_templates=listed, next_cursor=following)
+
+    async def get_prompt(self, context: Any, params: Any) -> Any:
         prompt = self._prompts.prompts.get(params.name)
         if prompt is None:
             raise protocol_error(INVALID_PARAMS, f"Unknown prompt: {params.name!r:.80}")
@@ -146,38 +159,6 @@ class _OfferedPrompts:
             {"messages": made, **({"description": prompt.description} if prompt.description else {})},
             by_name=False,
         )
-
-
-def _block(content: str | Content) -> dict[str, Any]:
-    if isinstance(content, str):
-        return {"type": "text", "text": content}
-    return {"type": "text", "text": content.text} if content.kind == "text" else mcp_block(content)
-
-
-_NOT_FOUND = -32002
-"""The code of a resource that is not there, up to 2025-11-25; since then it is that of invalid parameters."""
-MAX_SUBSCRIPTIONS = 1000
-"""URIs to which one connection subscribes."""
-
-
-class _OfferedResources:
-    def __init__(self, resources: Resources, functions: OfferedFunctions, remember: _Remember) -> None:
-        self._resources = resources
-        self._functions = functions
-        self._remember = remember
-        self._types = load("mcp.types")
-
-    async def list(self, context: Any, params: Any) -> Any:
-        self._remember(context)
-        entries, following = self._functions.page(self._resources.resources, params)
-        listed = [self._types.Resource.model_validate(entry, by_name=False) for entry in entries]
-        return self._types.ListResourcesResult(resources=listed, next_cursor=following)
-
-    async def list_templates(self, context: Any, params: Any) -> Any:
-        self._remember(context)
-        entries, following = self._functions.page(self._resources.templates, params)
-        listed = [self._types.ResourceTemplate.model_validate(entry, by_name=False) for entry in entries]
-        return self._types.ListResourceTemplatesResult(resource_templates=listed, next_cursor=following)
 
     async def read(self, context: Any, params: Any) -> Any:
         uri = str(params.uri)
@@ -218,25 +199,31 @@ class _OfferedResources:
             raise protocol_error(code, "Resource not found", {"uri": uri})
         return found
 
+    async def complete(self, context: Any, params: Any) -> Any:
+        arguments, name = self._arguments(params.ref)
+        known = {} if params.context is None else dict(params.context.arguments or {})
 
-def request_handlers(
-    functions: OfferedFunctions, remember: _Remember, resources: Resources | None, prompts: Prompts | None
-) -> dict[str, Any]:
-    """Return the options of the SDK's server; what is not offered is no capability of it."""
-    handlers: dict[str, Any] = {}
-    if resources is not None:
-        asked = _OfferedResources(resources, functions, remember)
-        handlers |= {
-            "on_list_resources": asked.list,
-            "on_list_resource_templates": asked.list_templates,
-            "on_read_resource": asked.read,
-            "on_subscribe_resource": asked.subscribe,
-            "on_unsubscribe_resource": asked.unsubscribe,
-        }
-    if prompts is not None:
-        made = _OfferedPrompts(prompts, functions, remember)
-        handlers |= {"on_list_prompts": made.list, "on_get_prompt": made.get}
-    if handlers:
-        completions = _Completions(resources or Resources(), prompts or Prompts(), functions)
-        handlers["on_completion"] = completions.complete
-    return handlers
+        async def propose(_context: Any) -> tuple[list[str], int]:
+            return await arguments.values(params.argument.name, params.argument.value, known)
+
+        values, total = await self._functions.value(context, "Completion of", name, propose)
+        made = self._types.Completion(values=values, total=total, has_more=total > len(values))
+        return self._types.CompleteResult(completion=made)
+
+    def _arguments(self, ref: Any) -> tuple[TextArguments, str]:
+        """The arguments that a reference leads to. Raises the SDK's MCPError where it leads nowhere."""
+        if ref.type == "ref/prompt":
+            found: Any = self._prompts.prompts.get(ref.name)
+            name = ref.name
+        else:
+            found = self._resources.templates.get(ref.uri) or self._resources.resources.get(ref.uri)
+            name = ref.uri
+        if found is None:
+            raise protocol_error(INVALID_PARAMS, f"There is nothing to complete under {name!r:.80}.")
+        return found.arguments, name
+
+
+def _block(content: str | Content) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"type": "text", "text": content}
+    return {"type": "text", "text": content.text} if content.kind == "text" else mcp_block(content)

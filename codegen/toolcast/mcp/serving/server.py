@@ -37,7 +37,7 @@ from .bearer_auth import principal_in
 from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
 from .listed import Listed, ListedTool, answer, is_modern
-from .offered_requests import OfferedFunctions, request_handlers
+from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
 
@@ -235,6 +235,8 @@ def mcp_server(
         changes["prompts"] = prompts.changes
     listed = Listed(registry, provider, page_size)
     offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals, extra=extra)
+    functions = OfferedFunctions(registry, page_size, extra)
+    requests = OfferedRequests(functions, offered.announcer.remember, resources, prompts)
     identity = identity_of(registry) if name is None else ServerIdentity(name, "")
     made = _server_type()(
         identity.name,
@@ -249,9 +251,7 @@ def mcp_server(
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
         on_subscriptions_listen=offered.announcer.listen,
-        **request_handlers(
-            OfferedFunctions(registry, page_size, extra), offered.announcer.remember, resources, prompts
-        ),
+        **requests.handlers(),
     )
     # As an argument it would warn that the newest revision has it no more; older clients do.
     made.add_request_handler("logging/setLevel", load("mcp.types").SetLevelRequestParams, offered.set_level)
