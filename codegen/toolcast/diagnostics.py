@@ -30,3 +30,11 @@ class Diagnostic(Struct, frozen=True, kw_only=True, order=True):
 def has_errors(problems: Iterable[Diagnostic]) -> bool:
     """Return whether one of the problems is an error."""
     return any(problem.severity == "error" for problem in problems)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return a hint for an unknown name: the nearest known one, or `otherwise`."""
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    near = get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]!r}?" if near else otherwise

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, did_you_mean
 
 Keys = tuple[str | int, ...]
 """What leads to a value from the root of the document: keys of tables, and indices of arrays."""
@@ -120,11 +120,9 @@ class TableReader(Struct, frozen=True):
 
 def suggestion(name: str, known: Iterable[str], what: str) -> str:
     """Return a hint for an unknown name: the nearest known one, or all of them after `what`."""
-    from difflib import get_close_matches  # loaded only where something is wrong
-
     words = list(known)
-    near = get_close_matches(name, words, 1) if len(name) <= _LONGEST else []
-    return f"did you mean {near[0]!r}?" if near else f"{what}: {', '.join(words)}"
+    all_known = f"{what}: {', '.join(words)}"
+    return did_you_mean(name, words, all_known) if len(name) <= _LONGEST else all_known
 
 
 class Locator(Struct, frozen=True):

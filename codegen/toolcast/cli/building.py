@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..config import Config, load_config, show
+from ..config import load_config, show
 from ..console import (
     Format,
     count,
@@ -50,6 +50,7 @@ def generate(
         return 1
 
     from ..project.generate import build
+    from ..project.output.drift import drift_diagnostic
     from ..project.worker import FRONTEND
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
@@ -62,9 +63,9 @@ def generate(
             progress=bar,
             waiting=lambda message: write_line(message, err=True),
         )
-    repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
+    repair = "toolcast generate" + (f" --config {shlex.quote(str(config_file))}" if config_file else "")
     output = show(config.output)
-    drift = _drift(report, config, repair)
+    drift = tuple(drift_diagnostic(cause, config, repair) for cause in report.causes)
     if form == "json":
         _print_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
@@ -81,10 +82,6 @@ def generate(
     if form != "json" and not check:
         write_line(summary(report, would=diff or dry_run), err=diff or dry_run)
     return int(report.failed or bool(drift))
-
-
-def _quoted(file: Path) -> str:
-    return shlex.quote(str(file))
 
 
 def summary(report: "Report", *, would: bool = False) -> str:
@@ -116,14 +113,6 @@ def stale_lines(stale: Sequence["Stale"]) -> list[str]:
 def _done(report: "Report") -> tuple[int, int]:
     effect = report.plan.effect
     return len(effect.writes), len(effect.deletes)
-
-
-def _drift(report: "Report", config: Config, repair: str) -> tuple[Diagnostic, ...]:
-    if not report.causes:
-        return ()
-    from ..project.output.drift import drift_diagnostic
-
-    return tuple(drift_diagnostic(cause, config, repair) for cause in report.causes)
 
 
 def _print_drift(report: "Report", drift: Sequence[Diagnostic], output: str, repair: str) -> None:

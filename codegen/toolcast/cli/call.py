@@ -1,7 +1,6 @@
 """`toolcast call`."""
 
 import asyncio
-import difflib
 import logging
 import re
 import sys
@@ -14,7 +13,7 @@ import click
 import msgspec
 
 from ..console import inert_json, json_text, one_line, print_diagnostics, printable, write_line
-from ..diagnostics import MISSING_LIBRARY
+from ..diagnostics import MISSING_LIBRARY, did_you_mean
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, disk_problem, examples, refuse
 from .program import (
@@ -28,7 +27,7 @@ from .program import (
 )
 
 if TYPE_CHECKING:
-    from ..agents.text_calls import Call, Event, Parsed, TextFormat, TextStream
+    from ..agents.text_calls import Call, Event, Parsed, TextStream
     from ..config import Config
     from ..runtime import ToolContext, ToolResult
     from ..runtime.view import ToolView
@@ -175,8 +174,7 @@ def _check(
 
     bindings = load_bindings(config)
     if tool not in bindings:
-        near = difflib.get_close_matches(tool, list(bindings), 1)
-        hint = f"did you mean {near[0]!r}?" if near else "see: toolcast list"
+        hint = did_you_mean(tool, bindings, "see: toolcast list")
         raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)
     binding = bindings[tool]
     try:
@@ -320,27 +318,18 @@ def show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, 
 
     `cut`: its stop reason was a limit. `events`: show what a stream tells, line by line.
     """
-    stream = _stream(names or ("auto",))
-    found = _events(stream, _answer(file), cut=cut)
-    return _print_events(found, as_json=as_json) if events else _print_calls(found, as_json=as_json)
-
-
-def _stream(names: tuple[str, ...]) -> "TextStream":
-    from ..agents.text_calls import FormatError, TextStream
+    from ..agents.text_calls import FormatError, TextStream, read_format
 
     try:
-        return TextStream([_format(name) for name in names])
+        formats = [read_format(name) if name.endswith(_FORMAT_FILE) else name for name in names or ("auto",)]
+        stream = TextStream(formats)
     except FormatError as problem:
         print_diagnostics(problem.diagnostics)
         raise click.exceptions.Exit(1) from None
     except ValueError as problem:
         raise click.UsageError(one_line(str(problem))) from None
-
-
-def _format(name: str) -> "str | TextFormat":
-    from ..agents.text_calls import read_format
-
-    return read_format(name) if name.endswith(_FORMAT_FILE) else name
+    found = _events(stream, _answer(file), cut=cut)
+    return _print_events(found, as_json=as_json) if events else _print_calls(found, as_json=as_json)
 
 
 def _answer(file: Path) -> str:

@@ -1,6 +1,5 @@
 """`toolcast lint`."""
 
-import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,7 +10,7 @@ import click
 from msgspec.structs import asdict
 
 from ..console import count, json_text, paint, render, table, wants_colour
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic, Severity, did_you_mean
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 from .terminal import Bar
@@ -124,8 +123,7 @@ def command(
 def _known(codes: Sequence[str], rules: "Mapping[str, Rule]") -> None:
     for code in codes:
         if code not in rules:
-            near = difflib.get_close_matches(code, rules, 1)
-            hint = f"did you mean {near[0]!r}?" if near else "see `toolcast lint --list`"
+            hint = did_you_mean(code, rules, "see `toolcast lint --list`")
             raise refuse("toolcast lint", "unknown-code", f"there is no code {code!r}", hint)
 
 
@@ -210,7 +208,7 @@ def _table(tokens: "Tokens", colour: bool) -> str:
             each.tool,
             each.provider,
             f"{each.full}",
-            _share(each.full, totals[each.provider].full),
+            f"{100 * each.full / total:.1f} %" if (total := totals[each.provider].full) else "",
             f"{each.brief}",
         )
         for each in tokens.costs
@@ -222,7 +220,3 @@ def _table(tokens: "Tokens", colour: bool) -> str:
     ]
     lines += table([("tool", "provider", "full", "share", "brief"), *rows], [], colour, right=(2, 3, 4))
     return "\n".join([*lines, ""])
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else ""

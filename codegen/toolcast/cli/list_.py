@@ -1,6 +1,5 @@
 """`toolcast list`."""
 
-import difflib
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ import msgspec
 
 from ..config import Config, show
 from ..console import count, json_text, table, wants_colour, write_line
-from ..diagnostics import has_errors
+from ..diagnostics import did_you_mean, has_errors
 from ..permissions import PERMISSIONS
 from .complete_values import complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
@@ -108,24 +107,18 @@ def _nothing(
 ) -> click.exceptions.Exit:
     wanted = patterns[0] if patterns else groups[0]
     there = listing.names if patterns else listing.groups
-    near = difflib.get_close_matches(wanted, there, 1)
     kind = "tools" if patterns else "groups"
-    hint = f"did you mean {near[0]!r}?" if near else f"{kind} here: {', '.join(there[:20]) or 'none'}"
+    hint = did_you_mean(wanted, there, f"{kind} here: {', '.join(there[:20]) or 'none'}")
     asked = ", ".join(map(repr, (*patterns, *groups)))
     return refuse(shown_root, "unknown-tool", f"no tool fits {asked}", hint)
 
 
 def _print_json(listing: "Listing") -> None:
-    rows: list[dict[str, Any]] = [
-        {**msgspec.to_builtins(row), "tokens": _cost(listing, row)} for row in listing.rows
-    ]
-    data = {"tools": rows, "note": listing.tokens.note}
-    click.echo(json_text(data))
-
-
-def _cost(listing: "Listing", row: "Row") -> dict[str, dict[str, int]]:
-    costs = listing.cost(row.name)
-    return {provider: {"full": cost.full, "brief": cost.brief} for provider, cost in costs.items()}
+    rows: list[dict[str, Any]] = []
+    for row in listing.rows:
+        costs = {id: {"full": cost.full, "brief": cost.brief} for id, cost in listing.cost(row.name).items()}
+        rows.append({**msgspec.to_builtins(row), "tokens": costs})
+    click.echo(json_text({"tools": rows, "note": listing.tokens.note}))
 
 
 def _print_table(listing: "Listing", providers: Sequence[str]) -> None:

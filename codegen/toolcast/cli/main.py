@@ -94,14 +94,10 @@ class _Commands(LazyGroup):
             hint = f" Did you mean '{near[0]}'?" if near else " See 'toolcast --help'."
             ctx.fail(f"There is no command '{name}'.{hint}")
         helped = ctx.resilient_parsing or {"-h", "--help"} & {*args}
-        if name and not name.startswith("-") and name not in WITHOUT_COMPILER and not helped:
-            _need_compiler(ctx)
+        needs_compiler = name and not name.startswith("-") and name not in WITHOUT_COMPILER and not helped
+        if needs_compiler and lacks_compiler():
+            ctx.exit(refuse_compiler())
         return super().resolve_command(ctx, args)
-
-
-def _need_compiler(ctx: click.Context) -> None:
-    if lacks_compiler():
-        ctx.exit(refuse_compiler())
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:

@@ -101,7 +101,10 @@ def command(
     if printed:
         _print(content)
     else:
-        _write(target, content)
+        try:
+            replace_file(target, content)
+        except OSError as error:
+            raise _not_written(show(target.absolute()), error) from None
         tools = count(len(report.tools), "tool")
         size = f"{len(content) / 1000:,.0f} kB"
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
@@ -167,13 +170,6 @@ def _check_target(target: Path) -> None:
     if not replaceable:
         hint = "choose another --out, or replace it with --force"
         raise refuse(show(target.absolute()), "not-a-report", "is a file that is no report", hint)
-
-
-def _write(target: Path, content: bytes) -> None:
-    try:
-        replace_file(target, content)
-    except OSError as error:
-        raise _not_written(show(target.absolute()), error) from None
 
 
 def _not_written(place: str, error: OSError) -> Exception:

@@ -74,12 +74,8 @@ def _rule(code: str, rule: Explained | None) -> dict[str, Any]:
         "id": code,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.about},
-        "defaultConfiguration": {"level": _level(rule.level)},
+        "defaultConfiguration": {"level": "none" if rule.level == "off" else rule.level},
     }
-
-
-def _level(level: str) -> str:
-    return "none" if level == "off" else level
 
 
 def _of_lint(each: LintFinding) -> Result:

@@ -14,6 +14,7 @@ from ..config import Config, show
 from ..console import inert_json, json_text, one_line, paint, printable, table, wants_colour, write_line
 from ..contract.build import build_tool
 from ..declarations.one_tool import declaration
+from ..diagnostics import did_you_mean
 from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
 from ..project.core.compiled import Options, profile_of
@@ -126,7 +127,7 @@ def _step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[
     """Yield the lines of all steps: the first in full, the others with `diff` as changes."""
     before: list[str] = []
     for step in steps:
-        schema = _schema_lines(step)
+        schema = json_text(step.schema).split("\n")
         yield ""
         yield f"{paint(one_line(step.name), 'bold', colour)}: {one_line(step.summary)}"
         if schema == before:
@@ -140,10 +141,6 @@ def _step_lines(steps: Sequence[Step], *, diff: bool, colour: bool) -> Iterator[
         if step.entries:
             yield from (f"  {line}" for line in _entry_lines(step.entries, colour=colour))
         before = schema
-
-
-def _schema_lines(step: Step) -> list[str]:
-    return json_text(step.schema).split("\n")
 
 
 def _print_coloured(text: str) -> None:
@@ -196,8 +193,7 @@ def show_tool(
         if path.startswith(folder):
             _definition(content, provider, context.options, form)
             return 0
-    near = difflib.get_close_matches(provider or "", known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
+    hint = suggest_provider(provider or "", known)
     raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)
 
 
@@ -305,8 +301,7 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
         if tool_name == name:
             return path  # where it has errors, compiling reports them
         names.append(tool_name)
-    near = difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(sorted(names)[:20]) or 'none'}"
+    hint = did_you_mean(name, names, f"tools here: {', '.join(sorted(names)[:20]) or 'none'}")
     raise refuse(shown_root, "unknown-tool", f"there is no tool called {name!r}", hint)
 
 

@@ -38,14 +38,10 @@ def clean(
         with locked(config.state, waiting):
             return _clean(config, dry_run=False)
     except OSError as error:
-        return _refused(show(config.base / str(error.filename or config.output)), error)
-
-
-def _refused(file: str, error: OSError) -> Cleaned:
-    problem = Diagnostic(
-        file=file, code="io-error", message=f"cannot remove: {reason(error)}", hint=remedy(error)
-    )
-    return Cleaned(diagnostics=(problem,))
+        place = show(config.base / str(error.filename or config.output))
+        message = f"cannot remove: {reason(error)}"
+        problem = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
+        return Cleaned(diagnostics=(problem,))
 
 
 def _clean(config: Config, *, dry_run: bool) -> Cleaned:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, setting_problem, show
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, did_you_mean
 from ..providers import Profile, ProfileError, available, load_profile, load_profiles
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
 
@@ -85,10 +85,7 @@ def unknown_providers(
 
 def suggest_provider(name: str, known: Sequence[str]) -> str:
     """Return a hint for an unknown provider: the nearest known name, or all."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, 1)
-    return f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
+    return did_you_mean(name, known, f"known providers: {', '.join(known)}")
 
 
 def _shown_file(config: Config) -> str:

@@ -295,11 +295,8 @@ def check_tool(
 def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
     dotted = ".".join(module_path(path))
     with Isolated({**_shared_sources(built), dotted: python.decode()}) as isolated:
-        build_decoders(isolated.load(dotted), _defined(module))
-
-
-def _defined(module: Module) -> tuple[str, ...]:
-    return tuple(each.name for each in (*module.definitions, *module.late_definitions))
+        defined = tuple(each.name for each in (*module.definitions, *module.late_definitions))
+        build_decoders(isolated.load(dotted), defined)
 
 
 def _shared_sources(built: Built) -> dict[str, str]:

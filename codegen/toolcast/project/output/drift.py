@@ -67,7 +67,9 @@ class _Causes:
         self._now = parse_manifest(manifest)
         self._before = Manifest({}) if old is None else parse_manifest(old)
         self._manifest_differs = any(write.path == NAME for write in plan.writes)
-        self._kinds: dict[str, Kind] = {write.path: _kind(write) for write in plan.writes}
+        self._kinds: dict[str, Kind] = {
+            write.path: "missing" if write.old is None else "changed" for write in plan.writes
+        }
         self._kinds |= {delete.path: "orphaned" for delete in plan.deletes}
         self._kinds.pop(NAME, None)
         self._endings = {write.path for write in plan.writes if differs_in_endings(write)}
@@ -205,10 +207,6 @@ class _Causes:
             for record in (self._before.units.get(unit), self._now.units.get(unit))
         )
         return before != now
-
-
-def _kind(write: Write) -> Kind:
-    return "missing" if write.old is None else "changed"
 
 
 def differs_in_endings(write: Write) -> bool:

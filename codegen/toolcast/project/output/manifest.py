@@ -115,7 +115,8 @@ def _lines(content: bytes) -> Iterator[tuple[str, str, str]]:
 def _record(values: Mapping[str, set[str]]) -> Record:
     """Read the values of each key; several are from a conflict."""
     made, _, by = _only(values, "made").partition(" by ")
-    versions = dict(_pair(each) for each in by.split(", ")) if _VERSIONS.fullmatch(by) else {}
+    pairs = (each.partition(" ") for each in by.split(", ") if _VERSIONS.fullmatch(by))
+    versions = {name: version for name, _, version in pairs}
     words = [word for value in values.get("files", ()) for word in value.split(" ")]
     outputs = tuple(sorted({path for word in words if (path := _path(word))}))
     source = _only(values, "from")
@@ -138,11 +139,6 @@ def _path(word: str) -> str:
 def _only(values: Mapping[str, set[str]], key: str) -> str:
     found = values.get(key, set())
     return next(iter(found)) if len(found) == 1 else ""
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, _, version = text.partition(" ")
-    return name, version
 
 
 def render_manifest(units: Mapping[str, Record]) -> bytes:

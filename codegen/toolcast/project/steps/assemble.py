@@ -205,7 +205,9 @@ def _place(
     lost: set[str] = set()
     for former in assembled.former.values():
         if not tree.intact(former.unit.outputs):
-            return (_changed(shown_output),)
+            message = "was changed by another run meanwhile, so that nothing was written"
+            hint = "run it again"
+            return (Diagnostic(file=shown_output, code="changed-meanwhile", message=message, hint=hint),)
         expected.update(dict.fromkeys(former.unit.outputs))
         lost.update(former.lost)
     expected.update(assembled.files)
@@ -215,11 +217,6 @@ def _place(
         return plan.diagnostics
     _, failures = publish(plan, out, state, index, shown_output=shown_output)
     return tuple(sorted({*plan.diagnostics, *failures}))
-
-
-def _changed(shown_output: str) -> Diagnostic:
-    message = "was changed by another run meanwhile, so that nothing was written"
-    return Diagnostic(file=shown_output, code="changed-meanwhile", message=message, hint="run it again")
 
 
 def _read(path: str, file: Path, wanted: str) -> bytes:
