@@ -10,9 +10,8 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic, has_errors
 from .output.manifest import NAME
 from .output.output_tree import Tree, crosses_link, remove_all_temporary
-from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.plan import reason, remedy
-from .output.publish import JOURNAL_PREFIX, publish
+from .output.publish import JOURNAL_PREFIX, find_owned, find_strays, plan_outputs, publish
 from .state.cache import load_cache
 from .state.files import locked
 from .state.index import Index

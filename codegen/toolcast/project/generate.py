@@ -23,9 +23,8 @@ from .former import Stale, find_former, stale_outputs
 from .output.drift import Cause, find_causes
 from .output.manifest import NAME
 from .output.output_tree import remove_all_temporary
-from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.plan import Plan, reason, remedy
-from .output.publish import publish
+from .output.publish import find_owned, find_strays, plan_outputs, publish
 from .package import Package, PackageError, make_package
 from .pool import Progress
 from .profiles import find_types, profiles_of, unknown_providers

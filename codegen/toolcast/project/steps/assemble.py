@@ -22,8 +22,7 @@ from ..core.pure import Kit, compile_specs, make_kit
 from ..former import Former, find_former
 from ..output.manifest import NAME
 from ..output.output_tree import Tree
-from ..output.owned_files import find_owned, plan_outputs
-from ..output.publish import publish
+from ..output.publish import find_owned, plan_outputs, publish
 from ..package import PackageError, make_package
 from ..state.cache import Cache, Unit, prepare_state
 from ..state.files import locked
