@@ -101,8 +101,7 @@ def update_units(
 ) -> Updated:
     """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
 
-    Other types outside have no module, and their errors are not reported. `jobs`, `progress`: see
-    `compile_tasks`.
+    Other types outside have no module, and their errors are not reported.
     """
     inside = [Task(path, "type") for path in found.types if not is_outside(path)]
     first = _update(context, [*inside, *(Task(path, "tool") for path in found.tools)], now, jobs, progress)

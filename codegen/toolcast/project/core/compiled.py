@@ -19,8 +19,7 @@ class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs.
 
     `templates` overrides built-in ones: a folder, or names and texts. `profiles` are those that are not built
-    in, or replace a built-in one. `targets` are further languages. `defaults` holds for specs that do not
-    say.
+    in, or replace one. `targets` are further languages. `defaults` holds for specs that do not say.
     """
 
     providers: tuple[str, ...]

@@ -282,8 +282,7 @@ def check_tool(
     names: ToolNames,
     provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> None:
-    """Check that the module runs, that its binding is the spec's, and that its decoders can be built (law
-    L10).
+    """Check that the module runs, has the spec's binding, and that its decoders can be built (law L10).
 
     Raises UnsoundError or ValueError.
     """

@@ -51,8 +51,7 @@ def make_kit(
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
-    """Make a kit for providers by id: built-in ones, and those of `profiles`, which may replace a built-in
-    one.
+    """Make a kit for providers by id: built-in ones, and those of `profiles`, which go first.
 
     `templates` override by file name, `defaults` holds for specs that do not say. Raises ProfileError.
     """

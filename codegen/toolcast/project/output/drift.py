@@ -30,8 +30,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     """One cause, and the outputs that are not what they should be because of it.
 
     `unit` is the spec or shared type at fault, or the one whose output was edited; `units` are all specs
-    concerned. `files` names the manifest only where nothing else is wrong. `added` and `removed` are
-    providers.
+    concerned. `files` names the manifest only where all else is right. `added` and `removed` are providers.
     """
 
     reason: Reason
@@ -86,8 +85,7 @@ class _Causes:
     def _is_merge(self, plan: Plan) -> bool:
         """Return whether only lists of all tools are wrong, as `merge=union` leaves them.
 
-        Lines are out of order, there twice, or back where one branch removed the tool, in the manifest as
-        well.
+        Lines are out of order, twice there, or back where one branch removed the tool, also in the manifest.
         """
         if self._endings or any(
             kind != "changed" or path in self._owners for path, kind in self._kinds.items()

@@ -147,12 +147,11 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 def publish(
     plan: Plan, root: Path, state: Path, index: Index, *, shown_output: str
 ) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """Repair what a killed run left below `root`, then carry out `plan`; the index gets a row for each file
-    written.
+    """Repair what a killed run left below `root`, then carry out `plan`.
 
-    Expects a plan that is not blocked, and the project's lock. Returns the part that was carried out, and an
-    error if the disk refused a path: every other file is as it was then. Raises OSError where the disk
-    refuses the journal: nothing was touched then.
+    Expects a plan that is not blocked, and the project's lock; the index gets a row for each file written.
+    Returns the part that was carried out, and an error if the disk refused a path: every other file is as it
+    was then. Raises OSError where the disk refuses the journal: nothing was touched then.
     """
     repair(state, root)
     if not plan.empty:

@@ -32,8 +32,7 @@ from ..worker import FRONTEND, Context
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
-    """The units of a set, the `former` output that specs with errors keep of an earlier one, and the files
-    about all.
+    """The units of a set, the files about all of them, and the `former` output that specs with errors keep.
 
     `unused` are shared types outside the specs folder that nothing refers to.
     """
@@ -166,8 +165,7 @@ def publish_set(
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> tuple[Diagnostic, ...]:
-    """Make `out` hold the assembled set: with `compiled`, the file of each output; without, the files about
-    all.
+    """Make `out` hold the assembled set: all of it with `compiled`, the file of each output.
 
     Returns what is wrong, and what the disk refused; an obstacle stops everything. `waiting` gets a message
     if another run holds the folder. Raises OSError, and before anything is written DamagedError.
