@@ -216,8 +216,6 @@ def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[D
 
 
 def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
-    from .equivalence import as_text
-
     def opinion(value: Any) -> tuple[str, str]:
         """Return the difference of the model, and its reason; ("", "") where it agrees."""
         expected = contract.accepts(value)  # the allowances are ours: no other family knows them
@@ -240,8 +238,6 @@ def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreemen
 
 
 def _disagreement(kind: Any, values: list[Any], opinion: Any) -> Disagreement:
-    from .equivalence import as_text
-
     small = shrink(min(values, key=size), lambda value: opinion(value)[0] == kind, 300)
     reason = " ".join(opinion(small)[1].split())
     return Disagreement(kind=kind, count=len(values), instance=as_text(small).decode(), reason=reason[:300])

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
 from ..instances.edits import instances
@@ -166,10 +167,10 @@ def check_laws(
         with subject(tool, types, options) as found:
             return _Case(found, settings, base).report()
     except NotCompiledError as refused:
-        return _with(base, warnings=refused.found)
+        return replace(base, warnings=refused.found)
     except OracleError as problem:
         message = f"the independent validator cannot read this schema: {problem}"
-        return _with(base, warnings=(_warn(base, "not-verified", message),))
+        return replace(base, warnings=(_warn(base, "not-verified", message),))
 
 
 def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
@@ -232,7 +233,7 @@ class _Case:
         valid = [value for value, verdict in zip(made, verdicts, strict=True) if verdict]
         found = [*self._equivalence(made), *self._providers(made, valid), *self._ledgers()]
         self._few(len(valid), count, "the contract")
-        return _with(
+        return replace(
             self.base,
             instances=len(made),
             valid=len(valid),
@@ -365,12 +366,6 @@ def _warn(base: ToolReport, code: str, message: str) -> Diagnostic:
         file=base.file, line=base.line, column=base.column, severity="warning", code=code, message=message,
         hint="examples in the spec, or a schema that says more by `properties` than by `not`, help",
     )  # fmt: skip
-
-
-def _with(base: ToolReport, **more: Any) -> ToolReport:
-    from msgspec.structs import replace
-
-    return replace(base, **more)
 
 
 def _without_empty(value: Any, names: Sequence[str]) -> Any:

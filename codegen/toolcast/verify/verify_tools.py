@@ -5,6 +5,8 @@ The outcome is the same, in the same order, however many processes there are.
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
@@ -269,9 +271,6 @@ def _work(path: str) -> _Held:
 def _in_processes(
     context: Context, paths: Sequence[str], settings: Settings, count: int, progress: Progress
 ) -> list[_Held]:
-    from concurrent.futures import as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
     held: dict[str, _Held] = {}
     with process_pool(count, _start, context, settings) as submit:
         futures = {}
@@ -291,8 +290,6 @@ def _in_processes(
 
 
 def _alone(context: Context, path: str, settings: Settings) -> _Held:
-    from concurrent.futures.process import BrokenProcessPool
-
     with process_pool(1, _start, context, settings) as submit:
         try:
             held: _Held = submit(_work, path).result()
