@@ -44,7 +44,7 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class Prices(Struct, frozen=True, kw_only=True):
-    """What a million tokens of a model cost, in a currency of the program's.
+    """Prices of a million tokens of a model, in a currency of the program's.
 
     There is no table of prices: they change, and differ by contract.
 

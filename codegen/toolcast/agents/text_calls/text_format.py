@@ -73,7 +73,7 @@ class Markers(_Data, frozen=True, kw_only=True):
 
 
 class ParameterForm(_Data, frozen=True, kw_only=True):
-    """How one parameter is written.
+    """The written form of one parameter.
 
     Attributes:
         open: templates of what stands before the value, with `{key}`.
@@ -141,7 +141,7 @@ class CallForm(_Data, frozen=True, kw_only=True):
 
 
 class TypeScript(_Data, frozen=True, kw_only=True):
-    """How a tool is written as a TypeScript type.
+    """The written form of a tool as a TypeScript type.
 
     Attributes:
         indent: blanks before the lines of parameters.
@@ -177,7 +177,7 @@ TOOL_HOLES = (
 
 
 class Prompt(_Data, frozen=True, kw_only=True):
-    """What the system prompt says to a model of the family, as the vendor's chat template writes it.
+    """The system prompt for a model of the family, as the vendor's chat template writes it.
 
     Holes of `tool`:
 
@@ -221,7 +221,7 @@ class Prompt(_Data, frozen=True, kw_only=True):
 
 
 class Response(_Data, frozen=True, kw_only=True):
-    """How the results of calls go back to a model of the family, where marks enclose them.
+    """The form of results for a model of the family, where marks enclose them.
 
     Holes of `result`:
 
@@ -254,7 +254,7 @@ T = TypeVar("T", Prompt, Response)
 
 
 class TextFormat(_Data, frozen=True, kw_only=True):
-    """How the models of one family write calls.
+    """The way in which the models of one family write calls.
 
     Attributes:
         id: the name that `parse` and `instructions` take.
