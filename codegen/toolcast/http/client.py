@@ -23,6 +23,7 @@ from msgspec import Struct
 from ..hidden_characters import without_hidden
 from ..jsonschema.regex_cache import in_one_call
 from ..runtime.binding import ToolBinding
+from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.checked_types import decode_hook
 from ..runtime.handler_results import result_validator
 from ..runtime.middleware.secrets.redactor import Redactor
@@ -353,9 +354,9 @@ def _unfollowed(host: str, method: str, answer: Answer) -> ToolResult:
 
 def _json(binding: ToolBinding[Any, Any], host: str, content: bytes, redactor: Redactor) -> ToolResult:
     try:
-        data = msgspec.json.decode(content)
+        data = read_json(content)
         text = msgspec.json.format(content, indent=-1).decode()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UnreadableJSONError:
         return ToolResult.failed(
             f"{host} answered with what it calls JSON and is none. This is a fault of the API; do not repeat "
             "the call unchanged more than once."

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import msgspec
-
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import python_object
 from ..runtime.arguments import Arguments, parse_arguments
+from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.errors import LIMIT, ArgumentError
 from .ledger import LedgerEntry, entry_of
 from .normalize import normalize
@@ -202,9 +201,9 @@ class _Recent(Generic[T]):
 def _parsed(schema: Schema) -> Any:
     if isinstance(schema, (bytes, str)):
         try:
-            return msgspec.json.decode(schema)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
-            raise SchemaError("", f"the schema is not JSON: {problem}") from None
+            return read_json(schema)
+        except UnreadableJSONError as problem:
+            raise SchemaError("", f"the schema is {problem}") from None
     return schema
 
 

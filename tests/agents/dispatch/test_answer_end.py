@@ -170,7 +170,7 @@ def test_other_answers(format: str, answer: Any, wanted: AnswerEnd | None) -> No
 def test_what_is_no_answer() -> None:
     with pytest.raises(DispatchError, match="no answer of openai"):
         read_end({"output": []}, "openai")
-    with pytest.raises(DispatchError, match="not JSON"):
+    with pytest.raises(DispatchError, match="not valid JSON"):
         read_usage("{", "openai")
     with pytest.raises(ValueError, match="no format 'x'"):
         read_end({}, "x")

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
+from ...runtime.bounded_json import UnreadableJSONError, read_json
 from .call import DispatchError
 from .wire_formats import EACH, Format, Path
 
@@ -29,16 +28,10 @@ def load(value: Any) -> Any:
     if not isinstance(value, (bytes, bytearray, memoryview, str)):
         return value
     text = value if isinstance(value, (bytes, str)) else bytes(value)
-    if len(text) > MAX_JSON:
-        raise DispatchError(
-            f"$: the answer is too large: {len(text)} bytes or characters, {MAX_JSON} allowed"
-        )
     try:
-        return msgspec.json.decode(text)
-    except RecursionError:
-        raise DispatchError("$: the answer is nested too deeply") from None
-    except (msgspec.DecodeError, UnicodeError) as problem:
-        raise DispatchError(f"$: the answer is not JSON: {problem}") from None
+        return read_json(text, limit=MAX_JSON)
+    except UnreadableJSONError as problem:
+        raise DispatchError(f"$: the answer is {problem}") from None
 
 
 def get_field(value: Any, key: str, path: str) -> Any:
