@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.containment.compare import Comparison, compare
-from toolcast.containment.reasons import REASONS
+from toolcast.containment.gaps import REASONS
 from toolcast.containment.scalar_gaps import UNUSUAL
 from toolcast.instances.samples import EXACT, FORMATS, WIDER
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT

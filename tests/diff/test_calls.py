@@ -4,7 +4,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.containment.reasons import REASONS
+from toolcast.containment.gaps import REASONS
 from toolcast.diff.audiences.contracts import BY_REASON, WIDER, calls, results
 from toolcast.diff.change import Change
 from toolcast.diff.pairs import make_pairs

@@ -13,9 +13,8 @@ from ..instances.generator import Budget, Generator, UnfillableError
 from ..instances.shrink import Path, without
 from ..jsonschema import Validator
 from ..jsonschema.cases import Part, Side
-from .gaps import Gap, merged
+from .gaps import OF_KEYWORD, Gap, merged
 from .prover import SchemaProver
-from .reasons import OF_KEYWORD
 
 Verdict = Literal["contained", "escapes", "undecided"]
 """Every value of the first contract is one of the second; some value is not; neither was shown."""
@@ -28,7 +27,7 @@ class Escape(Struct, frozen=True, kw_only=True):
     """
 
     pointer: str  # in the first contract's document; where it lacks the place, in the second's
-    reason: str  # a kind of narrowing, in kebab case; `containment.reasons` lists them
+    reason: str  # a kind of narrowing, in kebab case; `gaps.REASONS` lists them
     message: str  # one sentence: the bound before and after, the name of the property, …
     value: Any
 

@@ -1,6 +1,6 @@
 """Gaps: the reasons why containment is not shown; cases without values, by a search."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -206,3 +206,75 @@ def size_gaps(
         further = {counted.least: int(high) + 1}
         found.append(prover.gap(case, target, f"max-{noun}-lowered", message, lambda: of_size(further)))
     return found
+
+
+REASONS: Final[Mapping[str, str]] = {
+    "required-added": "A property that was not declared before is required now.",
+    "made-required": "A property that was optional before is required now.",
+    "property-removed": "A declared property is refused now: the object is closed and no longer declares it.",
+    "property-forbidden": "A property is refused now, whatever its value.",
+    "property-declared": "A property that was not declared had any value before; now it has a schema.",
+    "object-closed": "Properties that are not declared were accepted before and are refused now.",
+    "property-names-narrowed": "Names of properties that were accepted before are refused now.",
+    "min-properties-raised": "An object needs more properties than before.",
+    "max-properties-lowered": "An object may have fewer properties than before.",
+    "dependency-added": "One property requires another now.",
+    "type-narrowed": "Values of a JSON type that was accepted before are refused now.",
+    "null-refused": "null was accepted before and is refused now.",
+    "enum-value-removed": "A value that was listed before is refused now.",
+    "enum-added": "Only listed values are accepted now.",
+    "minimum-raised": "Numbers that were large enough before are too small now.",
+    "maximum-lowered": "Numbers that were small enough before are too large now.",
+    "multiple-of-narrowed": "Numbers must be multiples of another number now.",
+    "min-length-raised": "Texts that were long enough before are too short now.",
+    "max-length-lowered": "Texts that were short enough before are too long now.",
+    "pattern-added": "Texts must match a pattern now.",
+    "pattern-changed": "Texts that matched the former pattern do not match the present one.",
+    "format-added": "Texts must be of a format now.",
+    "format-changed": "Texts of the former format are not of the present one.",
+    "min-items-raised": "An array needs more items than before.",
+    "max-items-lowered": "An array may have fewer items than before.",
+    "unique-items-added": "Items that are equal are refused now.",
+    "contains-narrowed": "An array must contain other items, or another number of them, than before.",
+    "items-forbidden": "An item at this position is refused now, whatever its value.",
+    "branch-removed": "Values of one branch of a union fit no branch now.",
+    "union-narrowed": "Values that fitted a branch before fit none of several similar branches now.",
+    "branches-overlap": "A value fits more than one branch of `oneOf` now, which refuses it.",
+    "exclusion-added": "Values are excluded by `not` now.",
+    "condition-narrowed": "Values to which a condition applies are refused now.",
+    "value-refused": "Values are refused now, and no simpler kind of narrowing says why.",
+}
+"""Every kind of narrowing, and what it says of values of the first contract."""
+
+OF_KEYWORD: Final[Mapping[str, str]] = {
+    "required": "made-required",
+    "additionalProperties": "object-closed",
+    "unevaluatedProperties": "object-closed",
+    "propertyNames": "property-names-narrowed",
+    "minProperties": "min-properties-raised",
+    "maxProperties": "max-properties-lowered",
+    "dependentRequired": "dependency-added",
+    "type": "type-narrowed",
+    "enum": "enum-value-removed",
+    "const": "enum-value-removed",
+    "minimum": "minimum-raised",
+    "exclusiveMinimum": "minimum-raised",
+    "maximum": "maximum-lowered",
+    "exclusiveMaximum": "maximum-lowered",
+    "multipleOf": "multiple-of-narrowed",
+    "minLength": "min-length-raised",
+    "maxLength": "max-length-lowered",
+    "pattern": "pattern-changed",
+    "format": "format-changed",
+    "minItems": "min-items-raised",
+    "maxItems": "max-items-lowered",
+    "uniqueItems": "unique-items-added",
+    "contains": "contains-narrowed",
+    "minContains": "contains-narrowed",
+    "maxContains": "contains-narrowed",
+    "unevaluatedItems": "items-forbidden",
+    "anyOf": "union-narrowed",
+    "oneOf": "union-narrowed",
+    "not": "exclusion-added",
+}
+"""The kind of narrowing that a violated keyword shows, where nothing else does."""

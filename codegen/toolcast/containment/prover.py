@@ -32,9 +32,8 @@ from ..jsonschema.equality import equal, key
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
-from .gaps import Gap, SearchingEmptiness, Values, joined, merged
+from .gaps import OF_KEYWORD, Gap, SearchingEmptiness, Values, joined, merged
 from .object_gaps import object_gaps
-from .reasons import OF_KEYWORD
 from .scalar_gaps import no_fraction_gap, number_gaps, string_gaps
 
 _COMPARED_DEPTH: Final = 60
