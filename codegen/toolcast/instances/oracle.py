@@ -224,6 +224,9 @@ class _OracleSide(Side):
         except OracleError:
             return True
 
+    def refuses(self, schema: Any, value: Any) -> bool:
+        return not self.accepts(schema, value)
+
 
 def judged_by(oracle: Oracle) -> Part:
     """Return the schema of an oracle; the oracle alone judges the values that are made of it."""
