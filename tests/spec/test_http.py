@@ -73,6 +73,7 @@ def test_an_operation_has_the_name_of_each_place() -> None:
         ("path: /a/{id}", "path: /a", "bad-place", "path, tags: query, body: body}"),
         ("tags: query, ", "", "missing-place", "{id: path, body: body}"),
         ("tags: query", "tags: url", "bad-place", "url, body: body}"),
+        ("tags: query", "tags: {in: url}", "bad-place", "url}, body: body}"),
         ("tags: query", "tags: 3", "wrong-type", "3, body: body}"),
         ("tags: query", "tags: {name: a}", "bad-place", "{name: a}, body: body}"),
         ("tags: query", "tag: query", "unknown-parameter", "tag: query, body: body}"),
@@ -177,6 +178,12 @@ def test_every_problem_is_told_at_once() -> None:
 
 def test_a_parameter_of_the_path_is_required() -> None:
     made, found = spec(GOOD, HEAD.replace("[id]", "[tags]"))
+    assert made is None
+    assert [code for code, _ in found] == ["bad-place"]
+
+
+def test_a_malformed_list_of_required_parameters_names_none() -> None:
+    made, found = spec(GOOD, HEAD.replace("[id]", "true"))
     assert made is None
     assert [code for code, _ in found] == ["bad-place"]
 

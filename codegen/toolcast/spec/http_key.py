@@ -50,6 +50,7 @@ HTTP_WORDS: Final[dict[str, Words]] = {
     "server": Words(code="bad-server", wanted="a URL with http or https", hint=_SERVER_HINT),
     "body": Words(code="bad-media-type", wanted="a media type", hint=_MEDIA_TYPE_HINT),
     "in": Words(),
+    "in.*.in": Words(code="bad-place"),
     "in.*.style": Words(code="bad-style"),
     "in.*.*": Words(),
     "in.*": Words(
@@ -508,7 +509,8 @@ def _check_path(
     checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], schema: Any, variables: set[str]
 ) -> None:
     """Check that the variables of the path are the parameters in it, all of them required."""
-    required = schema.get("required", ()) if isinstance(schema, dict) else ()
+    stated = schema.get("required") if isinstance(schema, dict) else None
+    required = stated if isinstance(stated, list) else ()
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
     for name, place in found.items():
         if place["in"] != "path":
