@@ -78,7 +78,7 @@ class Counts(Struct, frozen=True, kw_only=True):
 
 
 class ImportOutcome(Struct, frozen=True, kw_only=True):
-    """What an import found and did.
+    """The outcome of an import.
 
     `changes` are below `root`, and empty for the first import of a source. `counts` are the summary as JSON,
     `lines` as text.

@@ -1,1 +1,1 @@
-"""Whether every value of one contract is a value of another, decided case by case, with witnesses."""
+"""Containment of one contract in another, decided case by case, with witnesses."""

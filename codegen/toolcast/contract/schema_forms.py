@@ -1,4 +1,4 @@
-"""How a schema becomes a node: by its own keywords, or by the schemas that it refers to."""
+"""The form of a schema: its own keywords, or the schemas that it refers to, make its node."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal

@@ -201,7 +201,7 @@ def read_declared_object(reader: SchemaReader, typed: TypedSchema) -> Object:
 
 
 def _states_presence(reader: SchemaReader, field: Field, schema: Mapping[str, Any]) -> bool:
-    """Whether the field's value shows if the property was present: None then means that it was not."""
+    """Tell whether the field's value shows if the property was present: None then means that it was not."""
     item = schema.get("properties", {}).get(field.encode_name, True)
     return field.default is UNSET and not reader.accepts(item, None)
 

@@ -67,7 +67,7 @@ MAX_DEPTH = 64
 
 
 class ReferenceProblem(Struct, frozen=True):
-    """Why a reference does not resolve."""
+    """The reason why a reference does not resolve."""
 
     code: str
     message: str

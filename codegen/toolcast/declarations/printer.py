@@ -382,7 +382,7 @@ def _parenthesized(made: TypeText) -> str:
 
 
 def _may_be_empty(of: Type) -> bool:
-    """Whether an object without keys has a type."""
+    """Tell whether an object without keys has a type."""
     match of:
         case Object():
             return not any(field.required for field in of.fields)
@@ -548,7 +548,7 @@ def _parameter(field: Field, made: TypeText) -> tuple[str, tuple[str, ...]]:
 
 
 def _has_default(of: Type, default: Any) -> bool:
-    """Whether a default is a scalar that the type states."""
+    """Tell whether a default is a scalar that the type states."""
     if default is UNSET or (isinstance(default, float) and default.is_integer()):
         return False
     match of:
@@ -592,8 +592,9 @@ def joined(sentences: Iterable[str]) -> str:
 
 
 def _stands_in(sentence: str, text: str) -> bool:
-    """Whether a sentence stands in a text, not as the beginning or the end of other words: `Default: 1.` is
-    not said by `Default: 1.5`."""
+    """Tell whether a sentence stands in a text, not as the beginning or the end of other words: `Default: 1.`
+    is not said by `Default: 1.5`.
+    """
     place = text.find(sentence)
     while place >= 0:
         end = place + len(sentence)

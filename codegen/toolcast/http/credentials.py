@@ -51,7 +51,7 @@ event loop before every request; slow ones are async."""
 
 
 class Credentials(Struct, frozen=True, kw_only=True):
-    """What a request gets beside its parameters, and the values that nobody may read."""
+    """The additions to a request beside its parameters, and the values that nobody may read."""
 
     headers: Mapping[str, str] = {}
     query: Mapping[str, str] = {}

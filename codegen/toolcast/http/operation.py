@@ -57,7 +57,7 @@ RESERVED: Final = FRAMING | {"accept", "authorization", "content-type", "cookie"
 
 
 class Place(Struct, frozen=True, kw_only=True, rename={"location": "in"}, forbid_unknown_fields=True):
-    """Where one parameter goes.
+    """The place of one parameter.
 
     Attributes:
         location: "path", "query", "header", "cookie" or "body"; `in` in a spec.
@@ -81,7 +81,7 @@ class Place(Struct, frozen=True, kw_only=True, rename={"location": "in"}, forbid
 
 
 class PropertyEncoding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How one property of a form or multipart body is written: OpenAPI's Encoding Object.
+    """The encoding of one property of a form or multipart body: OpenAPI's Encoding Object.
 
     Attributes:
         content_type: its media type, or several, parted by commas; "" for the default of its type.

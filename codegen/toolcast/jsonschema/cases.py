@@ -381,7 +381,7 @@ def _grown(case: Case, parts: tuple[Part, ...]) -> tuple[Case | str, list[_Choic
 
 
 def _without_literals(facts: list[Part], mask: int) -> str:
-    """Why no value that `enum` or `const` states is left."""
+    """Return why no value that `enum` or `const` states is left."""
     stating = [(each.schema, name) for each in facts for name in ("enum", "const") if name in each.schema]
     for schema, keyword in stating:
         values = stated_values(schema, keyword)

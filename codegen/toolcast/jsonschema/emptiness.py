@@ -71,7 +71,7 @@ class Emptiness:
         return f"no branch of its `{unions[0]}` can have a value: {'; '.join(reasons)}"
 
     def _of_cases(self, parts: tuple[Part, ...], depth: int, *, unions: bool = True) -> list[str] | None:
-        """Why none of the cases of `parts` has a value; None where one may have."""
+        """Return why none of the cases of `parts` has a value; None where one may have."""
         reasons: list[str] = []
         for case in cases_of(parts, without_values=reasons, unions=unions):
             reason = self.case(case, depth)
@@ -81,7 +81,7 @@ class Emptiness:
         return list(dict.fromkeys(reasons))
 
     def case(self, case: Case, depth: int = 0) -> str | None:
-        """Return why a case of one kind has no value; None as for `reason`."""
+        """Return why a case of one kind has no value; None if it may have one."""
         if case.literals is not None:
             return self._no_literal(case)
         if case.kind == "number":
@@ -99,7 +99,7 @@ class Emptiness:
         return f"the rest of it refuses every {f'value of its `{stated[0]}`' if stated else case.kind}"
 
     def no_text(self, case: Case) -> str | None:
-        """Return why a case of strings has no value; None as for `reason`."""
+        """Return why a case of strings has no value; None if it may have one."""
         return next(_above(case.facts, "minLength", "maxLength"), None)
 
     def _no_array(self, case: Case, depth: int) -> Iterator[str]:

@@ -139,7 +139,7 @@ def container(segments: Segments) -> Segments:
 
 
 def _graph(document: SchemaDocument) -> dict[Segments, set[Segments]]:
-    """Which definitions each definition refers to."""
+    """Return which definitions each definition refers to."""
     graph: dict[Segments, set[Segments]] = {}
     pending: list[tuple[Schema, Segments]] = [(document.root, ())]
     visited: set[int] = set()

@@ -386,7 +386,7 @@ class Parser:
         return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
 
     def _stands_at(self, root: SchemaNode, segments: Segments, before: Any, target: Schema) -> bool:
-        """Whether a target is found at its old path: `target` the node, or `before` unchanged."""
+        """Tell whether a target is found at its old path: `target` the node, or `before` unchanged."""
         value: Any = root
         for segment in segments:
             if isinstance(value, SchemaNode):
@@ -399,7 +399,7 @@ class Parser:
         return value is target or (self._is_parsed_from(value, before) and not self._outdated(before))
 
     def _is_parsed_from(self, value: Any, before: Any) -> bool:
-        """Whether a value is `before`, or the nodes that were made of it without an upgrade."""
+        """Tell whether a value is `before`, or the nodes that were made of it without an upgrade."""
         if value is before or not isinstance(value, dict) or not isinstance(before, dict):
             return value is before
         return value.keys() == before.keys() and all(

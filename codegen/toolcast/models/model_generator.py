@@ -100,7 +100,7 @@ def _plain(schema: Any, refer: Callable[[Any], str], titles: Callable[[Any], boo
 
 
 def _titles(class_name: str) -> Callable[[Any], bool]:
-    """Whether a title may name a class: it reads like one and is not taken."""
+    """Tell whether a title may name a class: it reads like one and is not taken."""
     return lambda title: (
         isinstance(title, str) and title != class_name and _CLASS_TITLE.fullmatch(title) is not None
     )

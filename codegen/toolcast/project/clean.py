@@ -18,7 +18,7 @@ from .state.index import Index
 
 
 class Cleaned(Struct, frozen=True, kw_only=True):
-    """What was removed, or would be; `files` are posix paths below the output root."""
+    """The files that were removed, or would be; `files` are posix paths below the output root."""
 
     files: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

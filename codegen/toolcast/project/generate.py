@@ -39,7 +39,7 @@ Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What a run did, or would do; `rebuilt` and `refused` count tools.
+    """The outcome of a run, or of a dry run; `rebuilt` and `refused` count tools.
 
     `entries` are those of the tools that compile, `stale` is the former output of others.
     """

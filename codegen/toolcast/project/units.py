@@ -17,8 +17,8 @@ from .worker import Context, Task
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """What the last run left, and the files as they are now; `common` digests all that outputs depend on but
-    specs.
+    """The memory of the last run, and the files as they are now; `common` digests all that outputs depend on
+    but specs.
     """
 
     root: str

@@ -99,7 +99,9 @@ class Task(Struct, frozen=True, gc=False):
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What all tasks of a run share; `types` are paths as `root` has them, `folders` are outside of it."""
+    """The parts that all tasks of a run share; `types` are paths as `root` has them, `folders` are outside of
+    it.
+    """
 
     frontend: Frontend
     root: str

@@ -80,7 +80,7 @@ _MOST_NAMES = 80
 
 
 class Ledger:
-    """What the passes of one walk have written down so far. It only grows.
+    """The differences that the passes of one walk have noted. It only grows.
 
     Attributes:
         entries: by path, keyword, action and reason.

@@ -19,7 +19,7 @@ PLAIN = WireForm()
 
 
 class Walk(Struct, frozen=True, eq=False):
-    """What holds for all nodes of one walk.
+    """The state that all nodes of one walk share.
 
     Attributes:
         document: the document, by which references are resolved.
@@ -68,7 +68,7 @@ class Overlap:
 
 
 class Place(Struct, frozen=True, eq=False):
-    """Where a walk meets a schema: what the schemas around it say of its values.
+    """The place of a schema in a walk, with what the schemas around it say of its values.
 
     Attributes:
         walk: what holds for all nodes of the walk.

@@ -157,7 +157,7 @@ class SchemaNormalizer:
 
 
 class Outcome(Struct, frozen=True, eq=False):
-    """What a walk has made.
+    """The result of a walk.
 
     Attributes:
         walk: what holds for all its nodes.

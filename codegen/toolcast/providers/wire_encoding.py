@@ -299,7 +299,7 @@ class Run:
         return self._pairs(lists[:1], form, others.items(), depth)
 
     def _absent(self, name: str, stated: list[_Stated], rest: str, out: dict[str, Any]) -> None:
-        """What a strict mode demands where the contract lets a property be left out."""
+        """Make the value that a strict mode demands where the contract lets a property be left out."""
         empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
             if all(constrains(schema) and self._is_valid(schema, empty) for schema, _ in stated):

@@ -152,7 +152,7 @@ class ProviderDetail(Struct, frozen=True, kw_only=True):
 
 
 class ArgumentCheck(Struct, frozen=True, kw_only=True):
-    """What `new Contract(schema, options)` of the validator in JavaScript needs to judge a model's arguments.
+    """The arguments of `new Contract(schema, options)`, by which the page judges a model's arguments.
 
     Attributes:
         name: name of the tool.

@@ -221,8 +221,9 @@ class ToolView(Caller, DefinitionLists):
         provider: str | None = None,
         context: ToolContext | None = None,
     ) -> "Preview":
-        """Return a preview of a call by `name`, `arguments` and `provider` as for `execute`: nothing runs and
-        nobody is asked. Counts as no call. The values that the program fills in come from `context`."""
+        """Preview a call, with the arguments of `execute`: nothing runs and nobody is asked. Counts as no
+        call. The values that the program fills in come from `context`.
+        """
         executor = self._executor
         try:
             ready = self.snapshot().make_ready(name)

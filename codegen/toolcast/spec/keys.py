@@ -33,7 +33,7 @@ from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
 
 
 class FlagRule(Struct, frozen=True):
-    """How `diff` reports that something is asked for now, or no more."""
+    """The report of `diff` on something that is asked for now, or no more."""
 
     id: str
     asked: str  # the message where the new state asks for it

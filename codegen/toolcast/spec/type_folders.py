@@ -43,7 +43,7 @@ def is_packaged(path: str) -> bool:
 
 
 def type_place(path: str) -> str | None:
-    """Where a shared type has its place in the output.
+    """Return where a shared type has its place in the output.
 
     Args:
         path: the path of a file as the specs folder has it.

@@ -211,7 +211,7 @@ def _folded(ranges: Ranges) -> Ranges:
 
 
 def _turns(quantifier: re.Match[str]) -> tuple[int, int | None]:
-    """How often a part is repeated: at least, and at most."""
+    """Return how often a part is repeated: at least, and at most."""
     if sign := quantifier["sign"]:
         return (1 if sign == "+" else 0), (1 if sign == "?" else None)
     low = int(quantifier["low"])

@@ -95,7 +95,7 @@ def filled_in(contract: Contract, plain: Collection[str]) -> Filled:
 
 
 def _has_fields_of(node: Node, definition: Object) -> bool:
-    """Whether an object is made of all that a definition declares."""
+    """Tell whether an object is made of all that a definition declares."""
     assert isinstance(node, Object)
     extra = node.extra and node.extra.pointer
     own = {field.pointer for field in node.fields}
@@ -153,7 +153,7 @@ def _pair(names: list[str], plan: Plan | None) -> list[Any] | None:
 
 
 def _which(union: Union, branch: Node, root: str) -> str:
-    """How the validator tells a branch: by the value's type, or by its schema."""
+    """Return how the validator tells a branch: by the value's type, or by its schema."""
     if union.mode == "types" or branch.pointer == union.pointer:
         if isinstance(branch, Object | Map):
             return "object"

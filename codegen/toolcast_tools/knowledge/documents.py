@@ -160,7 +160,7 @@ def is_readable(path: str) -> bool:
 
 
 def skip_reason(path: str) -> str | None:
-    """Why files of an ending that documents have are not read; None for other endings."""
+    """Return why files of an ending that documents have are not read; None for other endings."""
     ending = suffix(path)
     return f"{ending[1:]} files are not read" if ending in _OTHER_DOCUMENTS else None
 

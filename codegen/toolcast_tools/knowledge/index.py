@@ -168,7 +168,7 @@ class Index:
                     _remove(connection, identifier)
 
     def skipped(self) -> dict[tuple[str, str], str]:
-        """Why files are no documents, by collection and path."""
+        """Return why files are no documents, by collection and path."""
         statement = "SELECT collection, path, skipped FROM files WHERE skipped IS NOT NULL"
         with self.database.read() as connection:
             return {(collection, path): reason for collection, path, reason in connection.execute(statement)}

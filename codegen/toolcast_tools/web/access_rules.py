@@ -94,7 +94,7 @@ def special_use(address: Address) -> str:
 
 
 def refusal(address: Address, allowed: Sequence[Network], denied: Sequence[Network]) -> str:
-    """Why a request must not go to an address; "" where it may.
+    """Return why a request must not go to an address; "" where it may.
 
     Args:
         address: where to.
@@ -177,7 +177,7 @@ class AccessRules(Struct, frozen=True, kw_only=True):
         networks(self.deny_addresses)
 
     def refuse_host(self, host: str) -> str:
-        """Why a host must not be asked; "" where it may.
+        """Return why a host must not be asked; "" where it may.
 
         Args:
             host: name or address, as `read_url` has it.
@@ -192,7 +192,7 @@ class AccessRules(Struct, frozen=True, kw_only=True):
         return ""
 
     def refuse_port(self, port: int) -> str:
-        """Why a port must not be asked; "" where it may.
+        """Return why a port must not be asked; "" where it may.
 
         Args:
             port: its number.

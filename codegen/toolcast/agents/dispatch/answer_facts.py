@@ -23,7 +23,7 @@ WHOLE: frozenset[Reason] = frozenset(("complete", "paused"))
 
 
 class AnswerEnd(Struct, frozen=True):
-    """Why an answer ended.
+    """The end of an answer.
 
     Attributes:
         reason: "complete" (with calls or without), "refusal", "paused" (goes on when the answer comes back as

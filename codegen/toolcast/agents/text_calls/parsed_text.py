@@ -134,7 +134,7 @@ class TextAnswer(Struct, frozen=True):
 
     @property
     def end(self) -> "AnswerEnd":
-        """Why the answer ended, by `stop`."""
+        """Return why the answer ended, by `stop`."""
         from ..dispatch.answer_facts import end_of
 
         return end_of(self.stop)

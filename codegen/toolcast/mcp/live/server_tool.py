@@ -360,7 +360,7 @@ def _patterns(schema: Any) -> set[str]:
 
 
 def _too_slow(pattern: str) -> str:
-    """Why a readable pattern is left out; empty where every text is judged in bounded time. Only a
+    """Return why a readable pattern is left out; empty where every text is judged in bounded time. Only a
     backtracking engine knows look-around and back-references, and a server chooses the text, too.
     """
     if analyse(pattern).automaton is not None or is_fast(pattern, _SHORT):

@@ -56,7 +56,7 @@ def ledger_file(losses: Losses) -> bytes:
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
-    """What the files about the whole set need to know of one tool. It is cached as JSON."""
+    """The facts about one tool that files about the whole set need. It is cached as JSON."""
 
     path: str  # spec path below the specs root
     name: str

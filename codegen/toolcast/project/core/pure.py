@@ -30,7 +30,7 @@ from .compiled import Options
 
 
 class Kit(Struct, frozen=True, kw_only=True):
-    """What specs are compiled with; nothing of it is read from disk again.
+    """The parts that specs are compiled with; nothing of it is read from disk again.
 
     `known` are the ids that a spec's `providers` may name, `printers` the libraries that decide how output
     looks. Two kits with one `digest` compile alike.
@@ -86,7 +86,7 @@ def make_kit(
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """What the spec at `path` compiles to.
+    """The outputs of the spec at `path`.
 
     `files`: posix path below the output root → bytes; none with an error. `reads`: the spec and the shared
     types that were read, sorted.

@@ -1,4 +1,4 @@
-"""Why the output folder is not what a build would leave: one cause for each thing that somebody did.
+"""Causes of drift in the output folder: one for each thing that somebody did.
 
 The manifest tells causes apart. Where only lists of all tools are wrong, and no line of them is missing, git
 merged two branches line by line. Where the digest of a spec is another one, the spec was edited, or a shared

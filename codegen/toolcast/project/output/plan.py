@@ -1,6 +1,7 @@
-"""What a build would do to the output folder, as a value, and errors of the file system as diagnostics.
+"""The changes of a build to the output folder, as a value, and errors of the file system as diagnostics.
 
-generate, check and diff all consume the plan."""
+generate, check and diff all consume the plan.
+"""
 
 import errno
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ class Delete(Struct, frozen=True, gc=False):
 
 
 class Existing(Struct, frozen=True, gc=False):
-    """What is at a path: a file with its content, or an obstacle at `place` on the way to it.
+    """The file at a path with its content, or an obstacle at `place` on the way to it.
 
     `ours`: it bears our mark. `intact`: it is known to hold what the last run wrote, and was not read.
     `folder` and `other` (a pipe, a device) are where a file should be, `blocked` is a file where a folder

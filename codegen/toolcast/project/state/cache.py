@@ -1,4 +1,4 @@
-"""What a build knows of each spec apart from its files, as values and as JSON.
+"""Facts about each spec that a build keeps apart from its files, as values and as JSON.
 
 `.toolcast/cache.json` holds it for the next run: machine-local, deletable, never trusted by `--check`. A
 compile step leaves the same as `units.json`, for the step that assembles.

@@ -237,7 +237,7 @@ def _leave(state: Path) -> None:
 
 
 class Compilation(Struct, frozen=True, kw_only=True):
-    """What a set of specs compiles to; `files`: posix path below the output folder → bytes."""
+    """The outputs of a set of specs; `files`: posix path below the output folder → bytes."""
 
     files: Mapping[str, bytes]
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -119,6 +119,6 @@ def _referred(node: Node, schema: Schema, followed: int) -> Iterator[Segments]:
 
 
 def _circular(node: Node, location: Segments) -> bool:
-    """Whether a definition contains itself."""
+    """Tell whether a definition contains itself."""
     document = node.document
     return document.reaches(document.resolve(location), frozenset((location,)))

@@ -58,7 +58,7 @@ def described_keyword(node: Node, key: str, value: Any, ledger: Ledger, cause: s
 
 
 def _cause(key: str, dialect: Dialect) -> str:
-    """Why a dialect does not have a keyword, as a clause."""
+    """Return why a dialect does not have a keyword, as a clause."""
     if (key == "format" and dialect.formats) or (key == "pattern" and disposition(dialect, key) == "keep"):
         return f"the provider does not support this {key}"
     return "the provider lacks the keyword"
@@ -162,7 +162,7 @@ def _number(value: Any) -> bool:
 
 
 def _shaped(node: SchemaNode, dialect: Dialect) -> bool:
-    """Whether a pattern or a format of this node is kept."""
+    """Tell whether a pattern or a format of this node is kept."""
     keywords = node.keywords
     shaped = "pattern" in keywords and disposition(dialect, "pattern") == "keep"
     if shaped and supported_pattern(dialect, keywords["pattern"]):
@@ -213,8 +213,9 @@ def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 
 def _may_leave_out(node: Node, dialect: Dialect) -> bool:
-    """Whether a property may be left out of some object in the items of a node, by its contract or in the
-    form it is sent in."""
+    """Tell whether a property may be left out of some object in the items of a node, by its contract or in
+    the form it is sent in.
+    """
     pending: list[tuple[Schema, bool]] = [] if node.before is None else [(node.before, False)]
     visited: set[tuple[Segments, bool]] = set()
     while pending:
@@ -235,7 +236,7 @@ def _may_leave_out(node: Node, dialect: Dialect) -> bool:
 
 
 def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
-    """Whether a schema, or the form it is sent in, has a property that may be left out."""
+    """Tell whether a schema, or the form it is sent in, has a property that may be left out."""
     keywords = schema.keywords
     if "prefixItems" in keywords and dialect.tuples == "object":
         return True
@@ -248,7 +249,7 @@ def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
 
 
 def _merges_types(dialect: Dialect) -> bool:
-    """Whether a node without a type may be given one."""
+    """Tell whether a node without a type may be given one."""
     merges = (dialect.all_of, dialect.any_of, dialect.refs)
     return dialect.typed or any(axis != "keep" for axis in merges)
 
@@ -267,8 +268,9 @@ DEPENDENT = Pass(
 
 
 def changed_behind(node: Node, schema: object, ledger: Ledger) -> bool:
-    """Whether a definition that `schema` refers to was changed in meaning by an earlier walk. The ledger
-    notes the question, so that another walk is made where the answer changes."""
+    """Tell whether a definition that `schema` refers to was changed in meaning by an earlier walk. The ledger
+    notes the question, so that another walk is made where the answer changes.
+    """
     if not isinstance(schema, SchemaNode):
         return False
     ledger.compared.append(schema)

@@ -141,8 +141,9 @@ def _renamed_type(keywords: Keywords) -> Any:
 
 
 def _values(node: Node, dialect: Dialect, ledger: Ledger) -> tuple[SchemaNode, tuple[str, ...]] | None:
-    """What the values of undeclared keys are, with a sentence; `None` where that is anything: pairs would
-    gain nothing."""
+    """Return what the values of undeclared keys are, with a sentence; `None` where that is anything: pairs
+    would gain nothing.
+    """
     path = node.path
     rest: Schema = node.keywords.get("additionalProperties", True)
     patterns: dict[str, Schema] = node.keywords.get("patternProperties", {})
@@ -197,7 +198,7 @@ def _pair(node: Node, keywords: Keywords, value: SchemaNode, dialect: Dialect, l
 
 
 def _undeclared(names: Keywords, declared: Keywords) -> Keywords:
-    """What keys may be, without those that have a property of their own."""
+    """Return what keys may be, without those that have a property of their own."""
     left = [name for name in names.get("enum", ()) if name not in declared]
     return {**names, "enum": left} if left else names
 

@@ -127,18 +127,18 @@ def _candidates(name: str, others: int) -> Iterator[str]:
 
 
 def _agree(pattern: str, name: str, sent: str) -> bool:
-    """Whether a pattern of keys has one verdict for both names; False where that is not decided."""
+    """Tell whether a pattern of keys has one verdict for both names; False where that is not decided."""
     own = found(pattern, name)
     return own is not None and own == found(pattern, sent)
 
 
 def misjudges(renames: Renames, pattern: str) -> bool:
-    """Whether a pattern of keys has another verdict for some new name than for the original one."""
+    """Tell whether a pattern of keys has another verdict for some new name than for the original one."""
     return not all(_agree(pattern, name, sent) for name, sent in renames.items())
 
 
 def accepts_alike(renames: Renames, names: Any) -> bool:
-    """Whether `propertyNames` has the same verdict for all new names as for the original ones."""
+    """Tell whether `propertyNames` has the same verdict for all new names as for the original ones."""
     if not isinstance(names, SchemaNode):
         return True
     for name, sent in renames.items():
@@ -167,7 +167,7 @@ def names_sent(renames: Renames, names: Any) -> SchemaNode | None:
 
 
 def holds_names(renames: Renames, value: Any) -> bool:
-    """Whether a literal has a property that is sent under another name somewhere."""
+    """Tell whether a literal has a property that is sent under another name somewhere."""
     if isinstance(value, list):
         return any(holds_names(renames, one) for one in value)
     if not isinstance(value, dict):

@@ -37,7 +37,7 @@ AMBIGUOUS = (
 
 
 def states_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> bool:
-    """Whether a schema states null among its types or values. One that accepts anything does not."""
+    """Tell whether a schema states null among its types or values. One that accepts anything does not."""
     if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:
         return False
     node = schema.keywords

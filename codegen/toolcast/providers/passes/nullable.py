@@ -64,7 +64,7 @@ def _is_null(branch: Schema) -> bool:
 
 
 def _is_nullable(branch: Schema) -> bool:
-    """Whether a branch of an output accepts null: by itself, or by a branch of its own."""
+    """Tell whether a branch of an output accepts null: by itself, or by a branch of its own."""
     if not isinstance(branch, SchemaNode):
         return False
     keywords = branch.keywords

@@ -38,7 +38,7 @@ INLINE_DEPTH = 64
 
 
 def opens(dialect: Dialect) -> bool:
-    """Whether some references are replaced by what they refer to."""
+    """Tell whether some references are replaced by what they refer to."""
     return dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
 
 
@@ -105,7 +105,7 @@ def _unwrapped(node: Node, ledger: Ledger) -> Node:
 
 
 def closes_circle(node: Node, segments: Segments) -> bool:
-    """Whether a reference to `segments`, from a node, leads back to where the node is."""
+    """Tell whether a reference to `segments`, from a node, leads back to where the node is."""
     document = node.document
     start = container(segments)
     if not start and segments:  # a schema inside the root: it may not lead back
@@ -190,7 +190,7 @@ def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema 
 
 
 def _is_child(path: Path, parent: Path) -> bool:
-    """Whether a path is that of a branch of the schema at `parent`."""
+    """Tell whether a path is that of a branch of the schema at `parent`."""
     return path is not None and path[0] is not None and path[0][0] == parent
 
 

@@ -91,7 +91,7 @@ OPTIONAL = Pass(
 
 
 def _is_same(sent: Schema, schema: Schema) -> bool:
-    """Whether nothing was added to a schema that accepts null already."""
+    """Tell whether nothing was added to a schema that accepts null already."""
     if isinstance(sent, SchemaNode) and isinstance(schema, SchemaNode):
         return sent is schema or sent.keywords == schema.keywords  # by identity of subschemas
     return sent is schema
@@ -123,7 +123,7 @@ def _presence_described(node: Node, before: Keywords, ledger: Ledger) -> Node:
 
 
 def _most_keys(keywords: Keywords) -> float:
-    """How many keys an object can have."""
+    """Return how many keys an object can have."""
     closed = keywords.get("additionalProperties") is False and "patternProperties" not in keywords
     return len(keywords["properties"]) if closed else inf
 

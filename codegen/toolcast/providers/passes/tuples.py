@@ -117,7 +117,7 @@ def _as_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node | None:
 
 
 def _untyped(kind: Schema) -> bool:
-    """Whether a schema without a type gets the one that its keywords imply: it accepts null too."""
+    """Tell whether a schema without a type gets the one that its keywords imply: it accepts null too."""
     return isinstance(kind, SchemaNode) and TYPE_KEYWORDS.isdisjoint(kind.keywords)
 
 

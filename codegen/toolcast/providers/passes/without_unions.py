@@ -233,12 +233,12 @@ class _Flattening:
 
 
 def _is_moved(path: Path, parent: Path) -> bool:
-    """Whether a branch was not written in the union at `parent`."""
+    """Tell whether a branch was not written in the union at `parent`."""
     return path is None or path[0] is None or path[0][0] != parent
 
 
 def _possible(branch: Keywords, kind: str) -> bool:
-    """Whether the literals of a branch leave anything of its type."""
+    """Tell whether the literals of a branch leave anything of its type."""
     if "const" in branch:
         return has_type(branch["const"], [kind])
     return "enum" not in branch or any(has_type(value, [kind]) for value in branch["enum"])

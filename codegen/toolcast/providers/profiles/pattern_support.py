@@ -14,7 +14,9 @@ _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 class _Features(Struct, frozen=True, kw_only=True):
-    """What one pattern uses. `whole`: it is `^…$`, so that searching and matching the whole text agree."""
+    """The features that a pattern uses. `whole`: it is `^…$`, so that searching and matching the whole text
+    agree.
+    """
 
     whole: bool
     inner_anchors: bool  # ^ or $ anywhere but at the two ends

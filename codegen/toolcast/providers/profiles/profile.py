@@ -87,7 +87,7 @@ class ProfileError(ValueError):
 
 
 class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """How a provider takes the examples of a tool, for `$examples` of the envelope.
+    """Rules for the examples of a tool, for `$examples` of the envelope.
 
     Attributes:
         shown: whether tools have theirs, where neither the project nor a spec says so.
@@ -99,7 +99,7 @@ class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class CallerNames(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """What a provider calls those who may call a tool, for `$callers` of the envelope.
+    """A provider's names of those who may call a tool, for `$callers` of the envelope.
 
     Attributes:
         model: the model itself.
@@ -115,7 +115,7 @@ class CallerNames(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 class ResultRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """What a schema of results may hold.
+    """Limits of a schema of results.
 
     Attributes:
         keep: the keywords that it may have; empty for all. Without `const`, one is sent as `enum`. With a

@@ -112,7 +112,7 @@ def _defined(node: ast.stmt) -> str:
 
 
 def _same(one: Any, other: Any, *, texts: bool = True) -> bool:
-    """Whether two trees are equal, apart from positions; `texts`: also in their strings."""
+    """Tell whether two trees are equal, apart from positions; `texts`: also in their strings."""
     if type(one) is not type(other):
         return False
     if isinstance(one, ast.Constant) and not texts and isinstance(one.value, str):

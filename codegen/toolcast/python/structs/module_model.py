@@ -26,7 +26,7 @@ class Expression(Struct, frozen=True, kw_only=True):
 
     @property
     def native(self) -> bool:
-        """Whether it may be used anywhere in an annotation."""
+        """Tell whether it may be used anywhere in an annotation."""
         return self.exact and not self.checks
 
 

@@ -308,8 +308,8 @@ def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) 
 
 
 def _corrupts_memory(branches: list[Expression]) -> bool:
-    """Whether msgspec, up to 0.22, would read and free memory that is not its own: in a union of a string
-    that has a pattern with an array or a map, and of a tuple of fixed length with anything that has
+    """Tell whether msgspec, up to 0.22, would read and free memory that is not its own: in a union of a
+    string that has a pattern with an array or a map, and of a tuple of fixed length with anything that has
     constraints (docs/reference/limits.md). Such a union never reaches it; each branch alone does.
     """
     details = _details(branches)
@@ -377,7 +377,7 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, NameParts]],
 
 
 def _distinguishable(branches: list[Expression], *, exclusive: bool) -> bool:
-    """Whether msgspec's choice among the branches is the schema's."""
+    """Tell whether msgspec's choice among the branches is the schema's."""
     visited: dict[str, str] = {}
     for branch in branches:
         if branch.kinds & {"custom", "any"}:
