@@ -221,8 +221,9 @@ class ToolView(Caller, DefinitionLists):
         provider: str | None = None,
         context: ToolContext | None = None,
     ) -> "Preview":
-        """Preview a call, with the arguments of `execute`: nothing runs and nobody is asked. Counts as no
-        call. The values that the program fills in come from `context`.
+        """Return a preview of a call by `name`, `arguments` and `provider`, which `execute` describes:
+        nothing runs and nobody is asked. Counts as no call. The values that the program fills in come from
+        `context`.
         """
         executor = self._executor
         try:
