@@ -36,3 +36,18 @@ def test_docstrings_begin_with_a_verb_or_a_noun(package: str) -> None:
 @pytest.mark.parametrize("package", ["toolcast", "toolcast_tools"])
 def test_docstrings_do_not_refer_to_the_case_of_another_name(package: str) -> None:
     assert [place for place, text in docstrings(package) if CASE.search(text.split("\n\n")[0])] == []
+
+
+def test_broad_excepts_say_what_they_protect_from() -> None:
+    """One that raises again only cleans up; any other names in a comment what may raise."""
+    bare = re.compile(r"except (?:Base)?Exception(?: as \w+)?:$")
+    silent = []
+    for package in ("toolcast", "toolcast_tools"):
+        folder = ROOT / "codegen" / package
+        for path in sorted(folder.rglob("*.py")):
+            lines = path.read_text("utf-8").splitlines()
+            for node in ast.walk(ast.parse("\n".join(lines))):
+                broad = isinstance(node, ast.ExceptHandler) and bare.search(lines[node.lineno - 1].strip())
+                if broad and not any(isinstance(each, ast.Raise) for each in ast.walk(node)):
+                    silent.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert silent == []

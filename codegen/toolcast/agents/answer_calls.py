@@ -120,7 +120,7 @@ class AnswerCalls:
             self._waiting.pop(index, None)
         try:
             yield
-        except BaseException:
+        except BaseException:  # a cancellation, or a state that is not stored
             for index in places:
                 _restore(self._begun, begun, index)
                 _restore(self._unsure, unsure, index)

@@ -151,7 +151,7 @@ class _Run:
         with _current(span, self._durations.call, labels):
             try:
                 yield call
-            except BaseException:
+            except BaseException:  # the model function's
                 span.set_attribute("gen_ai.response.finish_reasons", ["error"])
                 raise
             if call.used is not None:
@@ -203,7 +203,7 @@ def _current(span: trace.Span, histogram: metrics.Histogram, labels: dict[str, A
     with trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
         try:
             yield
-        except BaseException as problem:
+        except BaseException as problem:  # the model function's
             # Its text may quote the conversation.
             labels["error.type"] = _kind(problem)
             _fail(span, labels["error.type"])

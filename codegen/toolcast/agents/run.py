@@ -114,7 +114,7 @@ class Run:
         except asyncio.CancelledError as problem:
             attach_record(problem, await self._end(_StopRunError("cancelled")))
             raise
-        except Exception as problem:
+        except Exception as problem:  # the model function's, or the program's
             failed: Stop = raised_reason(problem) if self._asking else "error"
             attach_record(problem, await self._end(_StopRunError(failed, detail=str(problem))))
             raise
@@ -310,7 +310,7 @@ class Run:
                 self._state = self._now(pending=work.pending(), rounds=self._number)
                 try:
                     await self._save()
-                except BaseException as problem:
+                except BaseException as problem:  # the program's checkpoint
                     if is_from_outside(problem):
                         raise
                     self._unstored = problem
@@ -354,7 +354,7 @@ class Run:
             waits = self._on_event(event)
             if isawaitable(waits):
                 await waits
-        except BaseException as problem:
+        except BaseException as problem:  # the program's receiver
             if is_from_outside(problem):
                 raise
             from ..runtime.log_records import ERROR, log

@@ -111,7 +111,7 @@ class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
         )
         try:
             result = await self._registry.execute(self.name, arguments, self._listed.provider, context)
-        except BaseException:
+        except BaseException:  # a cancellation
             progress.stop()
             raise
         await progress.flush()

@@ -53,7 +53,7 @@ def load_bindings(config: Config) -> "Mapping[str, ToolBinding[Any, Any]]":
         sys.path.insert(0, str(above))
     try:
         module = importlib.import_module(f"{package}.{REGISTRY.removesuffix('.py')}")
-    except Exception as problem:
+    except Exception as problem:  # a generated module
         message = f"it cannot be imported: {type(problem).__name__}: {problem}"
         raise refuse(show(file), "not-imported", message, "run: toolcast generate") from None
     if Path(str(module.__file__)).resolve() != file.resolve():
@@ -118,7 +118,7 @@ async def _load(target: str, wanted: type[T], noun: str) -> T:
     try:
         made = found()
         made = await made if inspect.isawaitable(made) else made
-    except Exception as problem:
+    except Exception as problem:  # the program's function
         raise TargetError(
             f"{target}() raised {type(problem).__name__}: {problem}", "it is called without arguments"
         ) from problem
@@ -142,7 +142,7 @@ def _module(name: str) -> ModuleType:
             raise TargetError(f"there is no module {missing.name!r}", hint + written) from None
         hint = "install what it needs into this environment; if toolcast generates it, run: toolcast generate"
         raise TargetError(f"importing {name} failed: {missing}", hint) from missing
-    except Exception as problem:
+    except Exception as problem:  # the program's module
         message = f"importing {name} failed: {type(problem).__name__}: {problem}"
         raise TargetError(message, "correct the module; its traceback stands above") from problem
 
@@ -205,7 +205,7 @@ async def close(registry: "ToolView") -> None:
     try:
         async with asyncio.timeout(_CLOSING):
             await aclose()
-    except Exception:
+    except Exception:  # a handler's
         logging.getLogger("toolcast.mcp").exception("The registry was not closed properly.")
 
 

@@ -125,7 +125,7 @@ async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveT
                     found = (name, *await list_live(client.session, name, Limits(seconds=address.seconds)))
                 except ListingError as problem:
                     failure = problem
-        except Exception as problem:
+        except Exception as problem:  # the SDK's, of any kind
             failure = failure or _innermost(problem)
         if found is not None:
             return found

@@ -85,7 +85,7 @@ def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) 
     def work() -> None:
         try:
             results.append(function(*args, **kwargs))
-        except BaseException as error:
+        except BaseException as error:  # raised again in the calling thread
             errors.append(error)
 
     thread = Thread(target=work, daemon=True)

@@ -158,7 +158,7 @@ def _make(
     try:
         files = context.frontend.compile_package(entries, folders, context.options)
         plain = context.frontend.compile_package((), ("",), context.options)
-    except Exception as error:
+    except Exception as error:  # a template of the project
         raise PackageError(f"{type(error).__name__}: {error}") from error
     source = combine(word for path in sorted(plain) for word in (path, digest(plain[path])))[:16]
     outputs = {path: digest(content) for path, content in files.items()}

@@ -243,7 +243,7 @@ class _Call:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
             result = timed_out_result(name, problem.seconds, problem.runs_on, self.stage == "handler")
-        except BaseException as problem:
+        except BaseException as problem:  # a handler's, hook's, approver's or resolver's
             if is_from_outside(problem):
                 guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
                 raise
@@ -386,7 +386,7 @@ class _Call:
         if self.executor.timed % _TURN == 0:
             try:
                 await asyncio.sleep(0)
-            except BaseException:
+            except BaseException:  # a cancellation
                 if isinstance(work, Coroutine):
                     work.close()  # Python warns of a coroutine that never began
                 raise

@@ -111,7 +111,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             return
         try:
             self.report(_finite(done), None if total is None else _finite(total), _text(message))
-        except BaseException as problem:
+        except BaseException as problem:  # a receiver's
             self._not_sent("Progress", "progress_failed", problem)
 
     def log(self, level: LogLevel, data: Any, logger: str | None = "") -> None:
@@ -133,7 +133,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             return
         try:
             self.receive_log(level, _text(data) if isinstance(data, str) else data, _text(logger))
-        except BaseException as problem:
+        except BaseException as problem:  # a receiver's
             self._not_sent("A log message", "log_failed", problem)
 
     @property

@@ -62,7 +62,7 @@ class LoopThread:
         try:
             loop.call_soon_threadsafe(begin, context=copy_context())
             wait([done])
-        except BaseException:
+        except BaseException:  # an interrupt, at any step
             loop.call_soon_threadsafe(cancel)
             wait([done])
             raise

@@ -94,7 +94,7 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
             continue
         try:
             await call(workers, close)
-        except BaseException as problem:
+        except BaseException as problem:  # a handler's
             if not is_from_outside(problem):
                 problems.append(_noted(name, unwrap(problem)))
             elif isinstance(problem, asyncio.CancelledError):

@@ -190,7 +190,7 @@ class ToolView(Caller, DefinitionLists):
                     tool=context.tool or tool,
                     provider=context.provider if provider is None else provider,
                 )
-            except Exception as problem:
+            except Exception as problem:  # a context's fields may compute
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
         guesses = executor.guesses if request.guesses is None else request.guesses
         return await run_call(executor, found, request.arguments, context, guesses)

@@ -186,7 +186,7 @@ class Background:
             raise
         except RefusalError as problem:
             report = AgentReport(status="failed", report=str(problem))
-        except Exception as problem:
+        except Exception as problem:  # the agent's
             log(ERROR, "Agent %r failed", task.agent, event="agent_failed", tool="delegate", problem=problem)
             kind = type(problem).__name__
             report = AgentReport(
@@ -207,7 +207,7 @@ class Background:
             received = self._receive(BackgroundReport(task=task, call_id=call_id, report=report))
             if isawaitable(received):
                 await received
-        except Exception as problem:
+        except Exception as problem:  # the program's receiver
             log(
                 ERROR,
                 "The report of agent %r was not received: %s",

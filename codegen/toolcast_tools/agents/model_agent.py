@@ -197,7 +197,7 @@ class ModelAgent:
         view = tools.tools if isinstance(tools, Disclosure) else tools
         try:
             record = await run_tools(self._model, tools, self._say(text, view), **options)
-        except Exception as problem:
+        except Exception as problem:  # the model function's
             failed = record_of(problem)
             if failed is None or failed.stopped not in ("provider_error", "filtered"):
                 raise

@@ -284,7 +284,7 @@ class Knowledge:
                 if (changes or first) and not self._stop.is_set():
                     self._refresh_quietly()
                 first = False
-        except Exception as problem:
+        except Exception as problem:  # the watcher's, of any kind
             log(ERROR, "Changes of documents are not seen any more.", event="watch_failed", problem=problem)
 
     def _refresh_quietly(self) -> None:

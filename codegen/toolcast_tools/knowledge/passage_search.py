@@ -53,7 +53,7 @@ def vectors(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
         found = [_stored(vector) for vector in embedder.embed(texts)]
         if len(found) != len(texts) or len({len(vector) for vector in found}) > 1:
             raise ValueError(f"{len(texts)} texts have {len(found)} vectors, or vectors of several lengths.")
-    except Exception as problem:
+    except Exception as problem:  # the embedder's
         log(ERROR, "The embedder %s failed.", embedder.name, event="embedder_failed", problem=problem)
         raise RefusalError(
             "The documents cannot be searched by meaning now: what makes vectors of texts failed. "

@@ -296,7 +296,7 @@ class Schedule:
             life.cancel()
             self._table.end(run, self._holder, "failed")  # at once: nothing may be awaited any more
             raise
-        except Exception as problem:
+        except Exception as problem:  # the task's
             log(WARNING, "Scheduled task %s failed.", run.name, event="schedule_failed", problem=problem)
         finally:
             life.cancel()
@@ -321,7 +321,7 @@ class Schedule:
             try:
                 async with asyncio.timeout(_NOTIFY):
                     await self._notify(message)
-            except Exception as problem:
+            except Exception as problem:  # the program's receiver
                 log(
                     WARNING,
                     "A message about task %s was not sent.",

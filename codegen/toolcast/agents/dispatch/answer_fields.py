@@ -126,7 +126,7 @@ def _fields(value: Any, path: str) -> Mapping[str, Any]:
     if dump is not None:
         try:
             made = dump(value, mode="json", by_alias=True, exclude_none=True, warnings=False)
-        except Exception as problem:
+        except Exception as problem:  # a client's model
             raise DispatchError(f"{path}: {kind(value)} cannot be copied: {problem}") from problem
         if isinstance(made, Mapping):
             return made

@@ -63,7 +63,7 @@ async def call_live(
         return ToolResult.failed(_late(server, seconds))
     except RefusalError:
         return ToolResult.failed(closed(server))
-    except Exception as problem:
+    except Exception as problem:  # the SDK's, of any kind
         return _failed(problem, server, seconds)
     if not hasattr(answer, "content"):
         return ToolResult.failed(
@@ -265,7 +265,7 @@ def _announce(session: Any, tool: LiveTool) -> None:
     listed = types.ListToolsResult(tools=[types.Tool(name=tool.name, input_schema=tool.input_schema)])
     try:
         kept = session._absorb_tool_listing(listed, complete=False).tools
-    except Exception as problem:
+    except Exception as problem:  # the SDK's, of any kind
         raise UnfitError(f"its inputSchema cannot be read: {type(problem).__name__}") from problem
     if not kept:
         raise UnfitError("its `x-mcp-header` annotations are not valid")

@@ -295,7 +295,7 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> _Usable:
         return _usable(tool, normalizer, limits)
     except UnfitError:
         raise
-    except Exception as problem:
+    except Exception as problem:  # a server's schema costs its tool
         _LOG.exception("A schema of tool %r of MCP server %r cannot be read", tool.name, tool.server)
         raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
 

@@ -183,7 +183,7 @@ class BearerGuard:
             return self._refusal(400, "invalid_request", "what follows Bearer is no token"), None
         try:
             principal = await self._auth.verify(token.decode())
-        except Exception as problem:
+        except Exception as problem:  # the program's verifier
             # The kind alone: its text may have the token in it.
             _LOG.error("A token could not be verified: %s.", type(problem).__name__)
             return (503, "temporarily_unavailable", "the token could not be verified", ""), None

@@ -50,7 +50,7 @@ class OfferedFunctions:
             made = await call(self._workers, content, *arguments, self._circumstances(channel, name))
         except RefusalError as problem:
             raise self.refused(problem) from None
-        except BaseException as problem:
+        except BaseException as problem:  # the program's function
             channel.stop()
             if is_from_outside(problem):
                 raise

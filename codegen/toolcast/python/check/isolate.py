@@ -79,7 +79,7 @@ class Isolated:
             exec(_compiled(source) if shared else _code(source), module.__dict__)
         except UnsoundError:
             raise
-        except Exception as problem:
+        except Exception as problem:  # a generated module
             raise UnsoundError(f"it does not run: {type(problem).__name__}: {problem}") from problem
         return module
 
@@ -128,7 +128,7 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
     for name in names:
         try:
             msgspec.json.Decoder(getattr(module, name), dec_hook=decode_hook)
-        except Exception as problem:
+        except Exception as problem:  # msgspec's, of any kind
             raise UnsoundError(f"{name} cannot be decoded: {type(problem).__name__}: {problem}") from problem
 
 
@@ -175,7 +175,7 @@ def check_binding(
         if type_ is not None:
             try:
                 msgspec.json.Decoder(type_, dec_hook=decode_hook)
-            except Exception as problem:
+            except Exception as problem:  # msgspec's, of any kind
                 kind = type(problem).__name__
                 raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
 

@@ -58,7 +58,7 @@ class Guard:
         for observer in observers:
             try:
                 observer(event)
-            except BaseException as problem:
+            except BaseException as problem:  # an observer's
                 if is_from_outside(problem):
                     raise
                 self.log_hook_failure(type(event).__name__, event.tool, event.call_id, problem)
@@ -77,7 +77,7 @@ class Guard:
                     manager = around(binding, context)
                     observer = manager.__enter__()
                     entered.append(manager)
-                except BaseException as problem:
+                except BaseException as problem:  # a hook's
                     if is_from_outside(problem):
                         raise
                     self.log_hook_failure("the beginning", binding.name, context.call_id, problem)
@@ -88,7 +88,7 @@ class Guard:
             for manager in reversed(entered):
                 try:
                     manager.__exit__(None, None, None)
-                except BaseException as problem:
+                except BaseException as problem:  # a hook's
                     if is_from_outside(problem):
                         raise
                     self.log_hook_failure("the end", binding.name, context.call_id, problem)

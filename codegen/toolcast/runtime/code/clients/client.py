@@ -266,7 +266,7 @@ def run(path: str) -> None:
             asyncio.run(work())
         else:
             work()
-    except Exception as problem:
+    except Exception as problem:  # the program's
         # The lines of the program alone: whoever wrote it reads this.
         frames = [each for each in traceback.extract_tb(problem.__traceback__) if each.filename == path]
         text = [*traceback.format_list(frames), *traceback.format_exception_only(type(problem), problem)]
