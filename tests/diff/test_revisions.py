@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.config import load_config
-from toolcast.diff.compare_states import Choice, Outcome, compare_states
+from toolcast.diff.compare_states import Choice, DiffOutcome, compare_states
 from toolcast.diff.settings import diff_profiles
 from toolcast.diff.states import read_listed
 
@@ -25,7 +25,7 @@ def revisions(shared: Path, step: int) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def compared(row: dict[str, Any], folder: Path) -> Outcome:
+def compared(row: dict[str, Any], folder: Path) -> DiffOutcome:
     """The two versions as two lists of tools."""
     config, _ = load_config(folder)
     assert config is not None

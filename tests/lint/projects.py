@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 from toolcast.config import load_config
-from toolcast.lint.all_checks import Outcome, Settings, lint
+from toolcast.lint.all_checks import LintOutcome, Settings, lint
 from toolcast.lint.finding import Finding
 
 TODAY = date(2026, 11, 22)
@@ -46,7 +46,7 @@ def write(folder: Path, specs: Mapping[str, Any], config: str = "") -> Path:
     return folder
 
 
-def run(folder: Path, **settings: Any) -> Outcome:
+def run(folder: Path, **settings: Any) -> LintOutcome:
     """What lint has to say of the project in `folder`."""
     config, problems = load_config(folder)
     assert config is not None, problems

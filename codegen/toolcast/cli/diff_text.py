@@ -15,7 +15,7 @@ from ..console import FORMATS, Format, count, json_text, one_line, paint, printa
 from ..diagnostics import Diagnostic, has_errors
 from ..diff.change import AUDIENCES, Change
 from ..diff.changelog import KINDS, Entry, entries_of
-from ..diff.compare_states import RANKS, Choice, Finding, Outcome, compare_states
+from ..diff.compare_states import RANKS, Choice, DiffOutcome, Finding, compare_states
 from ..diff.places import cut
 from ..diff.rules import RULES
 from ..diff.settings import diff_profiles, setting_problems
@@ -41,7 +41,7 @@ _TITLES = {
 }
 
 
-def text(outcome: Outcome, colour: bool) -> Iterator[str]:
+def text(outcome: DiffOutcome, colour: bool) -> Iterator[str]:
     """Yield the lines for a terminal, the tools with errors first."""
     for tool, findings in _by_tool(outcome.findings):
         place = findings[0].change.file
@@ -97,7 +97,7 @@ def _indented(text: str) -> str:
     return "\n    ".join(printable(line) for line in text.splitlines()) if "\n" in text else printable(text)
 
 
-def summary(outcome: Outcome, colour: bool) -> str:
+def summary(outcome: DiffOutcome, colour: bool) -> str:
     """Return the last line: how much differs, and for whom."""
     counted = counts(outcome.findings)
     parts = [paint(count(number, level), level, colour) for level, number in counted.items()]
@@ -110,7 +110,7 @@ def summary(outcome: Outcome, colour: bool) -> str:
     return f"toolcast: {states}: {len(outcome.pairs)} {tools}: {found}{whom}{suppressed}"
 
 
-def _nothing(outcome: Outcome) -> str:
+def _nothing(outcome: DiffOutcome) -> str:
     problems = sum(each.severity == "error" for each in outcome.diagnostics)
     if not problems:
         return "nothing that anyone would notice"
@@ -146,7 +146,7 @@ def as_diagnostic(each: Finding) -> Diagnostic:
 # -- Markdown --------------------------------------------------------------------------------------
 
 
-def markdown(outcome: Outcome) -> Iterator[str]:
+def markdown(outcome: DiffOutcome) -> Iterator[str]:
     """Yield the lines of a comment in a review, by audience; notes are folded."""
     counted = counts(outcome.findings)
     found = ", ".join(count(number, level) for level, number in counted.items())
@@ -219,7 +219,7 @@ def compared(
     *,
     providers: tuple[str, ...] = (),
     form: Form = "text",
-) -> Outcome:
+) -> DiffOutcome:
     """Compare, or end the command where a state or the configuration cannot be read."""
     profiles, known, problems = diff_profiles(config, providers)
     if problems := (*problems, *setting_problems(config)):
@@ -254,7 +254,7 @@ def list_rules(form: Form) -> None:
         click.echo(f"  {rule.title}. {rule.about}")
 
 
-def print_outcome(outcome: Outcome, form: Form) -> None:
+def print_outcome(outcome: DiffOutcome, form: Form) -> None:
     """Print a comparison in one of its forms."""
     if form == "sarif":
         click.echo(json_text(diff_sarif(outcome.findings, outcome.diagnostics)))
@@ -272,7 +272,7 @@ def print_outcome(outcome: Outcome, form: Form) -> None:
             click.echo(line, color=colour)
 
 
-def print_changelog(outcome: Outcome) -> int:
+def print_changelog(outcome: DiffOutcome) -> int:
     """Print a changelog, and return the exit status."""
     entries = entries_of(outcome)
     print_diagnostics(outcome.diagnostics)
@@ -281,7 +281,7 @@ def print_changelog(outcome: Outcome) -> int:
     return int(incomplete or any(each.kind == "not compared" for each in entries))
 
 
-def as_data(outcome: Outcome) -> dict[str, Any]:
+def as_data(outcome: DiffOutcome) -> dict[str, Any]:
     """Return the comparison for programs."""
 
     def rows(findings: Any) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..lint.all_checks import Outcome
+    from ..lint.all_checks import LintOutcome
     from ..lint.finding import Finding, Rule
     from ..lint.tokens import Tokens
 
@@ -142,7 +142,7 @@ def _list(rules: "Mapping[str, Rule]", form: Form) -> None:
         click.echo(f"  {rule.title}. {rule.about}")
 
 
-def _print(outcome: "Outcome", form: Form) -> None:
+def _print(outcome: "LintOutcome", form: Form) -> None:
     if form == "sarif":
         from .sarif import sarif
 
@@ -185,7 +185,7 @@ def as_diagnostic(each: "Finding") -> Diagnostic:
     )
 
 
-def _summary(outcome: "Outcome", colour: bool) -> str:
+def _summary(outcome: "LintOutcome", colour: bool) -> str:
     order: tuple[Severity, ...] = ("error", "warning", "note")
     counts = {severity: sum(each.severity == severity for each in outcome.findings) for severity in order}
     parts = [

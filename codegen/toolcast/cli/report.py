@@ -19,7 +19,7 @@ from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..config import Config
-    from ..diff.compare_states import Outcome
+    from ..diff.compare_states import DiffOutcome
     from ..report.report_model import Report
 
 Form = Literal["html", "markdown", "json"]
@@ -114,7 +114,7 @@ def command(
 
 
 def _collected(
-    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "Outcome | None"
+    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "DiffOutcome | None"
 ) -> "Report":
     from ..report.collect import Choice, collect
 
@@ -136,7 +136,7 @@ def _open_page(url: str) -> None:
         click.echo(f"toolcast: no browser was found; open {url}, or set BROWSER to a browser", err=True)
 
 
-def _content(report: "Report", compared: "Outcome | None", form: Form) -> bytes:
+def _content(report: "Report", compared: "DiffOutcome | None", form: Form) -> bytes:
     if form == "html":
         from ..report.page import render_page
 

@@ -16,7 +16,7 @@ from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..verify.verified_tool import Counterexample, ToolReport
-    from ..verify.verify_tools import Outcome
+    from ..verify.verify_tools import VerifyOutcome
 
 
 @click.command(
@@ -85,7 +85,7 @@ def command(
     return int(outcome.failed)
 
 
-def _json(outcome: "Outcome") -> str:
+def _json(outcome: "VerifyOutcome") -> str:
     answer = {
         "seed": outcome.seed,
         "examples": outcome.examples,
@@ -97,7 +97,7 @@ def _json(outcome: "Outcome") -> str:
     return json_text(answer)
 
 
-def _print(outcome: "Outcome") -> None:
+def _print(outcome: "VerifyOutcome") -> None:
     colour = wants_colour(sys.stdout)
     for report in outcome.reports:
         for each in report.counterexamples:

@@ -6,7 +6,7 @@ from typing import Final, Literal, get_args
 from msgspec import Struct
 
 from .change import Audience, Change
-from .compare_states import NOT_COMPARED, Finding, Outcome
+from .compare_states import NOT_COMPARED, DiffOutcome, Finding
 from .pairs import Pair
 
 Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
@@ -26,7 +26,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
 
 
-def entries_of(outcome: Outcome) -> tuple[Entry, ...]:
+def entries_of(outcome: DiffOutcome) -> tuple[Entry, ...]:
     """Return the entries of a changelog, by heading and name. Suppressed changes are among them: they did
     happen.
     """

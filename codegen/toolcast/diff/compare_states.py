@@ -41,7 +41,7 @@ class Finding(Struct, frozen=True):
     suppression: Suppression | None = None
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class DiffOutcome(Struct, frozen=True, kw_only=True):
     """A comparison.
 
     Attributes:
@@ -85,7 +85,7 @@ def compare_states(
     choice: Choice,
     today: datetime.date,
     progress: Progress = lambda _done, _total: None,
-) -> Outcome:
+) -> DiffOutcome:
     """Compare two states, the old one and the new one.
 
     Only `profiles` are looked at and only `choice` is reported. `today` ends suppressions; `progress`
@@ -117,7 +117,7 @@ def compare_states(
     reported, suppressed, problems = _sorted_out(pairs, changes, context, choice)
     problems += _unknown_tools(choice.tools, made.pairs, context)
     diagnostics = [*told_of(old.label, old.diagnostics), *new.diagnostics, *made.new_problems, *problems]
-    return Outcome(
+    return DiffOutcome(
         old=old.label,
         new=new.label,
         pairs=tuple(pairs),

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import messages
 from .equality import key
-from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule, value_rule
+from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all, size_rule, value_rule
 from .validator_errors import Violation
 
 
@@ -21,11 +21,11 @@ def items_rule(context: RuleContext) -> Rule | None:
     rest = context.child(context.schema["items"], "items") if "items" in context.schema else None
     start = len(prefix)
 
-    def nodes(value: Any) -> list[tuple[int, Node]]:
+    def nodes(value: Any) -> list[tuple[int, CompiledNode]]:
         pairs = list(enumerate(prefix[: len(value)]))
         return pairs + [(i, rest) for i in range(start, len(value))] if rest is not None else pairs
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not isinstance(value, (list, tuple)):
             return True
         for node, item in zip(prefix, value, strict=False):
@@ -38,7 +38,7 @@ def items_rule(context: RuleContext) -> Rule | None:
                     return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         if rest is not None and rest.schema is False and len(value) > start:
             wanted = f"must have at most {messages.count(start, 'item')}"
             return [Violation(path, f"{messages.label(path)} {wanted}, got {len(value)}", "items", False)]
@@ -50,17 +50,17 @@ def items_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         return _settle_items(value, run, nodes(value)) if isinstance(value, (list, tuple)) else value
 
-    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         evaluated.update(range(min(start, len(value))))
         return rest is not None or start >= len(value)
 
     return Rule(check, explain, settle, indices=indices)
 
 
-def _settle_items(value: Any, run: Run, nodes: Iterable[tuple[int, Node]]) -> Any:
+def _settle_items(value: Any, run: Validation, nodes: Iterable[tuple[int, CompiledNode]]) -> Any:
     """An array whose items at some indices are settled, each by a node."""
     changed: list[Any] | None = None
     for index, node in nodes:
@@ -76,7 +76,7 @@ def unique_rule(context: RuleContext) -> Rule | None:
     if context.schema.get("uniqueItems") is not True:
         return None
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not isinstance(value, (list, tuple)) or len(value) < 2:
             return True
         return len({key(item) for item in value}) == len(value)
@@ -101,7 +101,7 @@ def contains_rule(context: RuleContext) -> Rule | None:
     least = int(context.schema.get("minContains", 1))
     most = int(context.schema["maxContains"]) if "maxContains" in context.schema else None
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not isinstance(value, (list, tuple)):
             return True
         hits = 0
@@ -114,7 +114,7 @@ def contains_rule(context: RuleContext) -> Rule | None:
                     return False
         return hits >= least
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         hits = sum(node.check(item, run) for item in value)
         few = hits < least
         keyword = ("minContains" if "minContains" in context.schema else "contains") if few else "maxContains"
@@ -122,7 +122,7 @@ def contains_rule(context: RuleContext) -> Rule | None:
         text = f"must have {wanted} matching ({messages.describe(node.schema)}) among its items, got {hits}"
         return [Violation(path, f"{messages.label(path)} {text}", keyword, context.schema.get(keyword))]
 
-    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         evaluated.update(index for index, item in enumerate(value) if node.check(item, run))
         return False
 
@@ -136,14 +136,14 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
     node = context.child(context.schema["unevaluatedItems"], "unevaluatedItems")
     owner = context.node
 
-    def remaining(value: Any, run: Run) -> list[int]:
+    def remaining(value: Any, run: Validation) -> list[int]:
         evaluated: set[Any] = set()
         for rule in owner.rules:
             if rule.indices is not None and not rule.last and rule.indices(value, run, evaluated):
                 return []
         return [index for index in range(len(value)) if index not in evaluated]
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not isinstance(value, (list, tuple)):
             return True
         for index in remaining(value, run):
@@ -151,14 +151,14 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
                 return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for index in remaining(value, run):
             if not node.check(value[index], run):
                 found += node.explain(value[index], f"{path}[{index}]", run)
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         if not isinstance(value, (list, tuple)):
             return value
         return _settle_items(value, run, [(index, node) for index in remaining(value, run)])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import messages
-from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all
+from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all
 from .object_rules import explain_extra, settle_members
 from .validator_errors import Violation
 
@@ -17,7 +17,7 @@ def reference_rule(context: RuleContext) -> Rule | None:
         return None
     node = context.reference(context.schema["$ref"])
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not node.has_reference:
             return node.check(value, run)
         known = run.verdicts.get(key := (id(value), id(node)))
@@ -25,23 +25,23 @@ def reference_rule(context: RuleContext) -> Rule | None:
             known = run.verdicts[key] = run.enter(node.check, value, run)
         return known
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         key = (id(value), id(node), path)
         found = run.found.get(key)
         if found is None:
             found = run.found[key] = run.enter(node.explain, value, path, run)
         return list(found)
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         key = (id(value), id(node))
         if key not in run.settled:
             run.settled[key] = run.enter(node.settle, value, run)
         return run.settled[key]
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return run.enter(node.names, value, run, evaluated)
 
-    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return run.enter(node.indices, value, run, evaluated)
 
     return Rule(check, explain, settle, names, indices)
@@ -53,13 +53,13 @@ def all_rule(context: RuleContext) -> Rule | None:
         return None
     nodes = [context.inplace(sub, "allOf", index) for index, sub in enumerate(context.schema["allOf"])]
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         for node in nodes:
             if not node.check(value, run):
                 return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for node in nodes:
             if not node.check(value, run):
@@ -68,15 +68,15 @@ def all_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         for node in nodes:
             value = node.settle(value, run)
         return value
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return any(node.names(value, run, evaluated) for node in nodes)
 
-    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return any(node.indices(value, run, evaluated) for node in nodes)
 
     return Rule(check, explain, settle, names, indices)
@@ -88,10 +88,10 @@ def not_rule(context: RuleContext) -> Rule | None:
         return None
     node = context.inplace(context.schema["not"], "not")
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         return not node.check(value, run)
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         refused = node.schema
         if isinstance(refused, dict) and set(refused) == {"required"} and isinstance(value, dict):
             both = messages.names(refused["required"])
@@ -116,30 +116,30 @@ def condition_rule(context: RuleContext) -> Rule | None:
         for keyword in ("then", "else")
     )
 
-    def chosen(value: Any, run: Run) -> Node | None:
+    def chosen(value: Any, run: Validation) -> CompiledNode | None:
         if yes is None and no is None:
             return None
         return yes if test.check(value, run) else no
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         node = chosen(value, run)
         return node is None or node.check(value, run)
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         node = chosen(value, run)
         return [] if node is None else node.explain(value, path, run)
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         node = chosen(value, run)
         return value if node is None else node.settle(value, run)
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         if test.check(value, run):
             every = test.names(value, run, evaluated)
             return (yes is not None and yes.names(value, run, evaluated)) or every
         return no is not None and no.names(value, run, evaluated)
 
-    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         if test.check(value, run):
             every = test.indices(value, run, evaluated)
             return (yes is not None and yes.indices(value, run, evaluated)) or every
@@ -157,27 +157,27 @@ def dependent_schemas_rule(context: RuleContext) -> Rule | None:
         for name, sub in context.schema["dependentSchemas"].items()
     }
 
-    def applying(value: Any) -> list[Node]:
+    def applying(value: Any) -> list[CompiledNode]:
         return [node for name, node in nodes.items() if name in value] if isinstance(value, dict) else []
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         for node in applying(value):
             if not node.check(value, run):
                 return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for node in applying(value):
             found += node.explain(value, path, run)
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         for node in applying(value):
             value = node.settle(value, run)
         return value
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return any(node.names(value, run, evaluated) for node in applying(value))
 
     return Rule(check, explain, settle, names)
@@ -191,14 +191,14 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
     owner = context.node
     known = frozenset(context.schema.get("properties", ()))
 
-    def remaining(value: Any, run: Run) -> list[str]:
+    def remaining(value: Any, run: Validation) -> list[str]:
         evaluated: set[Any] = set()
         for rule in owner.rules:
             if rule.names is not None and not rule.last and rule.names(value, run, evaluated):
                 return []
         return [name for name in value if name not in evaluated]
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not isinstance(value, dict):
             return True
         for name in remaining(value, run):
@@ -206,14 +206,14 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
                 return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for name in remaining(value, run):
             if not node.check(value[name], run):
                 found += explain_extra(node, name, value, path, run, known, "unevaluatedProperties")
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         if not isinstance(value, dict):
             return value
         left = frozenset(remaining(value, run))

@@ -19,7 +19,7 @@ BRANCHES_PER_PART: Final = 16
 """As many more for each part of a large value."""
 
 
-class Run:
+class Validation:
     """The state of one call: verdicts, so that shared branches are checked once, and the depth of references.
 
     Keys hold ids of values; `keep` holds the values that settling makes, so that no id is used twice. `finds`
@@ -96,10 +96,10 @@ def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) 
     return results[0]
 
 
-Check = Callable[[Any, Run], bool]
-Explain = Callable[[Any, str, Run], list[Violation]]
-Settle = Callable[[Any, Run], Any]
-MarkEvaluated = Callable[[Any, Run, "set[Any]"], bool]
+Check = Callable[[Any, Validation], bool]
+Explain = Callable[[Any, str, Validation], list[Violation]]
+Settle = Callable[[Any, Validation], Any]
+MarkEvaluated = Callable[[Any, Validation, "set[Any]"], bool]
 """Adds the property names (or indices) that a schema evaluates in a value it accepts; True: all of them."""
 
 
@@ -118,7 +118,7 @@ class Rule(NamedTuple):
     last: bool = False  # skipped once another rule has failed: unevaluatedProperties and its like
 
 
-class Node:
+class CompiledNode:
     """A compiled schema. `check` is the verdict of all rules."""
 
     __slots__ = ("check", "has_reference", "inplace", "pointer", "rules", "schema")
@@ -128,7 +128,7 @@ class Node:
         self.pointer = pointer
         self.rules: tuple[Rule, ...] = ()
         self.check: Check = accept_all
-        self.inplace: list[Node] = []  # nodes that apply to the same value, not to a part of it
+        self.inplace: list[CompiledNode] = []  # nodes that apply to the same value, not to a part of it
         self.has_reference = False
 
     def finish(self, rules: tuple[Rule, ...]) -> None:
@@ -144,7 +144,7 @@ class Node:
             self.check = lambda value, run: first(value, run) and second(value, run)
         else:
 
-            def check(value: Any, run: Run) -> bool:
+            def check(value: Any, run: Validation) -> bool:
                 for rule in checks:
                     if not rule(value, run):
                         return False
@@ -152,7 +152,7 @@ class Node:
 
             self.check = check
 
-    def explain(self, value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(self, value: Any, path: str, run: Validation) -> list[Violation]:
         """Return the violations, up to the run's limit; none where the value is accepted."""
         found: list[Violation] = []
         for rule in self.rules:
@@ -178,33 +178,33 @@ class Node:
             return node.schema
         return {**node.schema, **{keyword: own[keyword] for keyword in own if keyword != "$ref"}}
 
-    def settle(self, value: Any, run: Run) -> Any:
+    def settle(self, value: Any, run: Validation) -> Any:
         """Apply the two allowances to a value; return the same object where nothing applies."""
         for rule in self.rules:
             if rule.settle is not None:
                 value = rule.settle(value, run)
         return value
 
-    def names(self, value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(self, value: Any, run: Validation, evaluated: set[Any]) -> bool:
         """Add the property names this schema evaluates in `value`; True when it evaluates all."""
         return any(rule.names is not None and rule.names(value, run, evaluated) for rule in self.rules)
 
-    def indices(self, value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def indices(self, value: Any, run: Validation, evaluated: set[Any]) -> bool:
         """Add the indices this schema evaluates in `value`; True when it evaluates all."""
         return any(rule.indices is not None and rule.indices(value, run, evaluated) for rule in self.rules)
 
 
-def accept_all(value: Any, run: Run) -> bool:
+def accept_all(value: Any, run: Validation) -> bool:
     """Accepts everything."""
     return True
 
 
-def evaluate_all(value: Any, run: Run, evaluated: set[Any]) -> bool:
+def evaluate_all(value: Any, run: Validation, evaluated: set[Any]) -> bool:
     """Evaluates every property, or every item."""
     return True
 
 
-def refuse_all(value: Any, run: Run) -> bool:
+def refuse_all(value: Any, run: Validation) -> bool:
     """Accepts nothing."""
     return False
 
@@ -220,14 +220,14 @@ class RuleContext:
 
     def __init__(
         self,
-        node: Node,
+        node: CompiledNode,
         base: str,
         formats: bool,
-        compile_: Callable[[Any, str, str], Node],
-        resolve: Callable[[str, str, str], Node],
+        compile_: Callable[[Any, str, str], CompiledNode],
+        resolve: Callable[[str, str, str], CompiledNode],
     ) -> None:
         self.node = node
-        self._children: dict[tuple[str | int, ...], Node] = {}  # by path
+        self._children: dict[tuple[str | int, ...], CompiledNode] = {}  # by path
         self.schema: Mapping[str, Any] = node.schema
         self.pointer = node.pointer
         self.base = base
@@ -235,7 +235,7 @@ class RuleContext:
         self._compile = compile_
         self._resolve = resolve
 
-    def child(self, schema: Any, *tokens: str | int) -> Node:
+    def child(self, schema: Any, *tokens: str | int) -> CompiledNode:
         """Return the node of a subschema that applies to a part of the value. Several rules may use it."""
         node = self._children.get(tokens)
         if node is None:
@@ -246,13 +246,13 @@ class RuleContext:
         self.node.has_reference |= node.has_reference
         return node
 
-    def inplace(self, schema: Any, *tokens: str | int) -> Node:
+    def inplace(self, schema: Any, *tokens: str | int) -> CompiledNode:
         """Return the node of a subschema that applies to the same value."""
         node = self.child(schema, *tokens)
         self.node.inplace.append(node)
         return node
 
-    def reference(self, reference: str) -> Node:
+    def reference(self, reference: str) -> CompiledNode:
         """Return the node that `$ref: reference` means here."""
         node = self._resolve(reference, self.base, f"{self.pointer}/$ref")
         self.node.has_reference = True
@@ -267,7 +267,7 @@ Builder = Callable[[RuleContext], Rule | None]
 def value_rule(check: Check, keyword: str, expected: Any, message: Callable[[Any, str], str]) -> Rule:
     """Make a rule about the value itself; `message(value, path)` is the text of its violation."""
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         return [Violation(path, message(value, path), keyword, expected)]
 
     return Rule(check, explain)
@@ -282,10 +282,10 @@ def size_rule(keyword: str, types: tuple[type[Sized], ...], noun: str) -> Builde
         bound = int(context.schema[keyword])
         wanted = f"{'at least' if keyword.startswith('min') else 'at most'} {messages.count(bound, noun)}"
 
-        def at_least(value: Any, run: Run) -> bool:
+        def at_least(value: Any, run: Validation) -> bool:
             return not isinstance(value, types) or len(value) >= bound
 
-        def at_most(value: Any, run: Run) -> bool:
+        def at_most(value: Any, run: Validation) -> bool:
             return not isinstance(value, types) or len(value) <= bound
 
         def message(value: Any, path: str) -> str:

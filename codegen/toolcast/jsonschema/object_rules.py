@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import messages
-from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule
+from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all, size_rule
 from .scalar_rules import compile_pattern
 from .validator_errors import Violation
 
@@ -22,7 +22,7 @@ def properties_rule(context: RuleContext) -> Rule | None:
     optional = [name for name in nodes if name not in required]
     droppable: dict[str, bool] = {}  # filled at the first call: the nodes are not finished yet
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if isinstance(value, dict):
             for name, item in value.items():
                 node = nodes.get(name)
@@ -30,7 +30,7 @@ def properties_rule(context: RuleContext) -> Rule | None:
                     return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for name, item in value.items():
             node = nodes.get(name)
@@ -40,7 +40,7 @@ def properties_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         if not isinstance(value, dict):
             return value
         if not droppable:
@@ -60,7 +60,7 @@ def properties_rule(context: RuleContext) -> Rule | None:
                 changed[name] = settled
         return value if changed is None else run.keep_alive(changed)
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         evaluated.update(name for name in value if name in nodes)
         return False
 
@@ -77,7 +77,7 @@ def pattern_properties_rule(context: RuleContext) -> Rule | None:
         for pattern, sub in context.schema["patternProperties"].items()
     ]
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if isinstance(value, dict):
             for name, item in value.items():
                 for search, node in pairs:
@@ -85,7 +85,7 @@ def pattern_properties_rule(context: RuleContext) -> Rule | None:
                         return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for name, item in value.items():
             for search, node in pairs:
@@ -95,13 +95,13 @@ def pattern_properties_rule(context: RuleContext) -> Rule | None:
                 break
         return found
 
-    def settle(value: Any, run: Run) -> Any:
-        def matching(name: str) -> list[Node]:
+    def settle(value: Any, run: Validation) -> Any:
+        def matching(name: str) -> list[CompiledNode]:
             return [node for search, node in pairs if run.finds(search, name)]
 
         return settle_members(value, run, matching)
 
-    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+    def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         evaluated.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
         return False
 
@@ -117,17 +117,17 @@ def additional_rule(context: RuleContext) -> Rule | None:
     patterns = context.schema.get("patternProperties", {})
     searches = [compile_pattern(pattern, f"{context.pointer}/patternProperties") for pattern in patterns]
 
-    def extra(name: str, run: Run) -> bool:
+    def extra(name: str, run: Validation) -> bool:
         return name not in known and not any(run.finds(search, name) for search in searches)
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if isinstance(value, dict):
             for name, item in value.items():
                 if name not in known and not node.check(item, run) and extra(name, run):
                     return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for name, item in value.items():
             if extra(name, run) and not node.check(item, run):
@@ -136,8 +136,8 @@ def additional_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Run) -> Any:
-        def matching(name: str) -> list[Node]:
+    def settle(value: Any, run: Validation) -> Any:
+        def matching(name: str) -> list[CompiledNode]:
             return [node] if extra(name, run) else []
 
         return settle_members(value, run, matching)
@@ -145,7 +145,7 @@ def additional_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names=evaluate_all)
 
 
-def settle_members(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -> Any:
+def settle_members(value: Any, run: Validation, nodes_of: Callable[[str], list[CompiledNode]]) -> Any:
     """An object whose members are settled, each by the nodes of its name."""
     if not isinstance(value, dict):
         return value
@@ -161,7 +161,13 @@ def settle_members(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) 
 
 
 def explain_extra(
-    node: Node, name: str, value: dict[str, Any], path: str, run: Run, known: frozenset[str], keyword: str
+    node: CompiledNode,
+    name: str,
+    value: dict[str, Any],
+    path: str,
+    run: Validation,
+    known: frozenset[str],
+    keyword: str,
 ) -> list[Violation]:
     """The violations of a property of `value` that is not among the `known` ones."""
     at = messages.member(path, name)
@@ -193,10 +199,10 @@ def required_rule(context: RuleContext) -> Rule | None:
     def hints(name: str) -> str:
         return messages.hint(known[name].resolved()) if name in known else ""
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         return not isinstance(value, dict) or every <= value.keys()
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         where = "" if path == "$" else f" in {messages.label(path)}"
         return [
             Violation(path, f"missing required property `{name}`{hints(name)}{where}", "required", name)
@@ -226,7 +232,7 @@ def dependent_required_rule(context: RuleContext) -> Rule | None:
             if need not in value
         ]
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         where = "" if path == "$" else f" in {messages.label(path)}"
         return [
             Violation(
@@ -238,7 +244,7 @@ def dependent_required_rule(context: RuleContext) -> Rule | None:
             for name, need in missing(value)
         ][: run.limit]
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         return not missing(value)
 
     return Rule(check, explain)
@@ -250,14 +256,14 @@ def property_names_rule(context: RuleContext) -> Rule | None:
         return None
     node = context.child(context.schema["propertyNames"], "propertyNames")
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if isinstance(value, dict):
             for name in value:
                 if not node.check(name, run):
                     return False
         return True
 
-    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+    def explain(value: Any, path: str, run: Validation) -> list[Violation]:
         found: list[Violation] = []
         for name in value:
             if not node.check(name, run):

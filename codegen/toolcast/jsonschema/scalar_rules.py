@@ -9,7 +9,7 @@ from . import messages
 from .automaton import ANY_LENGTH
 from .equality import equal, key
 from .json_values import as_decimal, is_multiple, is_number, is_whole
-from .node import Builder, Check, Rule, RuleContext, Run, size_rule, value_rule
+from .node import Builder, Check, Rule, RuleContext, Validation, size_rule, value_rule
 from .search import Search
 from .validator_errors import UnsupportedPattern, UnsupportedSchema
 
@@ -35,7 +35,7 @@ def type_rule(context: RuleContext) -> Rule | None:
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     checks = tuple(_TYPE_CHECKS[name] for name in names)
 
-    def several(value: Any, run: Run) -> bool:
+    def several(value: Any, run: Validation) -> bool:
         for one in checks:
             if one(value, run):
                 return True
@@ -53,7 +53,7 @@ def type_rule(context: RuleContext) -> Rule | None:
     return rule._replace(settle=_settle_integer) if "integer" in names and "number" not in names else rule
 
 
-def _settle_integer(value: Any, run: Run) -> Any:
+def _settle_integer(value: Any, run: Validation) -> Any:
     return run.keep_alive(int(value)) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -66,7 +66,7 @@ def enum_rule(context: RuleContext) -> Rule | None:
     containers = [member for member in members if isinstance(member, (dict, list, tuple))]
     few = len(containers) <= 8
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if few and isinstance(value, (dict, list, tuple)):  # cheaper than the key of a large value
             return any(equal(member, value) for member in containers)
         try:
@@ -102,14 +102,14 @@ def const_rule(context: RuleContext) -> Rule | None:
     return rule._replace(settle=_settle_member([wanted]))
 
 
-def _settle_member(members: list[Any]) -> Callable[[Any, Run], Any] | None:
+def _settle_member(members: list[Any]) -> Callable[[Any, Validation], Any] | None:
     wholes: set[float] = {
         member for member in members if isinstance(member, int) and not isinstance(member, bool)
     }
     if not wholes:
         return None
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         if isinstance(value, float) and value.is_integer() and value in wholes:
             return run.keep_alive(int(value))
         return value
@@ -151,7 +151,7 @@ def multiple_rule(context: RuleContext) -> Rule | None:
         return None
     divisor = as_decimal(context.schema["multipleOf"])
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         return not is_number(value) or is_multiple(value, divisor)
 
     return value_rule(check, "multipleOf", context.schema["multipleOf"], _numeric(context))

@@ -7,7 +7,7 @@ from . import array_rules, in_place_rules, object_rules, scalar_rules, union_rul
 from .document import MAX_SCHEMA_DEPTH, Document, base_of
 from .keyword_values import check_form
 from .messages import label
-from .node import Builder, Node, Rule, RuleContext, Run, refuse_all
+from .node import Builder, CompiledNode, Rule, RuleContext, Validation, refuse_all
 from .validator_errors import UnsupportedSchema, Violation
 
 _BUILDERS: Mapping[str, Builder] = {
@@ -41,15 +41,15 @@ class Compiler:
     def __init__(self, document: Document, *, formats: bool) -> None:
         self.document = document
         self.formats = formats
-        self.nodes: dict[tuple[int, str], Node] = {}
+        self.nodes: dict[tuple[int, str], CompiledNode] = {}
         self.compiled_schemas: list[Any] = []  # schemas whose ids are keys
-        self.pending: list[tuple[Node, str]] = []
+        self.pending: list[tuple[CompiledNode, str]] = []
         self.depth = 0
         self.deepest = 0
-        self.unchecked: list[Node] = []
+        self.unchecked: list[CompiledNode] = []
         self.acyclic: set[int] = set()  # ids of nodes that `refuse_endless_references` has seen
 
-    def compile(self, schema: Any, pointer: str, base: str) -> Node:
+    def compile(self, schema: Any, pointer: str, base: str) -> CompiledNode:
         """Return the finished node of `schema`, with all it refers to. Raises UnsupportedSchema."""
         self.depth = 0
         start = self._node(schema, pointer, base)
@@ -64,14 +64,14 @@ class Compiler:
         refuse_endless_references(self.unchecked, self.acyclic)
         self.unchecked.clear()
 
-    def _node(self, schema: Any, pointer: str, base: str) -> Node:
+    def _node(self, schema: Any, pointer: str, base: str) -> CompiledNode:
         """A node for a schema, built now, so that its parents know whether it has references."""
         node, new = self._known(schema, pointer, base)
         if new:
             self._build(node, base)
         return node
 
-    def _refer(self, reference: str, base: str, pointer: str) -> Node:
+    def _refer(self, reference: str, base: str, pointer: str) -> CompiledNode:
         """A node for what a reference means, built later: references may be circular and chains long."""
         location = self.document.resolve(reference, base, pointer)
         node, new = self._known(*location)
@@ -79,11 +79,11 @@ class Compiler:
             self.pending.append((node, location.base))
         return node
 
-    def _known(self, schema: Any, pointer: str, base: str) -> tuple[Node, bool]:
+    def _known(self, schema: Any, pointer: str, base: str) -> tuple[CompiledNode, bool]:
         key = (id(schema), base)
         if key in self.nodes and isinstance(schema, _OBJECTS):
             return self.nodes[key], False
-        node = Node(schema, pointer)
+        node = CompiledNode(schema, pointer)
         if schema is False:
             node.finish((_FALSE,))
         elif schema is not True and not isinstance(schema, _OBJECTS):
@@ -95,7 +95,7 @@ class Compiler:
         self.compiled_schemas.append(schema)
         return node, True
 
-    def _build(self, node: Node, base: str) -> None:
+    def _build(self, node: CompiledNode, base: str) -> None:
         if self.depth >= MAX_SCHEMA_DEPTH:
             raise UnsupportedSchema(node.pointer, f"schemas nested more than {MAX_SCHEMA_DEPTH} deep")
         check_form(node.schema, node.pointer)
@@ -107,18 +107,18 @@ class Compiler:
         node.finish(tuple(rule for rule in rules if rule is not None))
         self.depth -= 1
 
-    def _child(self, schema: Any, pointer: str, base: str) -> Node:
+    def _child(self, schema: Any, pointer: str, base: str) -> CompiledNode:
         return self._node(schema, pointer, base_of(schema, base))
 
 
-def _explain_false(value: Any, path: str, run: Run) -> list[Violation]:  # noqa: ARG001
+def _explain_false(value: Any, path: str, run: Validation) -> list[Violation]:  # noqa: ARG001
     return [Violation(path, f"{label(path)} is not allowed here", "false", False)]
 
 
 _FALSE = Rule(refuse_all, _explain_false)
 
 
-def refuse_endless_references(nodes: list[Node], done: set[int]) -> None:
+def refuse_endless_references(nodes: list[CompiledNode], done: set[int]) -> None:
     """Raise UnsupportedSchema where references form a circle that applies to one value.
 
     `done` holds the ids of nodes without such circles; it grows.

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import messages
 from .equality import key
-from .node import Builder, Check, Node, Rule, RuleContext, Run
+from .node import Builder, Check, CompiledNode, Rule, RuleContext, Validation
 from .validator_errors import TooManyBranches, Violation
 
 
@@ -20,7 +20,7 @@ def union_rule(keyword: str) -> Builder:
         nodes = [context.inplace(sub, keyword, index) for index, sub in enumerate(context.schema[keyword])]
         check = _any(nodes) if keyword == "anyOf" else _one(nodes)
 
-        def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        def explain(value: Any, path: str, run: Validation) -> list[Violation]:
             hits: list[int] = []
             if keyword == "oneOf":
                 run.spend(len(nodes))
@@ -35,10 +35,10 @@ def union_rule(keyword: str) -> Builder:
                 ]
             return explain_union(nodes, value, path, run, keyword)
 
-        def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
             return any(node.names(value, run, evaluated) for node in nodes if node.check(value, run))
 
-        def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
             return any(node.indices(value, run, evaluated) for node in nodes if node.check(value, run))
 
         return Rule(check, explain, _settle(nodes), names, indices)
@@ -46,11 +46,11 @@ def union_rule(keyword: str) -> Builder:
     return build
 
 
-def _bounded(nodes: list[Node], check_branches: Check) -> Check:
+def _bounded(nodes: list[CompiledNode], check_branches: Check) -> Check:
     """`check_branches`, which counts the branches tried; a patient run checks each value once."""
     count = len(nodes)
 
-    def check(value: Any, run: Run) -> bool:
+    def check(value: Any, run: Validation) -> bool:
         if not run.patient:
             run.branches -= count  # `run.spend`, inlined: this is called most often
             if run.branches < 0:
@@ -66,8 +66,8 @@ def _bounded(nodes: list[Node], check_branches: Check) -> Check:
     return check
 
 
-def _any(nodes: list[Node]) -> Check:
-    def check_branches(value: Any, run: Run) -> bool:
+def _any(nodes: list[CompiledNode]) -> Check:
+    def check_branches(value: Any, run: Validation) -> bool:
         for node in nodes:
             if node.check(value, run):
                 return True
@@ -76,8 +76,8 @@ def _any(nodes: list[Node]) -> Check:
     return _bounded(nodes, check_branches)
 
 
-def _one(nodes: list[Node]) -> Check:
-    def check_branches(value: Any, run: Run) -> bool:
+def _one(nodes: list[CompiledNode]) -> Check:
+    def check_branches(value: Any, run: Validation) -> bool:
         hit = False
         for node in nodes:
             if node.check(value, run):
@@ -89,12 +89,12 @@ def _one(nodes: list[Node]) -> Check:
     return _bounded(nodes, check_branches)
 
 
-def _settle(nodes: list[Node]) -> Any:
+def _settle(nodes: list[CompiledNode]) -> Any:
     """By the first branch that accepts the value as it is, else by the first that accepts it settled: a value
     that is accepted must not lose a null that it may have.
     """
 
-    def settle(value: Any, run: Run) -> Any:
+    def settle(value: Any, run: Validation) -> Any:
         if not isinstance(value, (dict, list, tuple, float)):
             return value  # the allowances change nothing else
         run.spend(len(nodes))
@@ -110,10 +110,12 @@ def _settle(nodes: list[Node]) -> Any:
     return settle
 
 
-def explain_union(nodes: list[Node], value: Any, path: str, run: Run, keyword: str) -> list[Violation]:
+def explain_union(
+    nodes: list[CompiledNode], value: Any, path: str, run: Validation, keyword: str
+) -> list[Violation]:
     """The violations of the branch that the value is closest to, or one that summarises all branches."""
     selected = _selected_by_tag(nodes, value, path, keyword)
-    if isinstance(selected, Node):
+    if isinstance(selected, CompiledNode):
         return selected.explain(value, path, run)
     if selected is not None:
         return [selected]
@@ -139,7 +141,9 @@ def _wrong_kind(found: list[Violation], path: str) -> bool:
     return any(one.path == path and one.keyword in ("type", "const", "enum", "false") for one in found)
 
 
-def _selected_by_tag(nodes: list[Node], value: Any, path: str, keyword: str) -> Node | Violation | None:
+def _selected_by_tag(
+    nodes: list[CompiledNode], value: Any, path: str, keyword: str
+) -> CompiledNode | Violation | None:
     """The branch that a discriminating property selects, or the violation of that property."""
     if not isinstance(value, dict):
         return None
@@ -165,7 +169,7 @@ def _selected_by_tag(nodes: list[Node], value: Any, path: str, keyword: str) -> 
     return None
 
 
-def _tags(node: Node) -> dict[str, tuple[list[Hashable], list[Any]]]:
+def _tags(node: CompiledNode) -> dict[str, tuple[list[Hashable], list[Any]]]:
     """The required properties of a branch that are constants: their keys and values."""
     schema = node.resolved()
     found: dict[str, tuple[list[Hashable], list[Any]]] = {}

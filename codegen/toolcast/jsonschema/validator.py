@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from .document import Document, base_of
 from .json_values import MAX_DEPTH, count_parts, find_foreign, too_deep
-from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
+from .node import BRANCHES, BRANCHES_PER_PART, Validation, on_fresh_stack
 from .schema_compiler import Compiler, Schemas
 from .search import Searches, searches
 from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
@@ -102,7 +102,7 @@ class Validator:
             TooManyBranches: too many branches of unions would be tried.
             SearchTooLong: searches for patterns need more steps than one call may take.
         """
-        return self._node.check(value, Run(self._stride, searches()))
+        return self._node.check(value, Validation(self._stride, searches()))
 
     def violations(self, value: Any, limit: int = 50) -> list[Violation]:
         """List the violations of a value.
@@ -118,7 +118,7 @@ class Validator:
             text = f"the value is nested too deeply: more than {MAX_DEPTH} levels"
             return [Violation("$", text, "depth", MAX_DEPTH)]
 
-        def explain(value: Any, run: Run) -> list[Violation]:
+        def explain(value: Any, run: Validation) -> list[Violation]:
             return self._node.explain(value, "$", run)
 
         try:
@@ -155,7 +155,7 @@ class Validator:
         return last
 
     def _run(
-        self, function: Callable[[Any, Run], R], value: Any, limit: int = 1, *, patient: bool = False
+        self, function: Callable[[Any, Validation], R], value: Any, limit: int = 1, *, patient: bool = False
     ) -> R:
         """Call `function`, which judges `value`, with the room it needs on the stack."""
         shared = searches()
@@ -171,11 +171,16 @@ class Validator:
             raise _NotJsonError(foreign) from None
 
     def _bounded(
-        self, function: Callable[[Any, Run], R], value: Any, shared: Searches, limit: int, patient: bool
+        self,
+        function: Callable[[Any, Validation], R],
+        value: Any,
+        shared: Searches,
+        limit: int,
+        patient: bool,
     ) -> R:
         try:
-            return function(value, Run(self._stride, shared, limit, patient=patient))
+            return function(value, Validation(self._stride, shared, limit, patient=patient))
         except TooManyBranches:
             # A large value may try more, and what was tried is remembered: only now is that worth its cost.
             more = max(BRANCHES, BRANCHES_PER_PART * count_parts(value))
-            return function(value, Run(self._stride, shared, limit, patient=True, branches=more))
+            return function(value, Validation(self._stride, shared, limit, patient=True, branches=more))

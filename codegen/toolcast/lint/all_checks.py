@@ -33,7 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     tokens: bool = False
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class LintOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of a run. `refused` are specs that do not compile; nothing is known of them."""
 
     tools: int
@@ -43,7 +43,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     tokens: Tokens | None = None
 
 
-def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
+def lint(config: Config, settings: Settings, progress: Progress) -> LintOutcome:
     """Check a project, with the levels and budgets of its configuration.
 
     Findings about single tools are reported for those that `settings.tools` names; the set is all tools, or
@@ -52,7 +52,7 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     return lint_project(config, load_project(config, settings.providers, progress), settings)
 
 
-def lint_project(config: Config, project: Project, settings: Settings) -> Outcome:
+def lint_project(config: Config, project: Project, settings: Settings) -> LintOutcome:
     """Check a project that is loaded for `settings.providers`; otherwise as `lint`."""
     refused = [*project.refused, *unknown_levels(config), *unknown_budgets(config, project)]
     everything = {each.tool.name: each.tool for each in project.subjects}
@@ -75,7 +75,7 @@ def lint_project(config: Config, project: Project, settings: Settings) -> Outcom
         chosen = [each for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)]
         names = {each.tool.name for each in chosen}
         shown = [each for each in shown if each.tool in names]
-    return Outcome(
+    return LintOutcome(
         tools=len(chosen),
         suppressed=len(merged([each for each in found if (each.tool, each.code) in used])),
         findings=tuple(merged(shown)),

@@ -66,7 +66,7 @@ def _may_be_of_type(schema: Schema, value: Any) -> bool:
     )
 
 
-class Run:
+class Encoding:
     """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
     `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
     `nulls`: an optional null that its schema refuses is sent all the same.
@@ -359,8 +359,8 @@ class WireEncoder:
             for branch, form in each.tries:
                 yield branch, self._run(strict=False).at(branch, form, each.value, 0)
 
-    def _run(self, *, strict: bool, nulls: bool = False) -> Run:
-        return Run(self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
+    def _run(self, *, strict: bool, nulls: bool = False) -> Encoding:
+        return Encoding(self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
 
 
 REFUSED = "the provider's schema accepts it in no form"

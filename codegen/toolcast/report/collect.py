@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from ..diff.compare_states import RANKS, Outcome
-from ..diff.compare_states import Outcome as DiffOutcome
+from ..diff.compare_states import RANKS, DiffOutcome
 from ..jsonschema.pointers import join, resolve, split
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
@@ -55,7 +54,7 @@ from .report_model import (
 )
 
 
-def comparison(outcome: Outcome) -> Comparison:
+def comparison(outcome: DiffOutcome) -> Comparison:
     """Return the differences between two states for a report, with those marked that specs suppress."""
     both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
     changes = (

@@ -9,7 +9,7 @@ from .arguments import Arguments
 from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
-from .resources import ContractFile, Node
+from .resources import ContractFile, ContractNode
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -232,13 +232,13 @@ class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False)
         wire_decoder: WireDecoder = self.base._wire_decoder(provider)
         return wire_decoder
 
-    def _parameters(self) -> Node:
+    def _parameters(self) -> ContractNode:
         node = self._lazy.parameters
         if node is None:
             from .runtime_enums import contract_with_values
 
             document = contract_with_values(self.base, self.values)
-            node = self._lazy.parameters = Node(
+            node = self._lazy.parameters = ContractNode(
                 ContractFile(self.module, self.contract, document), "/parameters"
             )
         return node

@@ -10,7 +10,7 @@ import msgspec
 
 from ..jsonschema.equality import equal, key
 from ..jsonschema.json_values import as_decimal, is_multiple, is_number
-from .resources import ContractFile, Node
+from .resources import ContractFile, ContractNode
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation
@@ -21,7 +21,7 @@ class Shape:
 
     __slots__ = ("node",)
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ContractNode) -> None:
         self.node = node
 
     def decode(self, value: Any) -> Any:
@@ -93,9 +93,9 @@ def trusted_hook(type_: type, value: Any) -> Any:
     return decode_hook(type_, value)
 
 
-def _node(module: str, reference: str) -> Node:
+def _node(module: str, reference: str) -> ContractNode:
     path, _, pointer = reference.partition("#")
-    return Node(ContractFile(module, path), pointer)
+    return ContractNode(ContractFile(module, path), pointer)
 
 
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
@@ -124,7 +124,7 @@ class _Target:
 class _Plain(Shape):
     __slots__ = ("target",)
 
-    def __init__(self, node: Node, target: Any) -> None:
+    def __init__(self, node: ContractNode, target: Any) -> None:
         super().__init__(node)
         self.target = _Target(target)
 
@@ -136,7 +136,7 @@ class _Plain(Shape):
 class _OneOf(Shape):
     __slots__ = ("branches",)
 
-    def __init__(self, node: Node, branches: tuple[tuple[str, Any], ...]) -> None:
+    def __init__(self, node: ContractNode, branches: tuple[tuple[str, Any], ...]) -> None:
         super().__init__(node)
         self.branches = [(below, _Target(target)) for below, target in branches]
 
@@ -159,7 +159,7 @@ class _OneOf(Shape):
 class _OpenObject(Shape):
     __slots__ = ("field", "target", "values")
 
-    def __init__(self, node: Node, target: Any, field: str, values: Any) -> None:
+    def __init__(self, node: ContractNode, target: Any, field: str, values: Any) -> None:
         super().__init__(node)
         self.field = field
         self.target = _Target(target)

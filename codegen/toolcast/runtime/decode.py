@@ -18,7 +18,7 @@ from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
-from .resources import Node
+from .resources import ContractNode
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -111,7 +111,7 @@ def convert_settled(tool: Tool[P], settled: Any) -> P:
     return converted
 
 
-def settle(node: Node, value: Any, *, encoded: bool) -> "tuple[Any, Sequence[Violation]]":
+def settle(node: ContractNode, value: Any, *, encoded: bool) -> "tuple[Any, Sequence[Violation]]":
     """Return `value` with the two allowances, and its remaining violations, worded for the wire form if the
     value was `encoded`. Raises RecursionError."""
     validator = node.validator()

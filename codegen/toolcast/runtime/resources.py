@@ -164,7 +164,7 @@ class ContractFile:
         return self._document
 
 
-class Node:
+class ContractNode:
     """A JSON pointer into a contract file; its validators are compiled at first use."""
 
     __slots__ = ("_validators", "file", "pointer")

@@ -21,7 +21,7 @@ from .errors import UnknownProviderError
 from .request_rules import RequestRules
 from .resources import (
     ContractFile,
-    Node,
+    ContractNode,
     find_defaults,
     follow,
     list_folders,
@@ -57,9 +57,9 @@ class Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
-        self.offered: Node | None = None
-        self.parameters: Node | None = None
-        self.result: Node | None = None
+        self.offered: ContractNode | None = None
+        self.parameters: ContractNode | None = None
+        self.result: ContractNode | None = None
         self.shows_result: dict[str, bool] = {}  # by provider
         self.wire_decoders: dict[
             str, WireDecoder | None
@@ -269,13 +269,13 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             file = self._lazy.contract = ContractFile(self.module, self.contract)
         return file
 
-    def _parameters(self) -> Node:
+    def _parameters(self) -> ContractNode:
         node = self._lazy.parameters
         if node is None:
-            node = self._lazy.parameters = Node(self._contract_file(), "/parameters")
+            node = self._lazy.parameters = ContractNode(self._contract_file(), "/parameters")
         return node
 
-    def _offered(self) -> Node:
+    def _offered(self) -> ContractNode:
         """Return the node that judges a model's arguments: parameters without injected ones."""
         if not self.inject:
             return self._parameters()
@@ -287,7 +287,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 document = {**document, "parameters": self._without_injected(document["parameters"])}
             else:
                 document = self._without_injected(document)
-            node = self._lazy.offered = Node(
+            node = self._lazy.offered = ContractNode(
                 ContractFile(self.module, self.contract, document), whole.pointer
             )
         return node
@@ -304,8 +304,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
 
         return without_parameters(parameters, self.inject)
 
-    def _result(self) -> Node:
+    def _result(self) -> ContractNode:
         node = self._lazy.result
         if node is None:
-            node = self._lazy.result = Node(self._contract_file(), "/result")
+            node = self._lazy.result = ContractNode(self._contract_file(), "/result")
         return node

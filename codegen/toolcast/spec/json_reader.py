@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
-from .parsed_document import Lines, Member, Node
+from .parsed_document import Lines, Member, ParsedNode
 from .reader_problems import (
     MAX_NUMBER,
     SPEC,
@@ -70,14 +70,14 @@ def _deeper(data: Any, depth: int) -> bool:
     return True
 
 
-def json_positions(text: str) -> Node:
+def json_positions(text: str) -> ParsedNode:
     """Return the position of every value in a text that `parse_json` accepted."""
     _, root = scan_json(text)
     assert root is not None, "a text that was parsed has positions"
     return root
 
 
-def scan_json(text: str, limits: Limits = SPEC) -> tuple[list[Problem], Node | None]:
+def scan_json(text: str, limits: Limits = SPEC) -> tuple[list[Problem], ParsedNode | None]:
     """Return every problem in `text`, and all places (None after a syntax error). Never raises."""
     scanner = _Scanner(text, limits)
     try:
@@ -97,7 +97,7 @@ class _Scanner:
         self._count = 0
         self._lines = Lines(text)
 
-    def root(self) -> Node:
+    def root(self) -> ParsedNode:
         self._skip()
         if self._at == len(self._text):
             self._fail("the file is empty", "write one JSON object", code="empty-document")
@@ -125,7 +125,7 @@ class _Scanner:
         self._skip()
         return self._text[self._at : self._at + 1]
 
-    def _value(self, depth: int) -> Node:
+    def _value(self, depth: int) -> ParsedNode:
         line, column = self._here()
         self._count += 1
         if self._count > self._limits.values:
@@ -136,17 +136,17 @@ class _Scanner:
                 raise RefusedError(too_deep(line, column, self._limits))
             self._at += 1
             if character == "{":
-                return Node(line, column, members=self._members(depth))
-            return Node(line, column, items=self._items(depth))
+                return ParsedNode(line, column, members=self._members(depth))
+            return ParsedNode(line, column, items=self._items(depth))
         if character == '"':
             self._string()
         else:
             self._scalar(character)
-        return Node(line, column)
+        return ParsedNode(line, column)
 
-    def _items(self, depth: int) -> list[Node]:
+    def _items(self, depth: int) -> list[ParsedNode]:
         start = self._at - 1
-        items: list[Node] = []
+        items: list[ParsedNode] = []
         if self._next() == "]":
             self._at += 1
             return items

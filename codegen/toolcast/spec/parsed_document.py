@@ -101,13 +101,13 @@ def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> t
     return place
 
 
-class Node(Struct):
+class ParsedNode(Struct):
     """The position of a value. `members` for a mapping, `items` for a list, neither for a scalar."""
 
     line: int
     column: int
     members: "dict[str, Member] | None" = None
-    items: "list[Node] | None" = None
+    items: "list[ParsedNode] | None" = None
 
 
 class Member(Struct):
@@ -115,10 +115,10 @@ class Member(Struct):
 
     line: int
     column: int
-    value: Node
+    value: ParsedNode
 
 
-def locate(root: Node, path: Path, *, key: bool) -> tuple[int, int]:
+def locate(root: ParsedNode, path: Path, *, key: bool) -> tuple[int, int]:
     """Return line and column of the value at `path` (or of its key); of the nearest parent where it is
     absent.
 

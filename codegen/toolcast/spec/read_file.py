@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from .parsed_document import Lines, Node, Path, in_scalar, locate
+from .parsed_document import Lines, ParsedNode, Path, in_scalar, locate
 from .reader_problems import MAX_BYTES, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]
@@ -27,7 +27,7 @@ class SourceDocument:
         self._data = data
         self._text = text
         self._kind: Kind = kind
-        self._positions: Node | None = None
+        self._positions: ParsedNode | None = None
 
     @property
     def file(self) -> str:
@@ -141,7 +141,7 @@ def decode(data: bytes) -> str:
         ) from None
 
 
-def _positions(text: str, kind: Kind) -> Node:
+def _positions(text: str, kind: Kind) -> ParsedNode:
     if kind == "yaml":
         from .yaml_reader import yaml_positions
 

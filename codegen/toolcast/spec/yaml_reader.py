@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .parsed_document import Lines, Member, Node
+from .parsed_document import Lines, Member, ParsedNode
 from .reader_problems import (
     MAX_NUMBER,
     SPEC,
@@ -41,7 +41,7 @@ class _Anchor:
     __slots__ = ("height", "node", "size", "value")
 
     def __init__(self) -> None:
-        self.node: Node | None = None
+        self.node: ParsedNode | None = None
         self.value: Any = None
         self.size = 1
         self.height = 0
@@ -56,7 +56,7 @@ def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
     return data, problems
 
 
-def read_yaml(text: str, limits: Limits) -> tuple[Any, Node | None, list[Problem]]:
+def read_yaml(text: str, limits: Limits) -> tuple[Any, ParsedNode | None, list[Problem]]:
     """Return the data in `text`, its positions, and every problem found. Never raises.
 
     A key that is an integer is its text: `200:` in the responses of an OpenAPI document is "200".
@@ -64,7 +64,7 @@ def read_yaml(text: str, limits: Limits) -> tuple[Any, Node | None, list[Problem
     return _read(text, limits, integer_keys=True)
 
 
-def yaml_positions(text: str) -> Node:
+def yaml_positions(text: str) -> ParsedNode:
     """Return the position of every value in a text that `parse_yaml` accepted.
 
     An alias has the position where it is written, its children those of the anchor's.
@@ -76,7 +76,7 @@ def yaml_positions(text: str) -> Node:
 
 def _read(
     text: str, limits: Limits = SPEC, *, integer_keys: bool = False
-) -> tuple[Any, Node | None, list[Problem]]:
+) -> tuple[Any, ParsedNode | None, list[Problem]]:
     problems: list[Problem] = []
     try:
         return *_Reader(text, problems, limits, integer_keys).document(), problems
@@ -103,7 +103,7 @@ class _Reader:
         self._count = 0
         self._deepest = 0
 
-    def document(self) -> tuple[Any, Node]:
+    def document(self) -> tuple[Any, ParsedNode]:
         try:
             return self._document()
         except self._error as error:
@@ -111,7 +111,7 @@ class _Reader:
                 raise forbidden_character(self._text) from None
             raise RefusedError(explain_error(error, self._text, self._limits)) from None
 
-    def _document(self) -> tuple[Any, Node]:
+    def _document(self) -> tuple[Any, ParsedNode]:
         self._next()  # the stream's start
         start = self._next()
         if isinstance(start, self._events.StreamEndEvent):
@@ -144,7 +144,7 @@ class _Reader:
         line, column = _position(event)
         self._problems.append(Problem(line, column, code, message, hint))
 
-    def _value(self, event: Any, depth: int) -> tuple[Any, Node]:
+    def _value(self, event: Any, depth: int) -> tuple[Any, ParsedNode]:
         self._count += 1
         if self._count > self._limits.values:
             raise RefusedError(too_many(*_position(event), self._limits))
@@ -161,9 +161,9 @@ class _Reader:
         self._deepest = max(deepest, self._deepest)
         return anchor.value, anchor.node
 
-    def _read_value(self, event: Any, depth: int) -> tuple[Any, Node]:
+    def _read_value(self, event: Any, depth: int) -> tuple[Any, ParsedNode]:
         """Read the value that begins with `event`, without its anchor."""
-        node = Node(*_position(event))
+        node = ParsedNode(*_position(event))
         if type(event) is self._events.ScalarEvent:
             return self._scalar(event), node
         if depth > self._limits.depth:
@@ -255,10 +255,10 @@ class _Reader:
             "remove the tag; only !!str, !!int, !!float, !!bool, !!null, !!seq and !!map are known",
         )
 
-    def _alias(self, event: Any, depth: int) -> tuple[Any, Node]:
+    def _alias(self, event: Any, depth: int) -> tuple[Any, ParsedNode]:
         anchor = self._anchors.get(event.anchor)
         name = quoted("*" + event.anchor)
-        node = Node(*_position(event))
+        node = ParsedNode(*_position(event))
         if anchor is None:
             hint = "define it earlier, or put the text in quotes if no alias is meant"
             self._report(event, "unknown-alias", f"{name} refers to an anchor that does not exist", hint)

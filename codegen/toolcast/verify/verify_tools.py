@@ -107,7 +107,7 @@ class Run(Struct, frozen=True, kw_only=True):
     jobs: int | None = None
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class VerifyOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of a run. `diagnostics` are warnings, and reasons why something could not be verified."""
 
     seed: int
@@ -127,7 +127,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 def verify(
     config: Config, wanted: Sequence[str], settings: Settings, run: Run, progress: Progress
-) -> Outcome:
+) -> VerifyOutcome:
     """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
 
     Severities are those of the configuration. `progress` receives (done, total).
@@ -171,7 +171,7 @@ def verify(
     problems += [problem for report in kept for problem in report.warnings]
     problems += [problem for _, problem in reports if problem is not None]
     problems += [problem for spec in specs for problem in ended(spec, run.today)]
-    return Outcome(
+    return VerifyOutcome(
         seed=settings.seed,
         examples=settings.examples,
         reports=tuple(kept),

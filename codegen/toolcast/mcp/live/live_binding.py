@@ -24,7 +24,7 @@ from ...runtime.binding import ToolBinding
 from ...runtime.errors import UnknownProviderError
 from ...runtime.hidden_parameters import hiding_problem, without_parameters
 from ...runtime.request_rules import RequestRules
-from ...runtime.resources import ContractFile, Node
+from ...runtime.resources import ContractFile, ContractNode
 from .server_tool import LiveTool, UnfitError
 
 if TYPE_CHECKING:
@@ -172,10 +172,12 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         """None: plain data leaves nothing out when it is encoded."""
         return b"[]"
 
-    def _parameters(self) -> Node:
+    def _parameters(self) -> ContractNode:
         node = self._lazy.parameters
         if node is None:
-            node = self._lazy.parameters = Node(ContractFile(self.module, "schema", self._contract()), "")
+            node = self._lazy.parameters = ContractNode(
+                ContractFile(self.module, "schema", self._contract()), ""
+            )
         return node
 
 
