@@ -4,7 +4,6 @@ import copy
 import json
 import subprocess
 import sys
-import timeit
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,16 +124,14 @@ def test_it_is_bounded_and_keeps_what_is_used() -> None:
 
 def test_what_is_no_schema_is_refused_each_time() -> None:
     for _ in range(2):
-        with pytest.raises(SchemaError, match="not JSON"):
+        with pytest.raises(SchemaError, match="not valid JSON: .* line 1 column 2"):
             decode("{}", "mcp", schema=b"{")
 
 
-def test_a_second_look_is_fast() -> None:
+def test_a_second_look_finds_the_same_outcome() -> None:
     known = Normalizer()
     for schema in (RICH, TEXT):
-        known.normalize(schema, "mcp")
-        taken = min(timeit.repeat(lambda s=schema: known.normalize(s, "mcp"), number=1000, repeat=5)) / 1000
-        assert taken < 5e-6  # about a fifth of a microsecond on an idle machine
+        assert known.normalize(schema, "mcp") is known.normalize(schema, "mcp")
 
 
 def test_it_needs_msgspec_only() -> None:
