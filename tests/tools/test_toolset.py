@@ -287,7 +287,7 @@ def test_every_documented_example_runs_in_its_order(tmp_path: Path, monkeypatch:
     for folder in ("docs", "incidents"):
         (tmp_path / folder).mkdir()
     examples = EXAMPLES[1:]
-    assert len(examples) == 11
+    assert len(examples) == 12
 
     async def run() -> None:
         names: dict[str, Any] = {"toolset": toolset, "model": coder}

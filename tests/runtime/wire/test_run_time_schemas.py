@@ -124,7 +124,7 @@ def test_it_is_bounded_and_keeps_what_is_used() -> None:
 
 def test_what_is_no_schema_is_refused_each_time() -> None:
     for _ in range(2):
-        with pytest.raises(SchemaError, match="not valid JSON: .* line 1 column 2"):
+        with pytest.raises(SchemaError, match=r"not valid JSON: .* line 1 column 2"):
             decode("{}", "mcp", schema=b"{")
 
 
