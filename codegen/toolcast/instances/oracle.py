@@ -10,6 +10,7 @@ import itertools
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
@@ -271,11 +272,11 @@ def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[s
 
 
 def _whole(value: Any) -> Any:
-    """Return `value` with floats past 2**53 as the integers that they are; the very same object where none
-    is.
+    """Return `value` with floats past 2**53 as the integers that their JSON text states, which is 10**300 for
+    1e300; the very same object where none is.
     """
     if isinstance(value, float) and abs(value) >= 2**53:
-        return int(value)
+        return int(Decimal(repr(value)))
     if isinstance(value, dict):
         items = {name: _whole(child) for name, child in value.items()}
         return value if all(items[name] is child for name, child in value.items()) else items
