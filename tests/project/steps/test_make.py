@@ -26,7 +26,10 @@ class Project:
     def makes(self) -> bool:
         """Whether a step ran."""
         path = f"{TOOLCAST.parent}{os.pathsep}{os.environ['PATH']}"
-        return "toolcast compile" in run(self.base, "make", "build/files/units.json", PATH=path, MAKEFLAGS="").stdout
+        return (
+            "toolcast compile"
+            in run(self.base, "make", "build/files/units.json", PATH=path, MAKEFLAGS="").stdout
+        )
 
     def later(self, path: str) -> None:
         """Date `path` after all that has been made; the clock of a file system may be coarse."""
