@@ -108,6 +108,7 @@ def shown(params: Any, _context: Any) -> ToolResult:
 
 def test_headers_are_sent_and_compared_with_the_arguments(sdk: Sdk) -> None:
     """A live tool's client sends the headers; a served tool's server refuses others."""
+    clients = sdk("mcp")
     calling = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "tool"}
 
     async def use() -> None:
@@ -116,7 +117,7 @@ def test_headers_are_sent_and_compared_with_the_arguments(sdk: Sdk) -> None:
             registry.register(bound, shown)
             async with listening(sdk, http_app(mcp_server(registry))) as address:
                 url = f"{address}/mcp"
-                async with sdk("mcp").Client(url, mode=MODERN) as client:
+                async with clients.Client(url, mode=MODERN) as client:
                     live = ToolRegistry()
                     await mcp_tools(client, live, server="s")
                     result = await live.execute(
