@@ -9,7 +9,7 @@ from msgspec import Struct
 from .diagnostics import Diagnostic, did_you_mean
 
 Keys = tuple[str | int, ...]
-"""What leads to a value from the root of the document: keys of tables, and indices of arrays."""
+"""The path of a value from the root of the document: keys of tables, and indices of arrays."""
 
 Wrong = tuple[str, str]
 """What a value must be, as the end of "… must be", and a hint, where `{name}` stands for the key."""

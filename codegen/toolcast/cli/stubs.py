@@ -179,7 +179,7 @@ def _failed(config: Config, error: Exception) -> click.exceptions.Exit:
 
 
 APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
-"""What that module calls its own."""
+"""Names that the module of the application uses itself."""
 
 _MARK = re.compile(r'"""Handler of the tool `([A-Za-z0-9_-]{1,64})`[.:] Written once by `toolcast stubs`')
 _IMPORTED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)", re.ASCII)

@@ -122,7 +122,7 @@ def _span(seconds: float) -> str:
 
 
 COMPILER = ("black", "jinja2", "yaml")
-"""What the extra `build` brings and `mcp`, which brings click, does not."""
+"""Libraries of the extra `build` that `mcp`, which brings click, lacks."""
 
 
 def lacks_compiler() -> bool:

@@ -14,7 +14,7 @@ provider's id."""
 OPEN = "Open"
 """The type of objects that may have any further keys, which a declaration's head declares."""
 PYTHON_TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
-"""What a declaration in Python imports."""
+"""The imports of a declaration in Python."""
 PYTHON_RESERVED = frozenset(
     (*keyword.kwlist, "list", "dict", "tuple", "str", "float", "int", "bool", *PYTHON_TYPING, OPEN)
 )

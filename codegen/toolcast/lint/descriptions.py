@@ -453,7 +453,7 @@ ORDER_KINDS: Final = (
         ),
     ),
 )
-"""What is looked for, the gravest first."""
+"""The patterns that are searched, the gravest first."""
 
 
 class Imperative(Struct, frozen=True):

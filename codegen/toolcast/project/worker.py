@@ -83,7 +83,7 @@ FRONTEND = Frontend(
     compile_type=_compile_type,
     compile_package=_compile_package,
 )
-"""What `toolcast generate` builds with."""
+"""The compiler that `toolcast generate` uses."""
 
 
 Loaded = tuple[ToolSpec | Document | None, Problems]

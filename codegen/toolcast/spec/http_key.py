@@ -65,7 +65,7 @@ HTTP_WORDS: Final[dict[str, Words]] = {
     "schemes.*.*": Words(code="bad-security"),
     "schemes.*": Words(code="bad-security", hint=f"write `type:` {choices(SCHEME_TYPES)}"),
 }
-"""What diagnostics say of members of the key."""
+"""The words of diagnostics about members of the key."""
 
 
 def http_schema() -> dict[str, Any]:

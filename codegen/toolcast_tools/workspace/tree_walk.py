@@ -170,7 +170,7 @@ class _Level(Struct, frozen=True):
     """In the level above."""
     fd: int
     names: list[str]
-    """What is left to remove."""
+    """The files that are left to remove."""
 
 
 def remove_tree(folder: int, name: str) -> None:

@@ -144,7 +144,7 @@ def _records(
 
 _STATE = ".toolcast"
 _PASSING = frozenset({"lock", ".gitignore"})
-"""What is in a state folder that remembers nothing."""
+"""The files of a state folder that remembers nothing."""
 
 
 class DamagedError(Exception):
