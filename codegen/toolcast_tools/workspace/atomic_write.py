@@ -26,14 +26,14 @@ def move(origin: Place, moved: os.stat_result, target: Place, *, replace: bool) 
     assert target.name is not None
     present = status_or_none(target)
     if present is None or not replace:
-        move_to_new_name(origin.folder, origin.name, target.folder, target.name)
+        _move_to_new_name(origin.folder, origin.name, target.folder, target.name)
     elif not os.path.samestat(present, moved):
         os.replace(origin.name, target.name, src_dir_fd=origin.folder, dst_dir_fd=target.folder)
     elif origin.names != target.names:  # two names of one file, of which the system would keep both
         os.unlink(origin.name, dir_fd=origin.folder)
 
 
-def move_to_new_name(source_folder: int, source: str, target_folder: int, target: str) -> None:
+def _move_to_new_name(source_folder: int, source: str, target_folder: int, target: str) -> None:
     """Rename a name in one open folder to a new one in another. A file gets the second name, which fails if
     that exists, and then loses the first one. A folder takes the place of an empty one, which is made before
     and fails in the same way; so does a file if the file system has no second names. Raises FileExistsError
@@ -71,7 +71,7 @@ def _replace(
 
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes the same file."""
-PREFIX, SUFFIX = ".toolcast-", ".tmp"
+_PREFIX, _SUFFIX = ".toolcast-", ".tmp"
 _POLL = 0.005
 
 
@@ -107,7 +107,7 @@ def write_atomically(
                 os.fchmod(fd, mode)
             os.fsync(fd)
             if replaced is None:
-                move_to_new_name(folder, beside, folder, name)
+                _move_to_new_name(folder, beside, folder, name)
             else:
                 os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
@@ -155,11 +155,11 @@ def append_all(fd: int, data: bytes) -> None:
 def temporary_name(name: str) -> str:
     """Return the name of the file in which the next content of `name` is written."""
     digest = blake2b(os.fsencode(name), digest_size=12).hexdigest()
-    return f"{PREFIX}{digest}{SUFFIX}"
+    return f"{_PREFIX}{digest}{_SUFFIX}"
 
 
 def is_temporary(name: str) -> bool:
-    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 def _keep_owner(fd: int, replaced: os.stat_result) -> None:
@@ -180,14 +180,18 @@ def _create(folder: int, name: str, mode: int) -> int:
             if not _remove_left_over(folder, name):
                 time.sleep(_POLL)
             continue
+        kept = False  # unless another process takes it for one that was left
         try:
-            if _lock(fd) and _is_still(folder, name, fd):
-                return fd
+            kept = _lock(fd) and _is_still(folder, name, fd)
         except BaseException:
-            os.unlink(name, dir_fd=folder)
-            os.close(fd)
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
             raise
-        os.close(fd)  # another process took it for one that was left
+        finally:
+            if not kept:
+                os.close(fd)
+        if kept:
+            return fd
     raise system_error(errno.ETIMEDOUT)
 
 

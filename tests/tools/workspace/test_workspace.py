@@ -1,6 +1,8 @@
 """Paths that want out of a workspace, and do not get out."""
 
 import contextlib
+import errno
+import fcntl
 import os
 import threading
 from pathlib import Path
@@ -212,6 +214,20 @@ def test_no_descriptor_is_left_open(workspace: Workspace) -> None:
                 workspace.open(path, mode).close()
             with contextlib.suppress(RefusalError):
                 workspace.resolve(path)
+    assert descriptors() <= before
+
+
+def test_a_file_that_can_be_neither_locked_nor_removed_is_closed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    before = descriptors()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(os, "unlink", refuse)
+    with pytest.raises(RefusalError):
+        workspace.write("new.txt", b"")
     assert descriptors() <= before
 
 
