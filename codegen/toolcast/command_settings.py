@@ -28,8 +28,8 @@ from .toml_tables import Key, TableReader, flag, one_of, table, text, whole
 Level = Literal["error", "warning", "note", "off"]
 """The severity of what a rule finds; "off": it is not reported."""
 
-LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "off")
-TOLERATED: Final = ("none", "note", "warning")
+_LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note", "off")
+_TOLERATED: Final = ("none", "note", "warning")
 
 
 class TokenBudgets(Struct, frozen=True, kw_only=True):
@@ -71,8 +71,8 @@ class DiffSettings(Struct, frozen=True, kw_only=True):
 
 
 MOST_EXAMPLES: Final = 1_000_000
-MOST_SEED: Final = 2**63 - 1  # the largest integer that TOML promises
-_LEVEL: Final = one_of(LEVELS)
+_MOST_SEED: Final = 2**63 - 1  # the largest integer that TOML promises
+_LEVEL: Final = one_of(_LEVELS)
 _TOKENS: Final = whole(1)
 
 LINT_KEYS: Final = {
@@ -83,7 +83,7 @@ LINT_KEYS: Final = {
         '{vague-parameter = "off"}',
     ),
     "max_severity": Key(
-        one_of(TOLERATED), "warning", "The worst finding that does not fail a run.", '"note"'
+        one_of(_TOLERATED), "warning", "The worst finding that does not fail a run.", '"note"'
     ),
     "losses": Key(
         flag, False, "Whether losses of providers' schemas are findings, as with `--losses`.", "true"
@@ -98,7 +98,7 @@ BUDGET_KEYS: Final = {
 }
 VERIFY_KEYS: Final = {
     "examples": Key(whole(1, MOST_EXAMPLES), 200, "How many instances are made for each tool.", "500"),
-    "seed": Key(whole(0, MOST_SEED), None, "The start of chance; without it, each run has its own.", "1"),
+    "seed": Key(whole(0, _MOST_SEED), None, "The start of chance; without it, each run has its own.", "1"),
     "second_opinion": Key(
         flag,
         False,

@@ -21,9 +21,9 @@ from .toml_tables import Key, Locator, TableReader, Wrong, names, one_of, split_
 
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 TARGETS = ("typescript",)
-MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
-MAX_BYTES = 4 * 1024 * 1024
-FOLDERS = "TOOLCAST_FOLDERS"
+_MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
+_MAX_BYTES = 4 * 1024 * 1024
+_FOLDERS = "TOOLCAST_FOLDERS"
 """The environment variable with folders, separated as in PATH, that a configuration may lead into."""
 
 
@@ -138,7 +138,7 @@ def load_config(
     if chosen is None:
         return _resolve({}, start, None, TableReader(Locator("", ""), _TABLE))
     shown = show(chosen, start)
-    if file is None and chosen.parent != start and (found := foreign((chosen, chosen.parent))) is not None:
+    if file is None and chosen.parent != start and (found := _foreign((chosen, chosen.parent))) is not None:
         message = f"is in a folder above, and {_owned(found, start)}: it is not used"
         hint = (
             f"if you trust it, name it: --config {shown}; else add [tool.toolcast] to a pyproject.toml here"
@@ -177,13 +177,13 @@ def setting_place(config: Config, path: Sequence[str]) -> tuple[str, int, int]:
 
 def _outside(config: Config, reader: TableReader, *, staged: bool) -> tuple[Diagnostic, ...]:
     """Find what leads out of the folder of the configuration, by its path or through a link."""
-    folders = [Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each]
+    folders = [Path(each) for each in os.environ.get(_FOLDERS, "").split(os.pathsep) if each]
     roots = [Path(os.path.normpath(config.base)), *(each for each in folders if each.is_absolute())]
     real = [Path(os.path.realpath(root)) for root in roots]
     named = [("specs", config.specs), ("output", config.output), ("stubs", config.stubs)]
     named += [] if config.templates is None else [("templates", config.templates)]
     named += [("profiles", profile) for profile in config.profiles]
-    found = list(types_outside(config.types, config.base, roots, reader, staged=staged))
+    found = list(_types_outside(config.types, config.base, roots, reader, staged=staged))
     for key, path in [*named, ("", config.state)]:
         target = path if staged else Path(os.path.realpath(path))
         inside = any(map(path.is_relative_to, roots)) or any(map(target.is_relative_to, real[1:]))
@@ -192,7 +192,7 @@ def _outside(config: Config, reader: TableReader, *, staged: bool) -> tuple[Diag
         what = repr(key) if key else show(path, config.base)
         how = "" if target == path else f" through a link to {show(target, config.base)}"
         message = f"{what} leads out of the folder of the configuration{how}"
-        hint = f"name something below that folder, or set {FOLDERS}={target.parent} in the environment"
+        hint = f"name something below that folder, or set {_FOLDERS}={target.parent} in the environment"
         found.append(reader.problem(key, "config-outside", message, hint))
     return tuple(sorted(found))
 
@@ -206,13 +206,13 @@ def _missing_templates(config: Config, reader: TableReader) -> Diagnostic | None
 
 def _foreign_templates(config: Config, reader: TableReader) -> Diagnostic | None:
     folder = config.templates
-    if folder is None or config.file is None or trusts_templates():
+    if folder is None or config.file is None or _trusts_templates():
         return None
-    found = foreign((config.file, config.base, folder, *sorted(folder.rglob("*.jinja"))))
+    found = _foreign((config.file, config.base, folder, *sorted(folder.rglob("*.jinja"))))
     if found is None:
         return None
     message = f"the project's own templates are not used: {_owned(found, config.base)}"
-    hint = f"if you trust them, set {TRUST_TEMPLATES}=1 in the environment, or make the files yours (chown)"
+    hint = f"if you trust them, set {_TRUST_TEMPLATES}=1 in the environment, or make the files yours (chown)"
     return reader.problem("templates", "templates-foreign", message, hint)
 
 
@@ -233,8 +233,8 @@ def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]
         raw = path.read_bytes()
     except OSError as error:
         return refuse(f"cannot read: {error.strerror}", "name an existing file with --config")
-    if len(raw) > MAX_BYTES:
-        return refuse(f"larger than {MAX_BYTES} bytes", "this is no configuration file")
+    if len(raw) > _MAX_BYTES:
+        return refuse(f"larger than {_MAX_BYTES} bytes", "this is no configuration file")
     try:
         return tomllib.loads(raw.decode("utf-8")), None
     except UnicodeDecodeError:
@@ -260,8 +260,8 @@ def _resolve(
     diff, wrong_diff = read_diff(values["diff"], reader.below("diff"))
     problems += [*wrong_lint, *wrong_verify, *wrong_diff]
     for name in values["models"]:
-        if name not in MODEL_FAMILIES:
-            hint = suggestion(name, MODEL_FAMILIES, "known families")
+        if name not in _MODEL_FAMILIES:
+            hint = suggestion(name, _MODEL_FAMILIES, "known families")
             problems.append(reader.problem("models", "unknown-model", f"unknown model family {name!r}", hint))
     for name in values["targets"]:
         if name not in TARGETS:
@@ -273,7 +273,7 @@ def _resolve(
     def below(value: str) -> Path:
         return Path(os.path.normpath(base / value))
 
-    types, problems = read_types(values["types"], below(values["specs"]), base, reader)
+    types, problems = _read_types(values["types"], below(values["specs"]), base, reader)
     if problems:
         return None, tuple(problems)
     providers = values["providers"]
@@ -326,7 +326,7 @@ def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:
 _TYPES_HINT: Final = 'for example types = ["../common/_types", "package:acme_types"]'
 
 
-def read_types(
+def _read_types(
     stated: Sequence[str], specs: Path, base: Path, reader: TableReader
 ) -> tuple[tuple[TypeFolder, ...], list[Diagnostic]]:
     """Return the folders of shared types outside the specs folder, and problems."""
@@ -364,7 +364,7 @@ def _no_type_folder(prefix: str) -> str:
     return "" if prefix.isprintable() and "\\" not in prefix else "has characters that no reference can have"
 
 
-def types_outside(
+def _types_outside(
     types: Sequence[TypeFolder], base: Path, roots: Sequence[Path], reader: TableReader, *, staged: bool
 ) -> Iterator[Diagnostic]:
     """Find folders of shared types that are neither in the repository of the configuration nor in `roots`.
@@ -372,7 +372,7 @@ def types_outside(
     They are only read. A `staged` build has links everywhere and may have no repository: there an engine
     decides what can be read.
     """
-    repository = find_repository(base)
+    repository = _find_repository(base)
     roots = [*roots, *([repository] if repository is not None else [])]
     for each in types:
         folder = Path(each.folder)
@@ -391,20 +391,20 @@ def types_outside(
         yield reader.problem("types", "config-outside", message, hint)
 
 
-def find_repository(start: Path) -> Path | None:
+def _find_repository(start: Path) -> Path | None:
     """Return the nearest folder upwards with a `.git`; None if there is none, or it is another user's."""
     for folder in (start, *start.parents):
         git = folder / ".git"
         if os.path.lexists(git):
-            return None if foreign((git, folder)) is not None else folder
+            return None if _foreign((git, folder)) is not None else folder
     return None
 
 
-TRUST_TEMPLATES = "TOOLCAST_TRUST_TEMPLATES"
+_TRUST_TEMPLATES = "TOOLCAST_TRUST_TEMPLATES"
 """The environment variable that lets templates of another user's be used: 1 and nothing else."""
 
 
-def foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
+def _foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
     """Return the first path that belongs to another user, and its owner's number; links are not followed.
 
     What is not there belongs to nobody.
@@ -422,9 +422,9 @@ def foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
     return None
 
 
-def trusts_templates() -> bool:
+def _trusts_templates() -> bool:
     """Return whether the environment says to use templates whoever owns them."""
-    return os.environ.get(TRUST_TEMPLATES) == "1"
+    return os.environ.get(_TRUST_TEMPLATES) == "1"
 
 
 def _own_numbers() -> frozenset[int] | None:

@@ -14,7 +14,7 @@ from .diagnostics import Diagnostic
 
 Format = Literal["text", "json", "github"]
 FORMATS: tuple[Format, ...] = ("text", "json", "github")
-MAX_SOURCE = 1024 * 1024
+_MAX_SOURCE = 1024 * 1024
 DECIDE = (
     "`toolcast import decide --permission read --secrets none` decides them all; "
     "`--permission 'get_*=read'` those of the tools whose name matches"
@@ -204,7 +204,7 @@ def _width(text: str) -> int:
 def _read(file: str) -> list[str]:
     path = Path(file)
     try:
-        if not path.is_file() or path.stat().st_size > MAX_SOURCE:
+        if not path.is_file() or path.stat().st_size > _MAX_SOURCE:
             return []
         text = path.read_bytes().decode("utf-8", "replace")
     except (OSError, ValueError):

@@ -15,7 +15,7 @@ NAME = "toolcast"
 """The name of the distribution on a package index."""
 
 
-class Distribution(Struct, frozen=True):
+class _Distribution(Struct, frozen=True):
     """A distribution named `toolcast` that is installed in this environment.
 
     `version` is the one in its metadata, `location` the folder that holds its import package. `editable`:
@@ -28,7 +28,7 @@ class Distribution(Struct, frozen=True):
     running: bool
 
 
-def installed_distribution() -> Distribution | None:
+def _installed_distribution() -> _Distribution | None:
     """The installed distribution `toolcast`; None if the package runs without one, from source.
 
     The checkout of an editable install is read from `direct_url.json` (PEP 610).
@@ -40,14 +40,14 @@ def installed_distribution() -> Distribution | None:
     checkout = _editable_checkout(found)
     if checkout is not None:
         running = PACKAGE.is_relative_to(checkout)
-        return Distribution(found.version, checkout, editable=True, running=running)
+        return _Distribution(found.version, checkout, editable=True, running=running)
     folder = Path(str(found.locate_file(""))).resolve()
-    return Distribution(found.version, folder, editable=False, running=PACKAGE.parent == folder)
+    return _Distribution(found.version, folder, editable=False, running=PACKAGE.parent == folder)
 
 
 def describe() -> str:
     """One line that names the running package and the distribution it comes from."""
-    found = installed_distribution()
+    found = _installed_distribution()
     if found is None:
         return f"{NAME} {__version__}, run from source at {PACKAGE}; no distribution is installed"
     kind = "editable install of" if found.editable else "installed in"

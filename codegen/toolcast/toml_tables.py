@@ -14,10 +14,10 @@ Keys = tuple[str | int, ...]
 Wrong = tuple[str, str]
 """What a value must be, as the end of "… must be", and a hint, where `{name}` stands for the key."""
 
-Kind = Callable[[Any], Wrong | None]
+_Kind = Callable[[Any], Wrong | None]
 """Judges a value."""
 
-MOST: Final = 10**9
+_MOST: Final = 10**9
 _LONGEST: Final = 100  # characters of a key that is compared with known ones
 
 
@@ -26,13 +26,13 @@ class Key(Struct, frozen=True):
     rest.
     """
 
-    kind: Kind
+    kind: _Kind
     default: Any
     about: str = ""
     example: str = ""
 
 
-def text(what: str, example: str) -> Kind:
+def text(what: str, example: str) -> _Kind:
     """Expect a string with something in it, without NUL."""
     wrong = what, f'for example {{name}} = "{example}"'
     return lambda value: None if isinstance(value, str) and value and "\0" not in value else wrong
@@ -50,14 +50,14 @@ def names(value: Any) -> Wrong | None:
     return "a list of non-empty strings", 'for example {name} = ["…"]'
 
 
-def one_of(words: Sequence[str], hint: str = "") -> Kind:
+def one_of(words: Sequence[str], hint: str = "") -> _Kind:
     """Expect one of some words."""
     quoted = [f'"{word}"' for word in words]
     wrong = f"{', '.join(quoted[:-1])} or {quoted[-1]}", hint
     return lambda value: None if isinstance(value, str) and value in words else wrong
 
 
-def whole(least: int, most: int = MOST) -> Kind:
+def whole(least: int, most: int = _MOST) -> _Kind:
     """Expect a whole number in a range."""
 
     def judge(value: Any) -> Wrong | None:
@@ -106,7 +106,7 @@ class TableReader(Struct, frozen=True):
                 values[name] = value
         return values, problems
 
-    def entries(self, table: Any, kind: Kind) -> tuple[dict[str, Any], list[Diagnostic]]:
+    def entries(self, table: Any, kind: _Kind) -> tuple[dict[str, Any], list[Diagnostic]]:
         """Return the entries of a table whose keys are free, and problems."""
         if not isinstance(table, dict):
             return {}, [self._no_table()]

@@ -13,7 +13,7 @@ from msgspec import DecodeError, Struct
 from toolcast.runtime.errors import RefusalError
 from toolcast.runtime.workers import abandoned
 
-BUSY_SECONDS: Final = 10.0
+_BUSY_SECONDS: Final = 10.0
 """How long a statement waits for another process that writes."""
 _STEPS: Final = 10_000
 """Instructions of SQLite's machine between two looks at the clock."""
@@ -95,7 +95,7 @@ class Database:
                 _make_private(Path(path))
             self._connection = sqlite3.connect(
                 ":memory:" if path is None else os.fspath(path),
-                timeout=BUSY_SECONDS,
+                timeout=_BUSY_SECONDS,
                 isolation_level=None,  # transactions are begun here, and nowhere else
                 check_same_thread=False,  # the lock is ours
             )
@@ -222,7 +222,7 @@ def _make_private(path: Path) -> None:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to a write-ahead log. SQLite does not wait by itself for another process that does the same."""
-    end = monotonic() + BUSY_SECONDS
+    end = monotonic() + _BUSY_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .shell import Shell
     from .web import Web
 
-StrPath: TypeAlias = str | os.PathLike[str]
+_StrPath: TypeAlias = str | os.PathLike[str]
 
 TIMEOUTS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("bash", "bash_process"), 630.0),
@@ -63,7 +63,7 @@ def supervision(approver: Approver | None = None, *, total_limit: RateLimit | No
 
 
 def toolset(
-    folder: StrPath = ".",
+    folder: _StrPath = ".",
     *,
     policy: Policy | None = None,
     secrets: "Secrets | Resolver | None" = None,
@@ -72,8 +72,8 @@ def toolset(
     shell: "Shell | bool" = True,
     web: "Web | bool" = True,
     data: "Data | bool" = True,
-    memory: "Memory | StrPath | None" = None,
-    knowledge: "Knowledge | Mapping[str, StrPath] | None" = None,
+    memory: "Memory | _StrPath | None" = None,
+    knowledge: "Knowledge | Mapping[str, _StrPath] | None" = None,
     schedule: "Schedule | None" = None,
     agents: "Agents | None" = None,
 ) -> ToolRegistry:

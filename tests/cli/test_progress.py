@@ -27,7 +27,7 @@ def test_it_says_the_rate_and_the_time_left(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_it_is_silent_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "DELAY", 0)
+    monkeypatch.setattr(progress, "_DELAY", 0)
     monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
     with progress.Bar() as bar:
         bar(1, 2)

@@ -249,7 +249,7 @@ def _block(
 P = ParamSpec("P")
 
 
-def streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, AsyncGenerator[LoopEvent]]:
+def _streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, AsyncGenerator[LoopEvent]]:
     """Make a function of a run an async generator of its events, which starts the run at the first one."""
 
     start: Callable[..., Coroutine[Any, Any, Record]] = run
@@ -262,7 +262,7 @@ def streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, Async
     return stream
 
 
-stream_tools = streamed(run_tools)
+stream_tools = _streamed(run_tools)
 """Run tools as `run_tools` does, with the same arguments; an async generator of the events of the run as they
 happen. `Stopped` is the last one, and has the record; what `run_tools` would have raised is raised after it.
 
@@ -270,7 +270,7 @@ The run goes on only as fast as its events are taken: one waits at most, and the
 Closing the generator cancels the run, and waits until it is over. `async for` alone does not close it on
 `break`: use `contextlib.aclosing`.
 """
-stream_resume = streamed(resume)
+stream_resume = _streamed(resume)
 """Go on with a run as `resume` does, with the same arguments; an async generator of its events."""
 
 

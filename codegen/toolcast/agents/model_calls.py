@@ -13,9 +13,9 @@ from .dispatch.call import Discarded, Piece
 from .run_state import conversation
 
 T = TypeVar("T")
-Stream = AsyncIterable[Any] | AbstractAsyncContextManager[Any]
+_Stream = AsyncIterable[Any] | AbstractAsyncContextManager[Any]
 """The chunks of an answer: an async iterable, or a manager that gives one when it is entered."""
-Model = Callable[[list[Any], bytes], Awaitable[Any] | Stream]
+Model = Callable[[list[Any], bytes], Awaitable[Any] | _Stream]
 """(messages, definitions) → the provider's response, or a stream of it. `definitions` is the JSON array of
 the round."""
 
@@ -84,7 +84,7 @@ class ModelCalls:
         response = await made if isawaitable(made) else made
         return await self._put_together(response) if _is_stream(response) else response
 
-    async def _put_together(self, stream: Stream) -> Any:
+    async def _put_together(self, stream: _Stream) -> Any:
         reader = self._answers.stream()
         await self._discard()  # a hook asks again
         async with _opened(stream) as chunks:

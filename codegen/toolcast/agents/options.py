@@ -17,9 +17,9 @@ from .usage import Budget
 if TYPE_CHECKING:
     from .text_calls import TextFormat
 
-Adapter: TypeAlias = Callable[[ToolView], Answers]
+_Adapter: TypeAlias = Callable[[ToolView], Answers]
 """Makes an adapter for the tools that it gets."""
-Checkpoint: TypeAlias = Callable[[RunState], Awaitable[object] | object]
+_Checkpoint: TypeAlias = Callable[[RunState], Awaitable[object] | object]
 """Stores the state of a run: plain, or async. What it raises ends the run."""
 
 Claim: TypeAlias = Callable[[RunState], Awaitable[bool] | bool]
@@ -66,7 +66,7 @@ class RunOptions(TypedDict, total=False):
 
     format: str | None
     text_format: "str | TextFormat | None"
-    dispatcher: Adapter | None
+    dispatcher: _Adapter | None
     provider: str | None
     max_rounds: int
     budget: Budget | None
@@ -75,7 +75,7 @@ class RunOptions(TypedDict, total=False):
     context: ToolContext | None
     on_event: Observer | None
     pause: bool | None
-    checkpoint: Checkpoint | None
+    checkpoint: _Checkpoint | None
     around_model: Sequence[AroundModel]
     final: ToolBinding[Any, Any] | None
     telemetry: Telemetry | None

@@ -29,7 +29,7 @@ _AGAIN = (
     "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
     "with arguments in valid JSON."
 )
-MALFORMED = 1
+_MALFORMED = 1
 """Answers with a call that cannot be read, one after another, that are answered before the run ends."""
 
 
@@ -243,7 +243,7 @@ class Run:
         malformed = answer.end.reason == "malformed_call" and unread
         self._malformed = self._malformed + 1 if malformed else 0
         self._interrupted = answer.end.reason == "paused" and not answer.calls
-        if malformed and not replies and self._malformed <= MALFORMED:
+        if malformed and not replies and self._malformed <= _MALFORMED:
             replies = [*self._answers.say(_AGAIN)]
         if self._lacks_output(answer):
             assert self._output is not None
@@ -270,7 +270,7 @@ class Run:
             return
         goes_on = {
             "paused": True,
-            "malformed_call": self._malformed <= MALFORMED,
+            "malformed_call": self._malformed <= _MALFORMED,
             "cut": bool(answer.calls or answer.problems),
         }
         if not goes_on.get(end.reason, False):

@@ -49,9 +49,9 @@ def _decode_ext(code: int, data: memoryview) -> Any:
     raise ValueError(f"there is no extension {code}")
 
 
-MARK = b"toolcast run "
-VERSION = 1
-MAX_STATE = 256 * 1024 * 1024
+_MARK = b"toolcast run "
+_VERSION = 1
+_MAX_STATE = 256 * 1024 * 1024
 """Longest bytes of a state; images may be in its messages."""
 
 Kind = Literal["approval", "external"]
@@ -215,9 +215,9 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
             raise StateError("The state of the run is nested too deeply to be encoded.") from None
         except (TypeError, ValueError, OverflowError) as problem:
             raise StateError(f"The state of the run cannot be encoded: {problem}") from problem
-        if len(body) > MAX_STATE:
-            raise StateError(f"The state of the run is too large: {len(body)} bytes, {MAX_STATE} allowed.")
-        return MARK + b"%d\n" % VERSION + sha256(body).digest() + body
+        if len(body) > _MAX_STATE:
+            raise StateError(f"The state of the run is too large: {len(body)} bytes, {_MAX_STATE} allowed.")
+        return _MARK + b"%d\n" % _VERSION + sha256(body).digest() + body
 
     @classmethod
     def decode(cls, data: bytes) -> "RunState":
@@ -232,19 +232,19 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         Raises:
             StateError: `data` is no state, is damaged, contradicts itself, or has an unknown version.
         """
-        mark, line, _ = bytes(data[: len(MARK) + 12]).partition(b"\n")
-        number = mark.removeprefix(MARK)
+        mark, line, _ = bytes(data[: len(_MARK) + 12]).partition(b"\n")
+        number = mark.removeprefix(_MARK)
         version = int(number) if number.isdigit() else 0
-        if not line or mark != MARK + b"%d" % version:  # as `encode` writes it, and no other way
+        if not line or mark != _MARK + b"%d" % version:  # as `encode` writes it, and no other way
             raise StateError("These bytes are no state of a run: they lack the mark at their beginning.")
-        if version != VERSION:
+        if version != _VERSION:
             raise StateError(
-                f"The state of the run has version {version}, and this toolcast reads version {VERSION}: "
+                f"The state of the run has version {version}, and this toolcast reads version {_VERSION}: "
                 "resume it with the toolcast that wrote it, or a later one."
             )
         body = memoryview(data)[len(mark) + 1 :]
-        if len(body) > MAX_STATE:
-            raise StateError(f"The state of the run is too large: {len(body)} bytes, {MAX_STATE} allowed.")
+        if len(body) > _MAX_STATE:
+            raise StateError(f"The state of the run is too large: {len(body)} bytes, {_MAX_STATE} allowed.")
         if sha256(body[32:]).digest() != body[:32].tobytes():
             raise StateError("The state of the run is damaged: its bytes are not those that were encoded.")
         try:

@@ -8,7 +8,7 @@ from .dispatch.answer_facts import AnswerFacts
 from .record import Record
 
 
-class WatchedCall(Protocol):
+class _WatchedCall(Protocol):
     """One call of the model, with all that hooks around it do."""
 
     def chunk(self) -> None:
@@ -21,7 +21,7 @@ class WatchedCall(Protocol):
 class WatchedRun(Protocol):
     """One run."""
 
-    def model_call(self) -> AbstractContextManager[WatchedCall]:
+    def model_call(self) -> AbstractContextManager[_WatchedCall]:
         """Return a context in which a call of the model runs; it sees what the call raises."""
         ...
 
@@ -46,7 +46,7 @@ class _Nothing:
         yield self
 
     @contextmanager
-    def model_call(self) -> Generator[WatchedCall]:
+    def model_call(self) -> Generator[_WatchedCall]:
         yield self
 
     def chunk(self) -> None: ...

@@ -38,7 +38,7 @@ _COST = (
 _COUNTING = Framework()
 
 
-class UsageUnknownError(ValueError):
+class _UsageUnknownError(ValueError):
     """A budget of tokens or cost cannot be kept: an answer does not say what it used."""
 
 
@@ -56,7 +56,7 @@ class _Spending:
             return
         limit = "tokens" if self._budget.tokens is not None else "cost"
         if getattr(self._budget, limit) is not None:
-            raise UsageUnknownError(
+            raise _UsageUnknownError(
                 f"Budget({limit}=…) needs the usage of every answer, and this one states none. Ask the "
                 'provider for it (OpenAI\'s streams: stream_options={"include_usage": True}), or leave the '
                 "limit out."
@@ -86,7 +86,7 @@ class _Spending:
         return _COST.format(name, self._budget.cost, self.cost)
 
 
-class Attempts:
+class _Attempts:
     """Counts, by tool, the calls that handlers asked for again, until one succeeds.
 
     Calls of one answer are one attempt: the model made them before it read a hint.
@@ -151,7 +151,7 @@ class ToolCalls(Caller):
         self.failures: dict[str, int] = {**state.failures}
         self.spending = _Spending(budget, state.usage)
         self._base = tools
-        self._attempts = Attempts(state.attempts)
+        self._attempts = _Attempts(state.attempts)
         self._budget = budget
         self._repeats = repeats
         self._waits = waits

@@ -49,7 +49,7 @@ def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any
     return [binding for binding in bindings if not binding.external]
 
 
-class DefinitionParts(Struct, frozen=True):
+class _DefinitionParts(Struct, frozen=True):
     """The parts of a tool object. `strict` is None without a strict mode; `members` has the tool's name."""
 
     schema: dict[str, Any]
@@ -58,7 +58,7 @@ class DefinitionParts(Struct, frozen=True):
     members: Mapping[str, Any] = {}
 
 
-def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> DefinitionParts:
+def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> _DefinitionParts:
     """Return the parts of a generated definition. Raises UnknownProviderError."""
     definition = binding.definition(provider)
     pointers = binding.envelopes.get(provider)
@@ -73,7 +73,7 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> Definitio
         plain_schema = {"type": "object", "properties": {}}  # Gemini's, where there are no parameters
     else:
         plain_schema = msgspec.json.decode(schema)
-    return DefinitionParts(
+    return _DefinitionParts(
         plain_schema,
         description if isinstance(description, str) else binding.description,
         strict if isinstance(strict, bool) else None,

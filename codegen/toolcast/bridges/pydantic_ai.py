@@ -187,7 +187,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         return _tools.ToolDefinition(
             name=binding.name,
             description=parts.description,
-            parameters_json_schema=GeneratedSchema(parts.schema),
+            parameters_json_schema=_GeneratedSchema(parts.schema),
             strict=bool(parts.strict),
             sequential=not binding.parallel or binding.name in self._sequential,
             metadata={
@@ -199,7 +199,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         )
 
 
-class GeneratedSchema(dict[str, Any]):
+class _GeneratedSchema(dict[str, Any]):
     """A schema that was generated for the model's provider: `exact_schemas` sends it as it is."""
 
 
@@ -252,8 +252,8 @@ def exact_schemas(profile: Any) -> Any:
         return profile
 
     def walk(self: Any) -> Any:
-        if isinstance(self.schema, GeneratedSchema):
-            return GeneratedSchema(deepcopy(dict(self.schema)))
+        if isinstance(self.schema, _GeneratedSchema):
+            return _GeneratedSchema(deepcopy(dict(self.schema)))
         return transformer.walk(self)
 
     exact = type(f"Exact{transformer.__name__}", (transformer,), {"walk": walk})

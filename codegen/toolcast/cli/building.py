@@ -138,9 +138,9 @@ def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
     colour, plan = wants_colour(sys.stdout), report.plan.effect
     raw = diff and not colour and not sys.stdout.isatty()  # for `git apply`
     if diff:
-        lines = render_diff(plan, output, colour=colour, raw=raw)
+        lines = _render_diff(plan, output, colour=colour, raw=raw)
     else:
-        lines = render_list(plan, output, colour=colour)
+        lines = _render_list(plan, output, colour=colour)
     sys.stdout.flush()
     for line in lines:
         sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape"))
@@ -189,9 +189,9 @@ def _print_json(
             for cause, problem in zip(report.causes, drift, strict=True)
         ]
     if diff:
-        answer["diff"] = "".join(render_diff(plan, output, colour=False))
+        answer["diff"] = "".join(_render_diff(plan, output, colour=False))
     if dry_run:
-        answer["plan"] = as_data(plan, output)
+        answer["plan"] = _as_data(plan, output)
     _print(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
 
 
@@ -201,7 +201,7 @@ def _print(text: str, *, err: bool = False) -> None:
     stream.flush()
 
 
-def render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
+def _render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
     """Yield the plan as a unified diff, file by file, with deletions and new files.
 
     `raw` keeps every character, so that `git apply` takes the diff; bytes that are no text come as
@@ -238,7 +238,7 @@ def _line(line: str, *, head: bool, colour: bool, raw: bool) -> str:
     return (paint(text, style, colour) if style else text) + end
 
 
-def render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[str]:
+def _render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[str]:
     """Yield a line for each file that would change."""
     done: list[tuple[str, str, str]] = [
         (write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes
@@ -248,7 +248,7 @@ def render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[st
         yield f"{paint(f'{kind:8}', style, colour)} {one_line(shown_output)}/{one_line(path)}\n"
 
 
-def as_data(plan: "Plan", shown_output: str) -> dict[str, Any]:
+def _as_data(plan: "Plan", shown_output: str) -> dict[str, Any]:
     """Return the plan for programs, with SHA-256 of the bytes to write."""
     from ..project.state.fingerprint import digest
 

@@ -124,8 +124,8 @@ def command(
         if tool is not None or app is not None or provider is not None or injected or folder is not None:
             raise click.UsageError("--answer and --formats call no tool: leave out what a call needs.")
         if answer is None:
-            return list_formats(as_json=as_json)
-        return show_answer(answer, names, cut=cut, events=events, as_json=as_json)
+            return _list_formats(as_json=as_json)
+        return _show_answer(answer, names, cut=cut, events=events, as_json=as_json)
     if tool is None:
         raise click.UsageError("Name a tool, or an answer to read with --answer.")
     if names or cut or events:
@@ -313,7 +313,7 @@ def _saved(folder: Path, name: str, data: bytes) -> Path:
 _FORMAT_FILE = ".toml"
 
 
-def show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
+def _show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
     """Show how the answer in `file` (`-`: stdin) is read by the formats `names`, and return the exit status.
 
     `cut`: its stop reason was a limit. `events`: show what a stream tells, line by line.
@@ -396,7 +396,7 @@ def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
     return int(failed)
 
 
-def list_formats(*, as_json: bool) -> int:
+def _list_formats(*, as_json: bool) -> int:
     """List the text formats, and return the exit status."""
     from ..agents.text_calls import known_formats
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from ..diff.change import Level
 
 Form = Literal["text", "json", "github", "markdown", "changelog", "sarif"]
-FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
+_FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
 AUDIENCES = ("calls", "results", "code", "model", "provider", "trust", "cache")
 UNUSABLE = 2
 """Exit status where nothing could be compared."""
 
 
-def state_options(function: Any) -> Any:
+def _state_options(function: Any) -> Any:
     """Add `--against` and `--to`."""
     against = click.option(
         "--against",
@@ -46,7 +46,7 @@ def state_options(function: Any) -> Any:
     ),
 )
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
-@state_options
+@_state_options
 @click.option(
     "--audience", "audiences", multiple=True, type=click.Choice(AUDIENCES),
     help="Tell only of changes for this audience (repeatable).",
@@ -60,7 +60,7 @@ def state_options(function: Any) -> Any:
     help="The least level that is told.",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
+    "--format", "form", type=click.Choice(_FORMS), default="text", show_default=True,
     help="For people, for programs, as CI annotations, for a review, for a changelog, or as SARIF 2.1.0.",
 )  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain every rule, and do nothing else.")

@@ -123,7 +123,7 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {level: levels[level] for level in ("error", "warning", "note") if levels[level]}
 
 
-def as_diagnostic(each: Finding) -> Diagnostic:
+def _as_diagnostic(each: Finding) -> Diagnostic:
     """Return a finding as an annotation; a position of the old state is none of the present file."""
     change = each.change
     whom = f" [{', '.join(change.providers)}]" if change.providers else ""
@@ -259,9 +259,9 @@ def print_outcome(outcome: DiffOutcome, form: Form) -> None:
     if form == "sarif":
         click.echo(json_text(diff_sarif(outcome.findings, outcome.diagnostics)))
     elif form == "json":
-        click.echo(json_text(as_data(outcome)))
+        click.echo(json_text(_as_data(outcome)))
     elif form == "github":
-        sys.stdout.write(render([*outcome.diagnostics, *map(as_diagnostic, outcome.findings)], "github"))
+        sys.stdout.write(render([*outcome.diagnostics, *map(_as_diagnostic, outcome.findings)], "github"))
     elif form == "markdown":
         print_diagnostics([each for each in outcome.diagnostics if each.severity == "error"])
         click.echo("\n".join(markdown(outcome)))
@@ -281,7 +281,7 @@ def print_changelog(outcome: DiffOutcome) -> int:
     return int(incomplete or any(each.kind == "not compared" for each in entries))
 
 
-def as_data(outcome: DiffOutcome) -> dict[str, Any]:
+def _as_data(outcome: DiffOutcome) -> dict[str, Any]:
     """Return the comparison for programs."""
 
     def rows(findings: Any) -> list[dict[str, Any]]:

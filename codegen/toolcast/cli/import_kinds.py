@@ -35,7 +35,7 @@ _COUNT = click.IntRange(0, 100)
 _SIDES: tuple[Side, ...] = ("local", "upstream")
 
 
-def common_options(command: _Command) -> _Command:
+def _common_options(command: _Command) -> _Command:
     """Add the common options; the command receives them as `options: ImportOptions`."""
 
     @functools.wraps(command)
@@ -68,7 +68,7 @@ def common_options(command: _Command) -> _Command:
     return cast(_Command, found)
 
 
-def permission_patterns(
+def _permission_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Permission | None, tuple[tuple[str, Permission], ...]]:
     """Read `read` for all tools, `get_*=read` for some."""
@@ -86,7 +86,7 @@ def permission_patterns(
     return plain, tuple(patterns)
 
 
-def secret_patterns(
+def _secret_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]]:
     """Read `a,b` (names) or `none` for all tools, `auth_*=token` for some."""
@@ -133,14 +133,14 @@ _OPTIONS = (
     click.option(
         "--permission",
         multiple=True,
-        callback=permission_patterns,
+        callback=_permission_patterns,
         metavar="[PATTERN=]PERMISSION",
         help="For all tools, or for those whose name matches; else a TODO line. May be repeated.",
     ),
     click.option(
         "--secrets",
         multiple=True,
-        callback=secret_patterns,
+        callback=_secret_patterns,
         metavar="[PATTERN=]NAMES",
         help="Parameters that may carry secrets: a,b or none. May be repeated.",
     ),
@@ -185,7 +185,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@common_options
+@_common_options
 def tools_command(files: tuple[Path, ...], options: ImportOptions) -> None:
     """Write one spec per tool found in FILES.
 
@@ -204,7 +204,7 @@ def tools_command(files: tuple[Path, ...], options: ImportOptions) -> None:
 )
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--name", required=True, help="Name of the tool.")
-@common_options
+@_common_options
 def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -> None:
     """Infer one spec from samples of a tool's arguments in FILES (JSON objects)."""
 
@@ -227,7 +227,7 @@ def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -
     help="Seconds to start the server and list its tools.",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the source in the specs (default: the server's own).")
-@common_options
+@_common_options
 def mcp_command(
     server: tuple[str, ...],
     env: tuple[str, ...],
@@ -305,7 +305,7 @@ _NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--no-results", is_flag=True, help="Without response schemas.")
 @click.option("--names", type=_FILE, help="Names of tools: YAML or JSON, operation id → name.")
 @click.option("--write-names", type=_NEW_FILE, help="Write such a file with the present names, and no spec.")
-@common_options
+@_common_options
 def openapi_command(
     source: str,
     options: ImportOptions,
@@ -357,7 +357,7 @@ def openapi_command(
 @click.option(
     "--timeout", default=120.0, show_default=True, type=click.FloatRange(0.1, 3600), help="Seconds to import."
 )
-@common_options
+@_common_options
 def python_command(targets: tuple[str, ...], timeout: float, options: ImportOptions) -> None:
     """Write one spec per tool that Python objects declare. Runs their modules.
 
@@ -390,14 +390,14 @@ def python_command(targets: tuple[str, ...], timeout: float, options: ImportOpti
 @click.option(
     "--permission",
     multiple=True,
-    callback=permission_patterns,
+    callback=_permission_patterns,
     metavar="[PATTERN=]PERMISSION",
     help="What tools may do: all, or those whose name matches. May be repeated.",
 )
 @click.option(
     "--secrets",
     multiple=True,
-    callback=secret_patterns,
+    callback=_secret_patterns,
     metavar="[PATTERN=]NAMES",
     help="Parameters that may carry secrets: a,b or none. May be repeated.",
 )

@@ -63,7 +63,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
     form: Format = "text"
 
 
-class Counts(Struct, frozen=True, kw_only=True):
+class _Counts(Struct, frozen=True, kw_only=True):
     """The counts of an import; `differing` are tools that are not as imported."""
 
     specs: int = 0
@@ -77,7 +77,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     warnings: int = 0
 
 
-class ImportOutcome(Struct, frozen=True, kw_only=True):
+class _ImportOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of an import.
 
     `changes` are below `root`, and empty for the first import of a source. `counts` are the summary as JSON,
@@ -88,11 +88,11 @@ class ImportOutcome(Struct, frozen=True, kw_only=True):
     check: bool = False
     changes: Sequence["ToolChange"] = ()
     problems: Sequence[Diagnostic] = ()
-    counts: Counts = Counts()
+    counts: _Counts = _Counts()
     lines: Sequence[str] = ()
 
 
-def print_outcome(outcome: ImportOutcome, form: Format) -> None:
+def _print_outcome(outcome: _ImportOutcome, form: Format) -> None:
     """Print an outcome as text (problems on stderr), as JSON, or as annotations."""
     if form == "json":
         _print_json(outcome)
@@ -106,7 +106,7 @@ def print_outcome(outcome: ImportOutcome, form: Format) -> None:
             write_line(line)
 
 
-def summary(counts: Counts, into: str) -> str:
+def summary(counts: _Counts, into: str) -> str:
     """Say in one line what was done."""
     more = [count(counts.types, "shared type")] if counts.types else []
     more += [f"{counts.deleted} deleted"] if counts.deleted else []
@@ -130,7 +130,7 @@ def print_problems(problems: Iterable[Diagnostic]) -> None:
         click.echo(_line(problem), err=True)
 
 
-def _print_json(outcome: ImportOutcome) -> None:
+def _print_json(outcome: _ImportOutcome) -> None:
     changes = [
         {
             "kind": change.kind,
@@ -155,7 +155,7 @@ def _as_data(field: "FieldChange") -> dict[str, Any]:
     return {"path": field.pointer, "kind": field.kind, **values}
 
 
-def _annotation(change: "ToolChange", outcome: ImportOutcome) -> Diagnostic:
+def _annotation(change: "ToolChange", outcome: _ImportOutcome) -> Diagnostic:
     """Return one annotation for all that changed of a tool."""
     title = f"{_short(escape_hidden(change.name))} is {_STATES[change.kind]}"
     return Diagnostic(
@@ -167,7 +167,7 @@ def _annotation(change: "ToolChange", outcome: ImportOutcome) -> Diagnostic:
     )
 
 
-def _print_changes(outcome: ImportOutcome) -> None:
+def _print_changes(outcome: _ImportOutcome) -> None:
     for change in outcome.changes:
         place = f" ({outcome.root}/{change.path})" if change.path else ""
         hint = f": {_HINTS[change.kind]}" if change.kind in _HINTS else ""
@@ -218,7 +218,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     Prints what was done. Exits with 1 after an error, and with `--check` after a difference.
     """
 
-    root, below = specs_root(options.into)
+    root, below = _specs_root(options.into)
     with Bar("importing") as bar:
         imported = specs_of(
             declarations,
@@ -275,7 +275,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         each.path for key, each in here.specs.items() if key[:2] == (declarations.kind, declarations.label)
     }
     shared = sum(path.startswith(f"{TYPES}/") for path in update.writes)
-    counts = Counts(
+    counts = _Counts(
         specs=len(update.writes) - shared,
         types=shared,
         deleted=len(update.deletes),
@@ -286,24 +286,24 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         ),
     )
     is_first = not any(lock.of_source(declarations.kind, declarations.label))
-    outcome = ImportOutcome(root=shown_root, changes=() if is_first else update.changes, problems=problems)
+    outcome = _ImportOutcome(root=shown_root, changes=() if is_first else update.changes, problems=problems)
     _finish(outcome, counts, options, configured=_is_configured(root))
 
 
-def _finish(outcome: ImportOutcome, counts: Counts, options: ImportOptions, *, configured: bool) -> None:
+def _finish(outcome: _ImportOutcome, counts: _Counts, options: ImportOptions, *, configured: bool) -> None:
     """Print what was done; exit with 1 after an error or a conflict."""
     errors = sum(problem.severity == "error" for problem in outcome.problems)
     counts = replace(counts, errors=errors, warnings=len(outcome.problems) - errors)
     lines = [summary(counts, options.into.as_posix())]
     lines += [advice(configured=configured)] if counts.undecided else []
-    print_outcome(replace(outcome, counts=counts, lines=lines), options.form)
+    _print_outcome(replace(outcome, counts=counts, lines=lines), options.form)
     if errors or counts.conflicts:
         raise SystemExit(1)
 
 
 def write_nothing(problems: Sequence[Diagnostic], options: ImportOptions) -> None:
     """Print why nothing is imported; exit with 1 after an error."""
-    _finish(ImportOutcome(problems=problems), Counts(), options, configured=False)
+    _finish(_ImportOutcome(problems=problems), _Counts(), options, configured=False)
 
 
 def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:
@@ -315,7 +315,7 @@ def _present(declarations: "Declarations", imported: "Imported") -> Collection[s
     return [tool.name for tool in declarations.tools]
 
 
-def specs_root(into: Path) -> tuple[Path, str]:
+def _specs_root(into: Path) -> tuple[Path, str]:
     """Return the specs folder of an import, where its lock file is, and the path from there to `into`.
 
     That is the configured folder where `into` is in it, else `into` itself.
@@ -376,21 +376,21 @@ def _finish_check(
     differing = sum(change.kind != "deleted" for change in update.changes)
     line = f"{count(differing, 'tool')} not as imported, {count(len(problems), 'problem')}"
     errors = sum(problem.severity == "error" for problem in problems)
-    outcome = ImportOutcome(
+    outcome = _ImportOutcome(
         root=shown_root,
         check=True,
         changes=update.changes,
         problems=problems,
-        counts=Counts(differing=differing, errors=errors, warnings=len(problems) - errors),
+        counts=_Counts(differing=differing, errors=errors, warnings=len(problems) - errors),
         lines=[line if differing or problems else "the source is as it was imported"],
     )
-    print_outcome(outcome, options.form)
+    _print_outcome(outcome, options.form)
     if differing or problems:
         raise SystemExit(1)
 
 
 def _stop(options: ImportOptions, *problems: Diagnostic) -> NoReturn:
-    print_outcome(ImportOutcome(problems=problems, counts=Counts(errors=len(problems))), options.form)
+    _print_outcome(_ImportOutcome(problems=problems, counts=_Counts(errors=len(problems))), options.form)
     raise SystemExit(1)
 
 
@@ -414,6 +414,6 @@ def write_imported(imported: "Imported", options: ImportOptions) -> None:
         problems += failed
         written += not failed
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
-    counts = Counts(specs=written, renamed=len(imported.renamed), undecided=undecided)
-    configured = _is_configured(specs_root(options.into)[0])
-    _finish(ImportOutcome(problems=problems), counts, options, configured=configured)
+    counts = _Counts(specs=written, renamed=len(imported.renamed), undecided=undecided)
+    configured = _is_configured(_specs_root(options.into)[0])
+    _finish(_ImportOutcome(problems=problems), counts, options, configured=configured)

@@ -24,7 +24,7 @@ from .schema import (
     write_schema,
 )
 
-TABLE = """[tool.toolcast]
+_TABLE = """[tool.toolcast]
 specs = "specs"
 output = "generated"
 providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
@@ -141,7 +141,7 @@ def _requirement(path: Path) -> str:
 def _table(path: Path) -> dict[str, object]:
     """Return the table of the configuration, added where it is missing."""
     if not path.exists():
-        create(path, TABLE)
+        create(path, _TABLE)
         write_line("created   pyproject.toml")
         return {}
     raw = path.read_bytes()
@@ -159,10 +159,10 @@ def _table(path: Path) -> dict[str, object]:
     ending = "\r\n" if b"\r\n" in raw else "\n"
     text = raw.decode("utf-8")
     gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
-    new = text + (gap + TABLE).replace("\n", ending)
+    new = text + (gap + _TABLE).replace("\n", ending)
     expected = {
         **before,
-        "tool": {**(tool if isinstance(tool, dict) else {}), **tomllib.loads(TABLE)["tool"]},
+        "tool": {**(tool if isinstance(tool, dict) else {}), **tomllib.loads(_TABLE)["tool"]},
     }
     try:
         appended = tomllib.loads(new) == expected

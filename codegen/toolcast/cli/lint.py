@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..lint.finding import Finding, Rule
     from ..lint.tokens import Tokens
 
-Form = Literal["text", "json", "github", "sarif"]
-FORMS = ("text", "json", "github", "sarif")
-TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
+_Form = Literal["text", "json", "github", "sarif"]
+_FORMS = ("text", "json", "github", "sarif")
+_TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
 """Most severe finding that leaves the exit status 0."""
 
 
@@ -60,11 +60,11 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
 @click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
 @click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")
 @click.option(
-    "--max-severity", type=click.Choice(list(TOLERATED)),
+    "--max-severity", type=click.Choice(list(_TOLERATED)),
     help="The worst finding that does not fail the run (default: warning).",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
+    "--format", "form", type=click.Choice(_FORMS), default="text", show_default=True,
     help="For people, for programs, as CI annotations, or as SARIF 2.1.0.",
 )  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain every code, and do nothing else.")
@@ -79,7 +79,7 @@ def command(
     tokens: bool,
     strict: bool,
     max_severity: str | None,
-    form: Form,
+    form: _Form,
     listing: bool,
     config_file: Path | None,
 ) -> int:
@@ -114,7 +114,7 @@ def command(
         project = load_project(config, settings.providers, bar)
         outcome = lint_project(config, project, settings)  # of 1,000 tools another second: the bar stays
     _print(outcome, form)
-    worst = TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
+    worst = _TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
     worst = min(0, worst) if strict else worst
     found = any(RANKS[each.severity] > worst for each in outcome.findings)
     return int(bool(outcome.refused) or found)
@@ -127,7 +127,7 @@ def _known(codes: Sequence[str], rules: "Mapping[str, Rule]") -> None:
             raise refuse("toolcast lint", "unknown-code", f"there is no code {code!r}", hint)
 
 
-def _list(rules: "Mapping[str, Rule]", form: Form) -> None:
+def _list(rules: "Mapping[str, Rule]", form: _Form) -> None:
     if form != "text":
         rows: Any = [{"code": code, **asdict(rules[code])} for code in sorted(rules)]
         click.echo(json_text(rows))
@@ -142,7 +142,7 @@ def _list(rules: "Mapping[str, Rule]", form: Form) -> None:
         click.echo(f"  {rule.title}. {rule.about}")
 
 
-def _print(outcome: "LintOutcome", form: Form) -> None:
+def _print(outcome: "LintOutcome", form: _Form) -> None:
     if form == "sarif":
         from .sarif import sarif
 
@@ -157,18 +157,18 @@ def _print(outcome: "LintOutcome", form: Form) -> None:
         }
         click.echo(json_text(answer))
     elif form == "github":
-        sys.stdout.write(render([*outcome.refused, *map(as_diagnostic, outcome.findings)], "github"))
+        sys.stdout.write(render([*outcome.refused, *map(_as_diagnostic, outcome.findings)], "github"))
     else:
         print_diagnostics(outcome.refused)
         colour = wants_colour(sys.stdout)
-        text = render([as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
+        text = render([_as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
         click.echo(text, nl=False, color=colour)
         if outcome.tokens is not None:
             click.echo(_table(outcome.tokens, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
 
 
-def as_diagnostic(each: "Finding") -> Diagnostic:
+def _as_diagnostic(each: "Finding") -> Diagnostic:
     """Return a finding in the form that all commands print; the answer is a line of its message."""
     whom = f" [{', '.join(each.providers)}]" if each.providers else ""
     summary = f"\n{each.answer}" if each.answer else ""

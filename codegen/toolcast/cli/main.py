@@ -38,10 +38,10 @@ STEPS = {
 }
 """The same for what build engines run (docs/reference/engines.md): not listed, since no person types them."""
 
-WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
+_WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
-Table = Mapping[str, tuple[str, str, str]]
+_Table = Mapping[str, tuple[str, str, str]]
 """Command → module, name in it, and short help."""
 
 
@@ -51,8 +51,8 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *arguments: Any,
-        table: Table,
-        unlisted: Table | None = None,
+        table: _Table,
+        unlisted: _Table | None = None,
         heading: str = "Commands",
         **more: Any,
     ) -> None:
@@ -94,7 +94,7 @@ class _Commands(LazyGroup):
             hint = f" Did you mean '{near[0]}'?" if near else " See 'toolcast --help'."
             ctx.fail(f"There is no command '{name}'.{hint}")
         helped = ctx.resilient_parsing or {"-h", "--help"} & {*args}
-        needs_compiler = name and not name.startswith("-") and name not in WITHOUT_COMPILER and not helped
+        needs_compiler = name and not name.startswith("-") and name not in _WITHOUT_COMPILER and not helped
         if needs_compiler and lacks_compiler():
             ctx.exit(refuse_compiler())
         return super().resolve_command(ctx, args)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..diff.compare_states import DiffOutcome
     from ..report.report_model import Report
 
-Form = Literal["html", "markdown", "json"]
-FORMS = ("html", "markdown", "json")
+_Form = Literal["html", "markdown", "json"]
+_FORMS = ("html", "markdown", "json")
 _MISSING = ("no-specs", "unknown-tool", "unknown-provider")
 """Codes of what a report is to be about and does not exist: one of less would replace a good one."""
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of tools stays until the end."""
-SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
+_SUFFIXES: Mapping[_Form, str] = {"html": "html", "markdown": "md", "json": "json"}
 
 
 @click.command(
@@ -57,7 +57,7 @@ SUFFIXES: Mapping[Form, str] = {"html": "html", "markdown": "md", "json": "json"
     help="Show this provider (repeatable; default: those configured).",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(FORMS), default="html", show_default=True,
+    "--format", "form", type=click.Choice(_FORMS), default="html", show_default=True,
     help="A page to look at, a catalogue for a wiki or a pull request, or the data.",
 )  # fmt: skip
 @config_option
@@ -68,7 +68,7 @@ def command(
     opened: bool,
     against: str | None,
     providers: tuple[str, ...],
-    form: Form,
+    form: _Form,
     config_file: Path | None,
 ) -> int:
     """Write one file that shows all tools: what each provider is sent, what that lacks, and its cost.
@@ -82,7 +82,7 @@ def command(
     if opened and (form != "html" or str(out) == "-"):
         raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
     config = configuration(config_file)
-    target = out or Path(f"toolcast-report.{SUFFIXES[form]}")
+    target = out or Path(f"toolcast-report.{_SUFFIXES[form]}")
     printed = str(target) == "-"
     if not printed and not force:
         _check_target(target)
@@ -136,7 +136,7 @@ def _open_page(url: str) -> None:
         click.echo(f"toolcast: no browser was found; open {url}, or set BROWSER to a browser", err=True)
 
 
-def _content(report: "Report", compared: "DiffOutcome | None", form: Form) -> bytes:
+def _content(report: "Report", compared: "DiffOutcome | None", form: _Form) -> bytes:
     if form == "html":
         from ..report.page import render_page
 

@@ -15,10 +15,10 @@ from ..version import __version__
 if TYPE_CHECKING:
     from ..diff.compare_states import Finding as DiffFinding
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-class Explained(Struct, frozen=True):
+class _Explained(Struct, frozen=True):
     """The meaning of a rule, and its level where nobody changes it."""
 
     title: str
@@ -40,18 +40,18 @@ class Result(Struct, frozen=True, kw_only=True):
 
 def sarif(findings: Sequence[LintFinding], refused: Iterable[Diagnostic]) -> dict[str, Any]:
     """Return the findings of lint."""
-    rules = {code: Explained(rule.title, rule.about, rule.severity) for code, rule in RULES.items()}
+    rules = {code: _Explained(rule.title, rule.about, rule.severity) for code, rule in RULES.items()}
     return log(map(_of_lint, findings), refused, rules)
 
 
 def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]) -> dict[str, Any]:
     """Return the changes of a comparison."""
-    rules = {id: Explained(rule.title, rule.about, rule.level) for id, rule in DIFF_RULES.items()}
+    rules = {id: _Explained(rule.title, rule.about, rule.level) for id, rule in DIFF_RULES.items()}
     return log(map(_of_diff, findings), problems, rules)
 
 
 def log(
-    results: Iterable[Result], refused: Iterable[Diagnostic], rules: Mapping[str, Explained]
+    results: Iterable[Result], refused: Iterable[Diagnostic], rules: Mapping[str, _Explained]
 ) -> dict[str, Any]:
     """Return one run; specs that do not compile are results, too, under the compiler's own codes."""
     rows = [*(_diagnostic(each) for each in refused), *(_result(each) for each in results)]
@@ -64,10 +64,10 @@ def log(
         "semanticVersion": __version__,
         "rules": [_rule(code, rules.get(code)) for code in codes],
     }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": rows}]}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": rows}]}
 
 
-def _rule(code: str, rule: Explained | None) -> dict[str, Any]:
+def _rule(code: str, rule: _Explained | None) -> dict[str, Any]:
     if rule is None:
         return {"id": code}
     return {

@@ -39,10 +39,10 @@ from ..spec.tool_spec import ToolSpec
 from .options import print_diagnostics, refuse
 
 Row = tuple[str, ...]
-SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
+_SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
 
 
-class ProviderRow(Struct, frozen=True, kw_only=True):
+class _ProviderRow(Struct, frozen=True, kw_only=True):
     """One provider; `strict` is `always`, `if the contract survives` or `no`."""
 
     id: str
@@ -53,16 +53,16 @@ class ProviderRow(Struct, frozen=True, kw_only=True):
     overrides: bool = False  # it stands for a built-in one of the same id
 
 
-def _provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
+def _provider_rows(profiles: Profiles) -> tuple[_ProviderRow, ...]:
     """Return all providers of a project, with those that installed packages offer. Raises ProfileError."""
     own = load_profiles(profiles.files)
     files = dict(zip(own, profiles.files, strict=True))
-    rows: list[ProviderRow] = []
+    rows: list[_ProviderRow] = []
     for id in sorted({*available(), *own}):
         profile = own.get(id) or load_profile(id)
         strict = "if the contract survives" if profile.strict is not None else "no"
         rows.append(
-            ProviderRow(
+            _ProviderRow(
                 id=id,
                 title=profile.title,
                 dated=profile.dated,
@@ -75,11 +75,11 @@ def _provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
         if id in own and files.get(id) == str(installed_file(id)):
             continue
         unused = "not used: that id is taken" if id in available() or id in own else "name it in `providers`"
-        rows.append(ProviderRow(id=id, title="", dated="", strict="", source=f"{owner} ({unused})"))
+        rows.append(_ProviderRow(id=id, title="", dated="", strict="", source=f"{owner} ({unused})"))
     return tuple(rows)
 
 
-def _provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str]:
+def _provider_lines(rows: Sequence[_ProviderRow], *, colour: bool) -> Iterator[str]:
     """Yield the rows as a table."""
     cells: list[Row] = [("ID", "DATED", "STRICT", "FROM", "TITLE")]
     for row in rows:
@@ -104,7 +104,7 @@ def _entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[st
     """Yield entries as a table."""
     cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
     cells += [(_place(entry), entry.keyword, entry.action, entry.severity, entry.reason) for entry in entries]
-    return table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
+    return table(cells, ["", *(_SEVERITIES[entry.severity] for entry in entries)], colour)
 
 
 def _place(entry: LedgerEntry) -> str:
@@ -283,11 +283,11 @@ def _find(config: Config, name: str, provider: str | None) -> tuple[Context, str
         raise click.exceptions.Exit(1)
     context, found = project_context(config, profiles, worker.FRONTEND)
     context = replace(context, options=replace(context.options, providers=providers))
-    path = find_spec(context.root, context.shown_root, found.tools, known, name)
+    path = _find_spec(context.root, context.shown_root, found.tools, known, name)
     return context, path, known
 
 
-def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
+def _find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """Find the spec of a tool by name or path; files of that name are tried first."""
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")

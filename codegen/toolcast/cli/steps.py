@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..project.steps.shard import Folders, Setting
 
 
-def expanded(arguments: Sequence[str]) -> list[str]:
+def _expanded(arguments: Sequence[str]) -> list[str]:
     """Replace each `@FILE` by the lines of FILE."""
     found: list[str] = []
     for argument in arguments:
@@ -42,7 +42,7 @@ def expanded(arguments: Sequence[str]) -> list[str]:
     return found
 
 
-def setting_of(config: Config, form: Format) -> "Setting":
+def _setting_of(config: Config, form: Format) -> "Setting":
     """Return the kit of the configuration, or end the command."""
     from ..project.steps.shard import read_setting
 
@@ -116,7 +116,7 @@ def compile_command(
     is 1 if a SPEC has an error.
     """
     config = configuration(config_file, form, staged=True)
-    setting = setting_of(config, form)
+    setting = _setting_of(config, form)
 
     from ..project.core.pure import Made, compile_specs
     from ..project.profiles import find_types
@@ -136,7 +136,7 @@ def compile_command(
         print_diagnostics(problems, form)
         return 1
     folders = Folders(roots or (config.specs,), types_outside)
-    paths = _paths(expanded(specs), folders, form)
+    paths = _paths(_expanded(specs), folders, form)
     read: set[str] = set()
 
     def outcomes() -> Iterator[Made]:
@@ -152,7 +152,7 @@ def compile_command(
             inputs = (str(file).removeprefix(f"{Path.cwd()}{os.sep}") for file in files)
             write_alone(depfile, render_depfile(f"{out.as_posix()}/{UNITS}", inputs))
         if unused is not None:
-            idle = [name for name in expanded(types) if folders.below(name) not in read]
+            idle = [name for name in _expanded(types) if folders.below(name) not in read]
             write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
     except ForeignFolderError as error:
         raise refuse(out, "foreign-folder", str(error), "name a new folder with --out", form=form) from None
@@ -227,14 +227,14 @@ def assemble_command(
     if a spec has an error.
     """
     config = configuration(config_file, form, staged=True)
-    setting = setting_of(config, form)
+    setting = _setting_of(config, form)
 
     from ..project.former import stale_outputs
     from ..project.state.cache import CacheError
     from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
     from ..project.steps.shard import UNITS, output_files, read_shard, write_alone
 
-    paths = map(Path, dict.fromkeys(expanded(shards)))
+    paths = map(Path, dict.fromkeys(_expanded(shards)))
     read: dict[Path, Cache] = {}
     for folder in (path.parent if path.name == UNITS else path for path in paths):
         try:

@@ -65,21 +65,21 @@ def _write_handlers(
 
     written: list[ToolEntry] = []
     for entry in entries:
-        path = handler_path(config, entry)
-        if path.exists() or path.is_symlink() or is_forwarded(entry):
+        path = _handler_path(config, entry)
+        if path.exists() or path.is_symlink() or _is_forwarded(entry):
             continue
-        if leads_out(config, path):
+        if _leads_out(config, path):
             message = "a link leads from here out of the folder of the configuration"
             raise refuse(show(path), "config-outside", message, "remove the link")
-        text = handler_text(templates, config, entry)
+        text = _handler_text(templates, config, entry)
         try:
-            for marker in package_markers(config, path):
+            for marker in _package_markers(config, path):
                 create(marker, "")
             create(path, text)
         except OSError as error:
             raise disk_problem(error, path) from None
         written.append(entry)
-        adapted = imported_function(entry)
+        adapted = _imported_function(entry)
         calls = "" if adapted is None else f", which calls {adapted[0]}:{adapted[1]}{adapted[2]}"
         write_line(f"created   {show(path)}{calls}")
     return written
@@ -93,29 +93,29 @@ def _write_app(
     Raises TemplateFailedError.
     """
 
-    path = app_path(config)
+    path = _app_path(config)
     if path.exists() or path.is_symlink():
         _tell_wiring(config, path, report, written)
         return ""
     if not written:
         return ""
-    if hidden_app(config):
+    if _hidden_app(config):
         write_line(f"note: {show(path)} is not written: Python would import the folder {APP}/ in its place")
         return ""
     try:
-        create(path, app_text(templates, config, report.entries))
+        create(path, _app_text(templates, config, report.entries))
     except OSError as error:
         raise disk_problem(error, path) from None
     write_line(f"created   {show(path)}")
-    folders = {handlers_package(config)[0], module_of(config.output)[0]}
+    folders = {_handlers_package(config)[0], module_of(config.output)[0]}
     elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
     prefix = f"PYTHONPATH={os.pathsep.join(elsewhere)} " if elsewhere else ""
     first = (
         "write what the handlers do, then toolcast generate"
-        if any(map(is_open, written))
+        if any(map(_is_open, written))
         else "toolcast generate"
     )
-    target = app_target(config)
+    target = _app_target(config)
     served = config.providers is None or "mcp" in config.providers
     then = f"serve {target}" if served else f"call TOOL JSON --app {target}"
     return f"; next: {first}, then {prefix}toolcast {then}"
@@ -126,14 +126,14 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
 
     Where its calls cannot be read, only new handlers are named.
     """
-    entries, registered = [each for each in report.entries if not each.external], registered_keywords(path)
+    entries, registered = [each for each in report.entries if not each.external], _registered_keywords(path)
     missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
     for entry in written if registered is None else missing:
-        if is_forwarded(entry) and not handler_path(config, entry).exists():
+        if _is_forwarded(entry) and not _handler_path(config, entry).exists():
             write_line(f"note: add to the register_all of {show(path)}:  {entry.keyword}=None,")
             continue
-        name = _unique(function_name(entry), set(APP_NAMES))
-        write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
+        name = _unique(function_name(entry), set(_APP_NAMES))
+        write_line(f"note: add to {show(path)}:  {_import_line(config, entry, name)}")
         write_line(f"      and to its register_all:  {entry.keyword}={name},")
     known = {*(entry.keyword for entry in entries), *(each.keyword for each in report.stale)}
     external = {entry.keyword for entry in report.entries if entry.external}
@@ -145,7 +145,7 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
 def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
     """Print how tools of MCP servers are registered; return how many have no handler."""
 
-    found = [entry for entry in entries if is_forwarded(entry) and not handler_path(config, entry).exists()]
+    found = [entry for entry in entries if _is_forwarded(entry) and not _handler_path(config, entry).exists()]
     if found:
         servers = sorted({entry.source.label for entry in found if entry.source is not None})
         write_line(
@@ -159,7 +159,7 @@ def _tell_orphans(config: Config, report: "Report") -> None:
     compiled = {entry.path for entry in report.entries}
     refused = [path for path in discover(config.specs).tools if path not in compiled]
     external = {entry.name for entry in report.entries if entry.external}
-    for path, tool in orphans(config, [each for each in report.entries if not each.external], refused):
+    for path, tool in _orphans(config, [each for each in report.entries if not each.external], refused):
         reason = "is external" if tool in external else "is no tool any more"
         write_line(f"note: {show(path)} is the handler of {tool}, which {reason}: delete the file")
 
@@ -178,7 +178,7 @@ def _failed(config: Config, error: Exception) -> click.exceptions.Exit:
     return refuse(shown, "template-failed", str(error), "correct the template, or remove it")
 
 
-APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
+_APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
 """Names that the module of the application uses itself."""
 
 _MARK = re.compile(r'"""Handler of the tool `([A-Za-z0-9_-]{1,64})`[.:] Written once by `toolcast stubs`')
@@ -189,7 +189,7 @@ _MOST = 20_000
 """Files that are searched for handlers without a tool."""
 
 
-def is_forwarded(entry: "ToolEntry") -> bool:
+def _is_forwarded(entry: "ToolEntry") -> bool:
     """Return whether a tool runs on the MCP server that its spec was imported from.
 
     A program that is connected to that server registers it, by `toolcast.mcp.register_mcp`.
@@ -197,28 +197,28 @@ def is_forwarded(entry: "ToolEntry") -> bool:
     return entry.source is not None and entry.source.kind == "mcp"
 
 
-def leads_out(config: Config, path: Path) -> bool:
+def _leads_out(config: Config, path: Path) -> bool:
     """Return whether a link leads out of the folder of the configuration."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(config.base))
 
 
-def handler_path(config: Config, entry: "ToolEntry") -> Path:
+def _handler_path(config: Config, entry: "ToolEntry") -> Path:
     """Return where the handler of a tool is."""
     return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
 
 
-def app_path(config: Config) -> Path:
+def _app_path(config: Config) -> Path:
     """Return where the program is that registers all handlers."""
     folder = config.base if config.stubs == config.base else config.stubs.parent
     return folder / f"{APP}.py"
 
 
-def app_target(config: Config) -> str:
+def _app_target(config: Config) -> str:
     """Return the registry of that program, as `toolcast serve` takes it."""
-    return f"{module_of(app_path(config).with_suffix(''))[1]}:registry"
+    return f"{module_of(_app_path(config).with_suffix(''))[1]}:registry"
 
 
-def handlers_package(config: Config) -> tuple[Path, str]:
+def _handlers_package(config: Config) -> tuple[Path, str]:
     """Return the folder from which handlers are imported, and the prefix of their modules.
 
     The folder of the configuration itself is no package.
@@ -240,14 +240,14 @@ def _unique(name: str, used: set[str]) -> str:
     return unique(name, used)
 
 
-def handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
+def _handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
     """Return the text of a handler file. Raises TemplateFailedError.
 
     The handler of a spec that was imported from a function calls it; that of an HTTP request sends it; any
     other is a person's to write.
     """
     package, function = package_name(config), function_name(entry)
-    if (found := imported_function(entry)) is not None:
+    if (found := _imported_function(entry)) is not None:
         module, name, path = found
         return templates.render(
             "stub_adapt.py.jinja",
@@ -272,7 +272,7 @@ def handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> 
     )
 
 
-def imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
+def _imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
     """Return module, name and attributes of the function that a spec was imported from.
 
     None where Python does not find it by name, or a class described it.
@@ -286,12 +286,12 @@ def imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
     return None if last[:1].isupper() else (found[1], found[2], found[3])
 
 
-def is_open(entry: "ToolEntry") -> bool:
+def _is_open(entry: "ToolEntry") -> bool:
     """Return whether a person writes what the handler does."""
-    return imported_function(entry) is None and not entry.http
+    return _imported_function(entry) is None and not entry.http
 
 
-def package_markers(config: Config, path: Path) -> Iterator[Path]:
+def _package_markers(config: Config, path: Path) -> Iterator[Path]:
     """Yield the `__init__.py` that are missing for a handler, outermost first."""
     folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]
     for folder in reversed(folders):
@@ -300,43 +300,43 @@ def package_markers(config: Config, path: Path) -> Iterator[Path]:
             yield marker
 
 
-def app_text(templates: "Templates", config: Config, entries: Sequence["ToolEntry"]) -> str:
+def _app_text(templates: "Templates", config: Config, entries: Sequence["ToolEntry"]) -> str:
     """Return the program that registers all handlers. Raises TemplateFailedError."""
-    used = set(APP_NAMES)
+    used = set(_APP_NAMES)
     imports: list[str] = []
     handlers: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.external:
             continue
-        if is_forwarded(entry) and not handler_path(config, entry).exists():
+        if _is_forwarded(entry) and not _handler_path(config, entry).exists():
             handlers.append(f"{entry.keyword}=None,  # by toolcast.mcp.register_mcp")
             continue
         function = function_name(entry)
         name = _unique(function, used)
-        imports.append(import_line(config, entry, name))
+        imports.append(_import_line(config, entry, name))
         handlers.append(f"{entry.keyword}={name},")
     return templates.render(
         "app.py.jinja",
         package=package_name(config),
-        target=app_target(config),
+        target=_app_target(config),
         imports=sorted(imports),
         handlers=handlers,
     )
 
 
-def import_line(config: Config, entry: "ToolEntry", name: str) -> str:
+def _import_line(config: Config, entry: "ToolEntry", name: str) -> str:
     """Return the import of a handler as `name`."""
     function = function_name(entry)
     renamed = "" if name == function else f" as {name}"
-    return f"from {handlers_package(config)[1]}{entry.module} import {function}{renamed}"
+    return f"from {_handlers_package(config)[1]}{entry.module} import {function}{renamed}"
 
 
-def hidden_app(config: Config) -> bool:
+def _hidden_app(config: Config) -> bool:
     """Return whether a folder of the program's name would be imported in its place."""
-    return app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
+    return _app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
 
 
-def registered_keywords(path: Path) -> frozenset[str] | None:
+def _registered_keywords(path: Path) -> frozenset[str] | None:
     """Return the keywords in calls of `register_all` and `register_some`; the program is not run.
 
     None where they cannot be read.
@@ -359,14 +359,14 @@ def _registers(function: ast.expr) -> bool:
     return name in ("register_all", "register_some")
 
 
-def orphans(
+def _orphans(
     config: Config, entries: Sequence["ToolEntry"], refused: Sequence[str]
 ) -> Iterator[tuple[Path, str]]:
     """Yield handler files of tools that are gone, with the tools' names.
 
     Those of the specs in `refused` stay: they do not compile.
     """
-    paths = {handler_path(config, entry) for entry in entries}
+    paths = {_handler_path(config, entry) for entry in entries}
     left = {path.rpartition(".")[0].replace("-", "_") for path in refused}
     for number, path in enumerate(sorted(config.stubs.rglob("*.py"))):
         if number >= _MOST:

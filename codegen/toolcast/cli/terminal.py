@@ -22,14 +22,14 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 def write_anything() -> None:
     r"""Let stdout and stderr write what their encoding lacks as `\uXXXX`, which JSON reads back."""
-    open_closed()
+    _open_closed()
     codecs.register_error(_NAME, _escape)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_NAME)
 
 
-def open_closed() -> None:
+def _open_closed() -> None:
     """Give stdout and stderr a place where Python found them closed (`>&-`)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -59,7 +59,7 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
     return "".join(f"\\u{word}" for word in words), error.end
 
 
-DELAY = 1.0
+_DELAY = 1.0
 
 
 class Bar:
@@ -77,7 +77,7 @@ class Bar:
 
     def __call__(self, done: int, total: int) -> None:
         if self._progress is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._started < DELAY:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < _DELAY:
                 return
             self._open(total)
         assert self._progress is not None

@@ -29,32 +29,32 @@ if TYPE_CHECKING:
     from watchfiles.main import FileChange
 
 
-LOOK = 250
+_LOOK = 250
 """Milliseconds between two checks of single files."""
-QUIET = 10
+_QUIET = 10
 """Milliseconds without another event that end a save."""
 GRACE = 0.1
 """Seconds in which a spec that is gone, or empty, may come back: some editors save in two steps."""
 
 
-class Watched(Struct, frozen=True):
+class _Watched(Struct, frozen=True):
     """The places that a build reads and a person edits, without the generator and libraries."""
 
     folders: tuple[Path, ...]
     files: tuple[Path, ...]
 
 
-def watched(config: Config | None, file: Path | None, start: Path) -> Watched:
+def watched(config: Config | None, file: Path | None, start: Path) -> _Watched:
     """Return what to watch; without a configuration only the places where it may be corrected."""
     places = (file,) if file is not None else tuple(at / "pyproject.toml" for at in (start, *start.parents))
     if config is None:
-        return Watched((), places)
+        return _Watched((), places)
     templates = () if config.templates is None else (config.templates,)
     folders = (config.specs, *templates, *(Path(each.folder) for each in config.types if each.folder))
-    return Watched(folders, (*places, *config.profiles))
+    return _Watched(folders, (*places, *config.profiles))
 
 
-def turns(find: Callable[[], Watched]) -> Iterator[None]:
+def turns(find: Callable[[], _Watched]) -> Iterator[None]:
     """Yield at once, and then whenever something changed. Never ends.
 
     No edit is missed: while the consumer builds, events are kept. After watching begins, and whenever other
@@ -82,20 +82,20 @@ def turns(find: Callable[[], Watched]) -> Iterator[None]:
 
 
 def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", None, None]:
-    """Yield changes below `folders`; None when watching begins, an empty set after each `LOOK`."""
+    """Yield changes below `folders`; None when watching begins, an empty set after each `_LOOK`."""
     there = [folder for folder in folders if folder.is_dir()]
     if not there:
         while True:
-            time.sleep(LOOK / 1000)
+            time.sleep(_LOOK / 1000)
             yield set()
     from watchfiles import watch
 
     began = False
     stream = watch(
         *there,
-        step=QUIET,
-        debounce=10 * QUIET,
-        rust_timeout=LOOK,
+        step=_QUIET,
+        debounce=10 * _QUIET,
+        rust_timeout=_LOOK,
         yield_on_timeout=True,
         ignore_permission_denied=True,
     )
@@ -104,7 +104,7 @@ def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", No
         began = True
 
 
-def _states(places: Watched) -> tuple[tuple[int, ...], ...]:
+def _states(places: _Watched) -> tuple[tuple[int, ...], ...]:
     return (
         *(_state(folder)[:2] for folder in places.folders),
         *(_state(file) for file in places.files),
@@ -157,7 +157,7 @@ class _Session:
         # The report of the last turn; None before the first.
         self._before: tuple[Diagnostic, ...] | None = None
 
-    def find(self) -> Watched:
+    def find(self) -> _Watched:
         config, _ = load_config(self._start, self._file)
         return watched(config, self._file, self._start)
 

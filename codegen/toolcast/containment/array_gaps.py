@@ -154,7 +154,7 @@ def _around_contains(prover: Prover, case: Case, target: Part) -> Iterator[Any]:
     outside = [[prover.made(part, {"not": part.schema})] for part in ours]
     counts = {lengths.least, lengths.least + 1, int(target.schema.get("maxContains", 0)) + 1}
     for count in sorted(counts):
-        if count > MAX_CONTAINED or (lengths.most is not None and count > lengths.most):
+        if count > _MAX_CONTAINED or (lengths.most is not None and count > lengths.most):
             continue
         for first, rest in (
             *(([refused], [refused]), ([theirs], [theirs])),
@@ -171,7 +171,7 @@ def _around_contains(prover: Prover, case: Case, target: Part) -> Iterator[Any]:
                 continue
 
 
-MAX_CONTAINED: Final = 1_000
+_MAX_CONTAINED: Final = 1_000
 
 
 _IN_PLACE: Final = (

@@ -16,7 +16,7 @@ from ..jsonschema.cases import Part, Side
 from .gaps import OF_KEYWORD, Gap, merged
 from .prover import SchemaProver
 
-Verdict = Literal["contained", "escapes", "undecided"]
+_Verdict = Literal["contained", "escapes", "undecided"]
 """Every value of the first contract is one of the second; some value is not; neither was shown."""
 
 
@@ -46,30 +46,30 @@ class Comparison(Struct, frozen=True, kw_only=True):
     undecided: tuple[Open, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> _Verdict:
         """Return the verdict: an escape decides, whatever else is undecided."""
         if self.escapes:
             return "escapes"
         return "undecided" if self.undecided else "contained"
 
 
-Root = Literal["parameters", "result"]
+_Root = Literal["parameters", "result"]
 
-MAX_VALUES: Final = 60
+_MAX_VALUES: Final = 60
 """Values of one place that are tried as witnesses."""
-MAX_PARTS: Final = 30_000
+_MAX_PARTS: Final = 30_000
 """Parts of all values that are made for one pair of contracts,"""
-MAX_PARTS_HERE: Final = 3_000
+_MAX_PARTS_HERE: Final = 3_000
 """and of those for one place."""
-ENOUGH: Final = 4
+_ENOUGH: Final = 4
 """Witnesses of one place, of which the clearest is taken."""
-MAX_NULLS: Final = 6
+_MAX_NULLS: Final = 6
 """Null properties of a value whose subsets are tried;"""
-MAX_NULLS_COUNTED: Final = 200
+_MAX_NULLS_COUNTED: Final = 200
 """of more, each alone and these together."""
-MAX_SEARCHED_PARTS: Final = 1_500
+_MAX_SEARCHED_PARTS: Final = 1_500
 """Parts of all values of that search."""
-SEARCHED: Final = 12
+_SEARCHED: Final = 12
 """Values that a proof of containment must survive."""
 
 
@@ -122,8 +122,8 @@ def _null_properties(value: Any, declared: frozenset[str], path: Path = ()) -> I
 
 def _with_fewer_nulls(value: Any, declared: frozenset[str]) -> Iterator[Any]:
     """`value` without some of the properties that are null, in all ways where these are few."""
-    nulls = list(islice(_null_properties(value, declared), MAX_NULLS_COUNTED))
-    sizes = range(1, len(nulls) + 1) if len(nulls) <= MAX_NULLS else (1, len(nulls))
+    nulls = list(islice(_null_properties(value, declared), _MAX_NULLS_COUNTED))
+    sizes = range(1, len(nulls) + 1) if len(nulls) <= _MAX_NULLS else (1, len(nulls))
     for count in sizes:
         for chosen in combinations(nulls, count):
             bare = value
@@ -136,7 +136,7 @@ def _accepts(validator: Validator | bool, value: Any) -> bool:
     return validator if isinstance(validator, bool) else validator.accepts(value)
 
 
-def compare(old: Built, new: Built, root: Root, *, search: bool = True) -> Comparison:
+def compare(old: Built, new: Built, root: _Root, *, search: bool = True) -> Comparison:
     """Decide whether every value of one contract is a value of another.
 
     For parameters, an explicit null of an optional property that refuses null counts as absent, as decoders
@@ -185,9 +185,9 @@ def _compared(first: Part, second: Part, *, forgiving: bool, search: bool) -> Co
     escapes: list[Escape] = []
     undecided: list[Open] = []
     gaps = merged(prover.gaps([first], second))
-    left = MAX_PARTS
+    left = _MAX_PARTS
     for gap in gaps:
-        allowed = prover.budget.left = min(left, MAX_PARTS_HERE)
+        allowed = prover.budget.left = min(left, _MAX_PARTS_HERE)
         found = _witness(gap, judge)
         left -= allowed - prover.budget.left
         if found is None:
@@ -204,8 +204,8 @@ def _compared(first: Part, second: Part, *, forgiving: bool, search: bool) -> Co
 def _witness(gap: Gap, judge: _Judge) -> tuple[Any] | None:
     """The witness that violates the least of the second contract."""
     best: tuple[int, Any] | None = None
-    confirmed = (value for value in islice(gap.values(), MAX_VALUES) if judge.escapes(value))
-    for value in islice(confirmed, ENOUGH):
+    confirmed = (value for value in islice(gap.values(), _MAX_VALUES) if judge.escapes(value))
+    for value in islice(confirmed, _ENOUGH):
         count = judge.reasons(value)
         if best is None or count < best[0]:
             best = (count, value)
@@ -216,8 +216,8 @@ def _witness(gap: Gap, judge: _Judge) -> tuple[Any] | None:
 
 def _searched(judge: _Judge, first: Part, second: Part) -> Iterator[Escape]:
     """An escape that the proof has not seen, if a search finds one."""
-    builder = Generator(Budget(MAX_SEARCHED_PARTS), random.Random(0), 400)
-    for number in range(SEARCHED):
+    builder = Generator(Budget(_MAX_SEARCHED_PARTS), random.Random(0), 400)
+    for number in range(_SEARCHED):
         builder.fullness = (0.0, 1.0, 0.5, 0.2)[number % 4]
         try:
             value = builder.value((first,), hints=(second,))

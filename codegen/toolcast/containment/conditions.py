@@ -17,15 +17,15 @@ from ..jsonschema.cases import FRACTION, INTEGER, Case, Part, cases_of, possible
 from ..jsonschema.equality import key
 from .gaps import Gap, Prover, merged, together
 
-MAX_SPLITS: Final = 4
+_MAX_SPLITS: Final = 4
 """Splits of one case, each of what the former one left."""
-MAX_ALONE: Final = 4
+_MAX_ALONE: Final = 4
 """Branches of which each is tried without the others."""
-MAX_LITERALS: Final = 40
+_MAX_LITERALS: Final = 40
 """Values of a property that a case is split by."""
 
 
-class ConditionProver(Prover, Protocol):
+class _ConditionProver(Prover, Protocol):
     """The further part of the prover that conditions need."""
 
     def contains(self, case: Case, target: Part) -> bool:
@@ -37,7 +37,7 @@ class ConditionProver(Prover, Protocol):
         ...
 
 
-def union_gaps(prover: ConditionProver, case: Case, target: Part, keyword: str) -> list[Gap]:
+def union_gaps(prover: _ConditionProver, case: Case, target: Part, keyword: str) -> list[Gap]:
     """Return why a case may fit no branch of a union (`oneOf`: not exactly one)."""
     branches = target.listed(keyword)
     whole = prover.made(target, {keyword: target.schema[keyword]})
@@ -45,7 +45,7 @@ def union_gaps(prover: ConditionProver, case: Case, target: Part, keyword: str) 
 
 
 def _branch_gaps(
-    prover: ConditionProver, case: Case, branches: list[Part], whole: Part, depth: int
+    prover: _ConditionProver, case: Case, branches: list[Part], whole: Part, depth: int
 ) -> list[Gap]:
     exclusive = "oneOf" in whole.schema
     if not exclusive and any(prover.same(fact, branch) for branch in branches for fact in case.facts):
@@ -61,8 +61,8 @@ def _branch_gaps(
             failed.append(gaps)
         elif not exclusive or all(prover.disjoint(case, each) for each in viable if each is not branch):
             return []
-    if depth < MAX_SPLITS and len(viable) > 1 and prover.spend():
-        pieces = split(prover, case, branches)
+    if depth < _MAX_SPLITS and len(viable) > 1 and prover.spend():
+        pieces = _split(prover, case, branches)
         if pieces:
             found: list[Gap] = []
             for piece in pieces:
@@ -85,7 +85,7 @@ def _branch_gaps(
     best = min(failed, key=len)
     if len(viable) == 1:
         return [_refused_by(gap, whole) for gap in best]
-    if not exclusive and depth == 0 and len(viable) <= MAX_ALONE:
+    if not exclusive and depth == 0 and len(viable) <= _MAX_ALONE:
         alone = _refused_by_others(prover, case, viable)
         if not alone:
             return []
@@ -106,7 +106,7 @@ def _stands_alike(case: Case, branch: Part) -> bool:
     return case.pointer.rsplit("/", 2)[-2:] == branch.pointer.rsplit("/", 2)[-2:]
 
 
-def _refused_by_others(prover: ConditionProver, case: Case, viable: list[Part]) -> list[Gap]:
+def _refused_by_others(prover: _ConditionProver, case: Case, viable: list[Part]) -> list[Gap]:
     """Gaps of the most likely branch, for values that no other branch accepts."""
     found: list[Gap] = []
     for branch in viable:
@@ -144,7 +144,7 @@ def _overlap(prover: Prover, case: Case, branches: Sequence[Part]) -> Iterator[A
                 yield from _some(prover, both)
 
 
-def exclusion_gaps(prover: ConditionProver, case: Case, target: Part) -> list[Gap]:
+def exclusion_gaps(prover: _ConditionProver, case: Case, target: Part) -> list[Gap]:
     """Return why a case may hold values that `not` excludes."""
     excluded = target.below("not")
     if prover.disjoint(case, excluded):
@@ -158,7 +158,7 @@ def exclusion_gaps(prover: ConditionProver, case: Case, target: Part) -> list[Ga
     return [prover.gap(case, whole, "exclusion-added", "`not` excludes some of it now", values)]
 
 
-def condition_gaps(prover: ConditionProver, case: Case, target: Part, depth: int = 0) -> list[Gap]:
+def condition_gaps(prover: _ConditionProver, case: Case, target: Part, depth: int = 0) -> list[Gap]:
     """Return why values may be refused by `then` or by `else`."""
     condition = target.below("if")
     found: list[Gap] = []
@@ -169,8 +169,8 @@ def condition_gaps(prover: ConditionProver, case: Case, target: Part, depth: int
     if "else" in target.schema and not prover.contains(case, condition):
         rest = replace(case, refused=(*case.refused, condition))
         found += prover.case_gaps(rest, target.below("else"))
-    if found and depth < MAX_SPLITS and prover.spend():
-        pieces = split(prover, case, [condition])
+    if found and depth < _MAX_SPLITS and prover.spend():
+        pieces = _split(prover, case, [condition])
         if pieces:
             found = [
                 gap
@@ -184,7 +184,7 @@ def condition_gaps(prover: ConditionProver, case: Case, target: Part, depth: int
 # -- splits ---------------------------------------------------------------------------------------
 
 
-def split(prover: Prover, case: Case, hints: Sequence[Part]) -> list[Case]:
+def _split(prover: Prover, case: Case, hints: Sequence[Part]) -> list[Case]:
     """Split a case by the properties that `hints` mention; empty where they distinguish nothing."""
     facts = possible_facts(hints)
     if case.kind == "object":
@@ -240,9 +240,9 @@ def _by_value(facts: list[Part], name: str, members: list[Part]) -> list[dict[st
                 if keyword in each.schema:
                     values = each.schema["enum"] if keyword == "enum" else [each.schema["const"]]
                     listed.update({key(value): value for value in values})
-    if complete and literals and len(literals) <= MAX_LITERALS and listed:
+    if complete and literals and len(literals) <= _MAX_LITERALS and listed:
         return [{"properties": {name: {"enum": [value]}}, "required": [name]} for value in literals]
-    if listed and len(listed) <= MAX_LITERALS:
+    if listed and len(listed) <= _MAX_LITERALS:
         if any("not" in part.schema for part in members if isinstance(part.schema, dict)):
             return []  # what is left after a split by the same values
         values = list(listed.values())

@@ -21,7 +21,7 @@ from ..jsonschema.case_facts import (
 from ..jsonschema.cases import Case, Part
 from ..jsonschema.emptiness import Emptiness
 
-MAX_NESTED: Final = 3
+_MAX_NESTED: Final = 3
 """Proofs that a case is refused, inside of each other."""
 
 
@@ -42,7 +42,7 @@ class SearchingEmptiness(Emptiness):
         return super().case(case, depth) or self._refused(case)
 
     def _refused(self, case: Case) -> str | None:
-        if not case.refused or self._nested >= MAX_NESTED:
+        if not case.refused or self._nested >= _MAX_NESTED:
             return None
         self._nested += 1
         try:
@@ -165,7 +165,7 @@ def joined(*sources: Callable[[], Iterable[Any]]) -> Values:
     return lambda: chain.from_iterable(source() for source in sources)
 
 
-class Counted(NamedTuple):
+class _Counted(NamedTuple):
     """Items of arrays or properties of objects.
 
     `noun` is for messages; reasons begin with `min-` and `max-` before it. `least` and `most` are the
@@ -178,15 +178,15 @@ class Counted(NamedTuple):
     sizes: Callable[[Facts], Lengths]
 
 
-ITEMS: Final = Counted("items", "minItems", "maxItems", array_lengths)
-PROPERTIES: Final = Counted("properties", "minProperties", "maxProperties", object_sizes)
+ITEMS: Final = _Counted("items", "minItems", "maxItems", array_lengths)
+PROPERTIES: Final = _Counted("properties", "minProperties", "maxProperties", object_sizes)
 
 
 def size_gaps(
     prover: Prover,
     case: Case,
     target: Part,
-    counted: Counted,
+    counted: _Counted,
     of_size: Callable[[dict[str, Any]], Iterator[Any]],
 ) -> list[Gap]:
     """Return a gap for each bound of a size that `target` has and `case` has not.

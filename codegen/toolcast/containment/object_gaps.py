@@ -21,9 +21,9 @@ from ..jsonschema.cases import Case, Part, cases_of, possible_facts
 from ..jsonschema.pointers import escape
 from .gaps import PROPERTIES, Gap, Prover, merged, size_gaps
 
-VARIED: Final = 4
+_VARIED: Final = 4
 """Objects that are made around a value, where the small ones are refused."""
-MAX_LISTED: Final = 8
+_MAX_LISTED: Final = 8
 """Names in one message."""
 
 
@@ -56,7 +56,7 @@ def _with(prover: Prover, case: Case, target: Part, name: str) -> Any:
         for builder, soft in (
             (prover.builder, (target,)),
             (prover.builder, ()),
-            *((prover.varied, ()) for _ in range(VARIED)),
+            *((prover.varied, ()) for _ in range(_VARIED)),
         ):
             try:
                 made = builder.object_with(case, name, value, soft, case.refused)
@@ -323,10 +323,10 @@ def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
         and not prover.emptiness.reason(parts)
     ]
     if refused:
-        listed = ", ".join(f"`{name}`" for name in refused[:MAX_LISTED])
+        listed = ", ".join(f"`{name}`" for name in refused[:_MAX_LISTED])
 
         def with_names() -> Iterator[Any]:
-            for name in refused[:MAX_LISTED]:
+            for name in refused[:_MAX_LISTED]:
                 try:
                     value = prover.builder.value(member_parts(case.facts, name) or ())
                 except UnfillableError:

@@ -151,17 +151,17 @@ def _named_sets(value: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
     return {name: frozenset(names) for name, names in value.items()}
 
 
-MAX_STEPS: Final = 10_000
+_MAX_STEPS: Final = 10_000
 """Schemas that are compared for one pair of contracts."""
-MAX_PARTS: Final = 5_000
+_MAX_PARTS: Final = 5_000
 """Parts of all values that are made while schemas are compared, and then for each place."""
-MAX_DEPTH: Final = 40
+_MAX_DEPTH: Final = 40
 """Levels of properties and items."""
-MAX_IN_PLACE: Final = 60
+_MAX_IN_PLACE: Final = 60
 """Levels of references and unions at one place, of all places above it together."""
-LOCAL_VALUES: Final = 40
+_LOCAL_VALUES: Final = 40
 """Values that a search at one place makes."""
-MAX_SHOWN: Final = 5
+_MAX_SHOWN: Final = 5
 _NO_LIMIT: Final = 10**9
 
 
@@ -170,7 +170,7 @@ class SchemaProver:
 
     def __init__(self, *, forgiving: bool) -> None:
         """`forgiving`: an explicit null of an optional property that refuses null counts as absent."""
-        self._left = MAX_STEPS
+        self._left = _MAX_STEPS
         self._forgiving = forgiving
         self._same = _SameSchemas()
         self._done: dict[tuple[Any, ...], list[Gap]] = {}
@@ -182,7 +182,7 @@ class SchemaProver:
         self._masks: dict[int | bool, int] = {}
         self._made: dict[tuple[str, bytes], Part] = {}
         self.emptiness = SearchingEmptiness(self.spend, self.contains)
-        self.budget = Budget(MAX_PARTS)
+        self.budget = Budget(_MAX_PARTS)
         self.builder = Generator(self.budget)
         self.varied = Generator(self.budget, random.Random(0), 300)
         self.varied.fullness = 0.7
@@ -209,7 +209,7 @@ class SchemaProver:
             self._assumed = min(self._assumed, self._active[pair])
             return []
         depth = len(self._active)
-        if depth > MAX_DEPTH or not self.spend():
+        if depth > _MAX_DEPTH or not self.spend():
             return [self._too_much(parts[0].pointer)]
         self._active[pair] = depth
         self._places.append(target)
@@ -274,7 +274,7 @@ class SchemaProver:
             return []
         if schema is False:
             return [self.gap(case, target, "value-refused", "no value is accepted now", lambda: iter(()))]
-        if self._in_place > MAX_IN_PLACE or not self.spend():
+        if self._in_place > _MAX_IN_PLACE or not self.spend():
             return [self._too_much(case.pointer)]
         self._in_place += 1
         try:
@@ -347,8 +347,8 @@ class SchemaProver:
             grouped.setdefault(self._literal_reason(case, target, value), []).append(value)
         found: list[Gap] = []
         for reason, values in grouped.items():
-            shown = ", ".join(f"{value!r:.60}" for value in values[:MAX_SHOWN])
-            more = f" and {len(values) - MAX_SHOWN} more" if len(values) > MAX_SHOWN else ""
+            shown = ", ".join(f"{value!r:.60}" for value in values[:_MAX_SHOWN])
+            more = f" and {len(values) - _MAX_SHOWN} more" if len(values) > _MAX_SHOWN else ""
             message = f"accepted before, refused now: {shown}{more}"
             found.append(Gap(case.pointer, reason, message, lambda values=values: iter(values), True))  # type: ignore[misc]
         return found
@@ -377,8 +377,8 @@ class SchemaProver:
             return self._literal_gaps(replace(case, literals=tuple(numbers)), target)
         schema = target.schema
         members = schema["enum"] if "enum" in schema else [schema["const"]]
-        shown = ", ".join(f"{value!r:.60}" for value in members[:MAX_SHOWN])
-        more = ", …" if len(members) > MAX_SHOWN else ""
+        shown = ", ".join(f"{value!r:.60}" for value in members[:_MAX_SHOWN])
+        more = ", …" if len(members) > _MAX_SHOWN else ""
         message = f"any {_types_text(case.mask)} before, only {shown}{more} now"
         return [self.gap(case, target, "enum-added", message, lambda: self._values(case))]
 
@@ -411,7 +411,7 @@ class SchemaProver:
 
     def _searched(self, case: Case, target: Part) -> Iterator[Any]:
         builder = Generator(self.budget, random.Random(0), 300)
-        for number in range(LOCAL_VALUES):
+        for number in range(_LOCAL_VALUES):
             if self.budget.left <= 0:
                 return
             builder.fullness = (0.0, 0.3, 0.7, 1.0)[number % 4]

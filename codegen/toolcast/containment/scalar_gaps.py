@@ -32,7 +32,7 @@ UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "regex": ("", "a|b"),
 }
 """Texts of a format that a pattern for it is likely to forget."""
-INCLUDED_FORMATS: Final = {"uri": ("uri-reference",)}
+_INCLUDED_FORMATS: Final = {"uri": ("uri-reference",)}
 """Format → formats that each of its texts has too."""
 
 
@@ -203,21 +203,21 @@ def _texts(case: Case, least: int, most: int | None) -> Iterator[str]:
             text = None
         if text is not None:
             yield text
-    if least <= MAX_TEXT:
+    if least <= _MAX_TEXT:
         yield "a" * least
         if most is None:
             yield "a" * (least + 1)
     for name in values_of(case.facts, "format"):
         yield from FORMATS[name][0] if name in FORMATS else ()
-        if name == "email" and least <= MAX_TEXT:
+        if name == "email" and least <= _MAX_TEXT:
             yield "a" * max(least - 12, 1) + "@example.org"
-        if name in ("uri", "uri-reference") and least <= MAX_TEXT:
+        if name in ("uri", "uri-reference") and least <= _MAX_TEXT:
             yield "https://example.org/" + "a" * least
-        if name == "date-time" and least <= MAX_TEXT:
+        if name == "date-time" and least <= _MAX_TEXT:
             yield f"2024-02-29T12:00:00.{'0' * max(least - 21, 1)}Z"
 
 
-MAX_TEXT: Final = 1_000_000
+_MAX_TEXT: Final = 1_000_000
 """Characters of a witness."""
 
 
@@ -254,7 +254,7 @@ def _pattern_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 def _format_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     name = target.schema["format"]
     ours = list(dict.fromkeys(each for each in values_of(case.facts, "format") if asserts("format", each)))
-    if any(name == each or name in INCLUDED_FORMATS.get(each, ()) for each in ours):
+    if any(name == each or name in _INCLUDED_FORMATS.get(each, ()) for each in ours):
         return []
     lengths = text_lengths(case.facts)
     text: str | None = None

@@ -135,7 +135,7 @@ def offered(built: Built, inject: Collection[str]) -> Built:
     origins = {**normal.origins, id(root): normal.origins[id(normal.roots["parameters"])]}
     normal = structs.replace(normal, roots={**normal.roots, "parameters": root}, origins=origins)
     node = contract.roots["parameters"]
-    assert isinstance(node, Object)  # `read_root` makes no other
+    assert isinstance(node, Object)  # `_read_root` makes no other
     fields = tuple(field for field in node.fields if field.encode_name not in inject)
     roots = {**contract.roots, "parameters": structs.replace(node, fields=fields)}
     contract = structs.replace(contract, roots=roots)
@@ -210,7 +210,7 @@ def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> C
     for name in normal.roots:
         schema = reader.document[name]
         if name == "parameters":
-            roots[name] = read_root(reader, schema, "/" + name)
+            roots[name] = _read_root(reader, schema, "/" + name)
         else:
             roots[name] = reader.read(schema, "/" + name)
     definitions = {
@@ -220,7 +220,7 @@ def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> C
     return Contract(roots=roots, definitions=definitions, files=files)
 
 
-def read_root(reader: Reader, schema: Mapping[str, Any], pointer: str) -> Object:
+def _read_root(reader: Reader, schema: Mapping[str, Any], pointer: str) -> Object:
     """Parameters are always an object with named properties, even when none is declared."""
     node = reader.read(schema, pointer)
     if isinstance(node, Reference):

@@ -14,14 +14,14 @@ from ..jsonschema.search import Searches, searchable
 from .schema_forms import asserted_keywords, form_of, only_asserting_part
 from .union_nodes import distinguishable
 
-MAX_PAIRS: Final = 50_000
+_MAX_PAIRS: Final = 50_000
 """Pairs of a schema and a constraint in one contract. With more, every object keeps everything."""
 
-Constraints = dict[int, Any]
+_Constraints = dict[int, Any]
 """Schemas that apply to one value, by identity."""
 
 
-class MergingReader(Protocol):
+class _MergingReader(Protocol):
     """A reader of a document, as far as this module uses it."""
 
     pointers: dict[int, str]
@@ -59,7 +59,7 @@ def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
 
 
 def objects_keeping_undeclared(
-    reader: MergingReader, document: Mapping[str, Any], files: Mapping[str, str]
+    reader: _MergingReader, document: Mapping[str, Any], files: Mapping[str, str]
 ) -> frozenset[str]:
     """Return the pointers of the objects that keep undeclared properties.
 
@@ -85,9 +85,9 @@ def objects_keeping_undeclared(
 class _Search:
     """Passes constraints from the schemas of one file on to the parts of the values that they apply to."""
 
-    def __init__(self, reader: MergingReader) -> None:
+    def __init__(self, reader: _MergingReader) -> None:
         self.reader = reader
-        self.constraints: dict[int, Constraints] = {}
+        self.constraints: dict[int, _Constraints] = {}
         self.schemas: dict[int, Any] = {}  # those that have constraints
         self.typed: dict[int, _Typed] = {}
         self.pending: list[tuple[Any, list[Any]]] = []  # a schema, and its new constraints
@@ -98,13 +98,13 @@ class _Search:
         for schema in schemas:
             for target, constraints in self._initial(schema):
                 self._add(target, constraints)
-                if self.pairs > MAX_PAIRS:
+                if self.pairs > _MAX_PAIRS:
                     yield from schemas
                     return
-        while self.pending and self.pairs <= MAX_PAIRS:
+        while self.pending and self.pairs <= _MAX_PAIRS:
             for target, constraints in self._parts(*self.pending.pop()):
                 self._add(target, constraints)
-        if self.pairs > MAX_PAIRS:
+        if self.pairs > _MAX_PAIRS:
             yield from schemas
             return
         for key, known in self.constraints.items():
@@ -112,7 +112,7 @@ class _Search:
             if typed is None:
                 continue
             declared = frozenset((*(typed.get("properties") or ()), *typed.get("required", ())))
-            if any(depends_on_undeclared(constraint, declared) for constraint in known.values()):
+            if any(_depends_on_undeclared(constraint, declared) for constraint in known.values()):
                 yield self.schemas[key]
 
     def _add(self, schema: Any, constraints: Iterable[Any]) -> None:
@@ -141,7 +141,7 @@ class _Search:
     def _in_place(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         if "$ref" in schema:
             yield self.reader.resolve(schema["$ref"])
-        yield from in_place_schemas(schema)
+        yield from _in_place_schemas(schema)
 
     def _typed(self, schema: Mapping[str, Any]) -> _Typed:
         known = self.typed.get(id(schema))
@@ -173,16 +173,16 @@ class _Search:
                     for branch in branches:
                         yield branch, [other for other in branches if other is not branch]
             return
-        others = list(in_place_schemas(typed))
+        others = list(_in_place_schemas(typed))
         if "default" in schema and self._default_exceeds(typed, schema["default"]):
-            others.append(WHOLE_VALUE)  # the default is such a value, with all its properties
+            others.append(_WHOLE_VALUE)  # the default is such a value, with all its properties
         if typed is not schema and self.reader.merged(schema)[1]:
             others.append(schema)
         if others:
             yield schema, others
         patterns = typed.get("patternProperties") or {}
         for name, item in (typed.get("properties") or {}).items() if patterns else ():
-            covering = [patterns[pattern] for pattern in patterns if pattern_covers(pattern, name)]
+            covering = [patterns[pattern] for pattern in patterns if _pattern_covers(pattern, name)]
             if covering:
                 yield item, covering
         items = [
@@ -192,7 +192,7 @@ class _Search:
             for item in as_list(typed[keyword])
         ]
         constraints = [typed["contains"]] if "contains" in typed else []
-        constraints += [WHOLE_VALUE] if typed.get("uniqueItems") is True else []
+        constraints += [_WHOLE_VALUE] if typed.get("uniqueItems") is True else []
         for item in items if constraints else ():
             yield item, constraints
 
@@ -219,18 +219,18 @@ class _Search:
         if typed is None:
             return
         for name, item in (typed.get("properties") or {}).items():
-            yield item, [part for constraint in constraints for part in property_schemas(constraint, name)]
-        for keyword in ADDITIONAL:
+            yield item, [part for constraint in constraints for part in _property_schemas(constraint, name)]
+        for keyword in _ADDITIONAL:
             if keyword in typed:
                 yield (
                     typed[keyword],
-                    [part for constraint in constraints for part in any_property_schemas(constraint)],
+                    [part for constraint in constraints for part in _any_property_schemas(constraint)],
                 )
         for item in (typed.get("patternProperties") or {}).values():
-            yield item, [part for constraint in constraints for part in any_property_schemas(constraint)]
+            yield item, [part for constraint in constraints for part in _any_property_schemas(constraint)]
         for keyword in ("items", "prefixItems"):
             for item in as_list(typed[keyword]) if keyword in typed else ():
-                yield item, [part for constraint in constraints for part in item_schemas(constraint)]
+                yield item, [part for constraint in constraints for part in _item_schemas(constraint)]
 
 
 def _all_schemas(schema: Any) -> Iterator[dict[str, Any]]:
@@ -246,13 +246,13 @@ _IN_PLACE_LISTS: Final = ("allOf", "anyOf", "oneOf")
 _IN_PLACE: Final = ("not", "if", "then", "else")
 _NAMING: Final = ("properties", "dependentSchemas", "dependentRequired")
 _COUNTING: Final = ("minProperties", "propertyNames", "patternProperties")  # maxProperties even if 0
-ADDITIONAL: Final = ("additionalProperties", "unevaluatedProperties")
+_ADDITIONAL: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("items", "contains", "unevaluatedItems")
-WHOLE_VALUE: Final[dict[str, Any]] = {"uniqueItems": True}
+_WHOLE_VALUE: Final[dict[str, Any]] = {"uniqueItems": True}
 """Stands for a constraint on all of a value: two items may differ in any part of them."""
 
 
-def in_place_schemas(schema: Mapping[str, Any]) -> Iterator[Any]:
+def _in_place_schemas(schema: Mapping[str, Any]) -> Iterator[Any]:
     """The schemas that `schema` applies to its own value."""
     for keyword in _IN_PLACE_LISTS:
         yield from schema.get(keyword, ())
@@ -265,16 +265,16 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]:
     """The schemas that `constraint` applies to the property `name`."""
-    if constraint is WHOLE_VALUE:
-        yield WHOLE_VALUE
+    if constraint is _WHOLE_VALUE:
+        yield _WHOLE_VALUE
         return
     named = constraint.get("properties") or {}
     patterns = constraint.get("patternProperties") or {}
     found = [
         *([named[name]] if name in named else ()),
-        *(patterns[p] for p in patterns if pattern_covers(p, name)),
+        *(patterns[p] for p in patterns if _pattern_covers(p, name)),
     ]
     yield from found
     if not found and "additionalProperties" in constraint:
@@ -283,36 +283,36 @@ def property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]:
         yield constraint["unevaluatedProperties"]
 
 
-def any_property_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
+def _any_property_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
     """The schemas that `constraint` may apply to a property of any name."""
-    if constraint is WHOLE_VALUE:
-        yield WHOLE_VALUE
+    if constraint is _WHOLE_VALUE:
+        yield _WHOLE_VALUE
         return
     for keyword in ("properties", "patternProperties"):
         yield from (constraint.get(keyword) or {}).values()
-    yield from (constraint[keyword] for keyword in ADDITIONAL if keyword in constraint)
+    yield from (constraint[keyword] for keyword in _ADDITIONAL if keyword in constraint)
 
 
-def item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
+def _item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
     """The schemas that `constraint` may apply to an item."""
-    if constraint is WHOLE_VALUE:
-        yield WHOLE_VALUE
+    if constraint is _WHOLE_VALUE:
+        yield _WHOLE_VALUE
         return
     yield from constraint.get("prefixItems", ())
     yield from (constraint[keyword] for keyword in _ITEMS if keyword in constraint)
     if constraint.get("uniqueItems") is True:
-        yield WHOLE_VALUE
+        yield _WHOLE_VALUE
 
 
-def depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str]) -> bool:
+def _depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str]) -> bool:
     """Return whether the verdict of `constraint` may depend on properties other than those `declared`."""
     if (
-        constraint is WHOLE_VALUE
+        constraint is _WHOLE_VALUE
         or "maxProperties" in constraint
         or any(constraint.get(keyword) for keyword in _COUNTING)
     ):
         return True
-    if any(constraint.get(keyword, True) not in (True, {}) for keyword in ADDITIONAL):
+    if any(constraint.get(keyword, True) not in (True, {}) for keyword in _ADDITIONAL):
         return True
     named = {name for keyword in _NAMING for name in constraint.get(keyword) or ()}
     for names in (constraint.get("required", ()), *(constraint.get("dependentRequired") or {}).values()):
@@ -322,7 +322,7 @@ def depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str
     return any(isinstance(value, dict) for value in [*constraint.get("enum", ()), constraint.get("const")])
 
 
-def pattern_covers(pattern: str, name: str) -> bool:
+def _pattern_covers(pattern: str, name: str) -> bool:
     """Return whether a pattern of the contract covers the property `name`. Raises SearchTooLong."""
     search = searchable(pattern)
     assert search is not None  # others are refused before

@@ -34,9 +34,9 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
         if not self.linked and not self.defs:
             return {**self.roots}
-        roots = {name: rebase(schema, name) for name, schema in self.roots.items()}
+        roots = {name: _rebase(schema, name) for name, schema in self.roots.items()}
         defs = {
-            name: schema if self.locations[name].file else rebase(schema, str(self.locations[name].path[0]))
+            name: schema if self.locations[name].file else _rebase(schema, str(self.locations[name].path[0]))
             for name, schema in self.defs.items()
         }
         return {**({"$defs": defs} if defs else {}), **roots}
@@ -46,7 +46,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         document = self.document()
         defs = document.pop("$defs", {})
         start = [{"$ref": f"#/$defs/{escape(n)}"} for n in defs if file and self.locations[n].file == file]
-        needed = reachable_definitions({"allOf": [*document.values(), *start]}, defs)
+        needed = _reachable_definitions({"allOf": [*document.values(), *start]}, defs)
         kept = {name: schema for name, schema in defs.items() if name in needed}
         return {**({"$defs": kept} if kept else {}), **document}
 
@@ -63,11 +63,11 @@ class NormalForm(Struct, frozen=True, kw_only=True):
 
     def standalone_definition(self, name: str) -> dict[str, Any]:
         """A definition by itself: a reference to it, with the definitions that it reaches."""
-        return self._with_definitions({"$ref": PREFIX + escape(name)})
+        return self._with_definitions({"$ref": _PREFIX + escape(name)})
 
     def _with_definitions(self, root: Mapping[str, Any]) -> dict[str, Any]:
         schema: dict[str, Any] = without_keyword(root, KEYWORD)
-        needed = reachable_definitions(schema, self.defs)
+        needed = _reachable_definitions(schema, self.defs)
         if not needed:
             return schema
         return {
@@ -95,12 +95,12 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         return document, (*path, *rest)
 
 
-PREFIX = "#/$defs/"
+_PREFIX = "#/$defs/"
 
 
 def definition_name(reference: str) -> str | None:
     """Return the name in a reference `#/$defs/Name` of the normal form; None for the root, `#`."""
-    return split(reference)[1] if reference.startswith(PREFIX) else None
+    return split(reference)[1] if reference.startswith(_PREFIX) else None
 
 
 def schemas_with_pointers(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
@@ -126,7 +126,7 @@ def direct_references(schema: Any) -> set[str]:
     return found
 
 
-def reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
+def _reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
     """Names of the definitions that `schema` refers to, directly or through others of `defs`."""
     found: set[str] = set()
     queue = [schema] if defs else []
@@ -142,11 +142,11 @@ def reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def rebase(schema: Any, root: str) -> Any:
+def _rebase(schema: Any, root: str) -> Any:
     """A copy in which `#` means `#/<root>`, for a file that holds several roots."""
     if not isinstance(schema, dict):
         return schema
-    out = map_subschemas(schema, lambda below: rebase(below, root))
+    out = map_subschemas(schema, lambda below: _rebase(below, root))
     if out.get("$ref") == "#":
         out["$ref"] = f"#/{root}"
     return out

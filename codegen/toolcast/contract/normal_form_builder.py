@@ -205,9 +205,9 @@ class NormalFormBuilder:
                     self._check_dialect(value, below)
                     self._check_resource(node, value, location)
                 continue
-            if keyword in UNSUPPORTED:
+            if keyword in _UNSUPPORTED:
                 self._report(
-                    below, "unsupported-keyword", f"`{keyword}` cannot be compiled: {UNSUPPORTED[keyword]}",
+                    below, "unsupported-keyword", f"`{keyword}` cannot be compiled: {_UNSUPPORTED[keyword]}",
                     "use a plain `$ref` to a definition", key=True,
                 )  # fmt: skip
             elif keyword == "$ref":
@@ -419,7 +419,7 @@ _DECLARING: Final = frozenset({"$ref", "properties", "patternProperties", "allOf
 _NAMES: Final = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor")
 """Keywords that name a schema, for references."""
 
-UNSUPPORTED: Final = {
+_UNSUPPORTED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",
     "$recursiveRef": "recursive references of draft 2019-09 have no static type",
     "$vocabulary": "custom vocabularies change what keywords mean",

@@ -13,7 +13,7 @@ _YEAR = r"([1-9]\d{3}|0[1-9]\d{2}|00[1-9]\d|000[1-9])"
 _DATE = rf"{_YEAR}-\d{{2}}-\d{{2}}"
 
 
-class PythonType(Struct, frozen=True):
+class _PythonType(Struct, frozen=True):
     """A Python type by its source text, and the format and pattern of its schema."""
 
     text: str
@@ -22,14 +22,14 @@ class PythonType(Struct, frozen=True):
 
 
 TYPES: Final = {
-    "datetime": PythonType(
+    "datetime": _PythonType(
         "datetime.datetime",
         "date-time",
         rf"^{_DATE}T\d{{2}}:\d{{2}}:[0-5]\d(\.\d{{1,6}})?(Z|[+-]\d{{2}}:\d{{2}})$",
     ),
-    "date": PythonType("datetime.date", "date", rf"^{_DATE}$"),
-    "uuid": PythonType("uuid.UUID", "uuid", None),
-    "decimal": PythonType("decimal.Decimal", None, r"^-?(0|[1-9]\d{0,199})(\.\d{1,200})?$"),
+    "date": _PythonType("datetime.date", "date", rf"^{_DATE}$"),
+    "uuid": _PythonType("uuid.UUID", "uuid", None),
+    "decimal": _PythonType("decimal.Decimal", None, r"^-?(0|[1-9]\d{0,199})(\.\d{1,200})?$"),
 }
 """By the value of `x-python`."""
 

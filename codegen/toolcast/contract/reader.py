@@ -17,12 +17,12 @@ from .single_types import READERS, TypedSchema
 from .tree import Anything, Enum, Node, Nothing, Null, Reference, Union
 from .union_nodes import read_union
 
-ROOTS: Final = ("parameters", "result")
+_ROOTS: Final = ("parameters", "result")
 
 ANY_TYPE_KEYWORDS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "$ref")
 """Keywords that may refuse a value of any type."""
 
-MAX_FLATTENED: Final = 10_000
+_MAX_FLATTENED: Final = 10_000
 """Schemas with `allOf` (or `$ref` and more) merged in one contract: each copies its targets."""
 
 
@@ -45,7 +45,7 @@ class Reader:
         self._registered: list[Any] = []  # schemas made here, kept alive: `pointers` has their ids
         search = False  # whether `objects_keeping_undeclared` may find any
         tops = [(schema, "/$defs/" + escape(name)) for name, schema in document.get("$defs", {}).items()]
-        tops += [(document[root], "/" + root) for root in ROOTS if root in document]
+        tops += [(document[root], "/" + root) for root in _ROOTS if root in document]
         for top, at in tops:
             for schema, pointer in schemas_with_pointers(top, at):
                 self.pointers[id(schema)] = pointer
@@ -124,7 +124,7 @@ class Reader:
 
     def flattened(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
         """The node of `schema` with `allOf` and `$ref` merged into it, as far as one schema can state it."""
-        if id(schema) in self._flattening or self._flattened >= MAX_FLATTENED:
+        if id(schema) in self._flattening or self._flattened >= _MAX_FLATTENED:
             # It contains itself, or too much: any value, which the validator checks.
             return Anything(
                 pointer=pointer, description=description, residue=tuple(sorted(asserted_keywords(schema)))

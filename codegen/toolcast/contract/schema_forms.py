@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import ANNOTATIONS
 
-Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
+_Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
 
 _REFUSING_ONLY: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
 """Keywords next to a `$ref` that only refuse some values of its target, and declare nothing."""
@@ -20,7 +20,7 @@ def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
     return keys
 
 
-def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:
+def form_of(schema: Mapping[str, Any], keys: set[str]) -> _Form:
     """Return the kind of node that `schema` becomes; `keys` are its asserted keywords.
 
     An `only part` is the one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`,

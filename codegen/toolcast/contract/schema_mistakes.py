@@ -18,7 +18,7 @@ from ..spec.reader_problems import quoted
 # -- values --------------------------------------------------------------------------------------
 
 
-class MalformedValue(Struct, frozen=True, kw_only=True):
+class _MalformedValue(Struct, frozen=True, kw_only=True):
     """A value that a keyword cannot have, with a message and a hint.
 
     `meant`: the value that the author most likely means, for further checks; UNSET where that is not clear.
@@ -29,11 +29,11 @@ class MalformedValue(Struct, frozen=True, kw_only=True):
     meant: Any | UnsetType = UNSET
 
 
-def malformed_value(keyword: str, value: Any) -> MalformedValue | None:
+def malformed_value(keyword: str, value: Any) -> _MalformedValue | None:
     """Check the value of a keyword of 2020-12, without schemas in it; None where it is right."""
     if keyword in ("title", "description") and not isinstance(value, str):
         hint = "write text; for a property of that name, indent it below `properties`"
-        return MalformedValue(message=f"`{keyword}` must be text, not {shown(value)}", hint=hint)
+        return _MalformedValue(message=f"`{keyword}` must be text, not {shown(value)}", hint=hint)
     wanted = wanted_form(keyword, value)
     if not wanted:
         return None
@@ -42,7 +42,7 @@ def malformed_value(keyword: str, value: Any) -> MalformedValue | None:
     if keyword == "required":
         return required_flag(value, "…") or _required(value)
     message = f"`{keyword}` must be {wanted}, not {shown(value)}"
-    return MalformedValue(message=message, hint=_hint(keyword, value))
+    return _MalformedValue(message=message, hint=_hint(keyword, value))
 
 
 def shown(value: Any) -> str:
@@ -56,7 +56,7 @@ def shown(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a mapping"
 
 
-def no_schema(value: Any) -> MalformedValue:
+def no_schema(value: Any) -> _MalformedValue:
     """Say that a value, which is neither a mapping nor a boolean, is no schema."""
     message = f"a schema must be a mapping, or true or false, not {shown(value)}"
     hint = "write a JSON Schema here, e.g. {type: string}"
@@ -67,7 +67,7 @@ def no_schema(value: Any) -> MalformedValue:
         hint = f"write `{word}` without quotes; YAML 1.2 reads `yes`, `no`, `on` and `off` as text"
     elif isinstance(value, str) and type_meant(value):
         hint = f"write {{type: {_yaml_type(type_meant(value) or '')}}}"
-    return MalformedValue(message=message, hint=hint)
+    return _MalformedValue(message=message, hint=hint)
 
 
 def _hint(keyword: str, value: Any) -> str:
@@ -90,7 +90,7 @@ def _names(text: str) -> str:
     return f"[{', '.join(quoted(part.strip(), 30)[1:-1] for part in text.split(',')[:6])}]"
 
 
-def required_flag(value: Any, name: str) -> MalformedValue | None:
+def required_flag(value: Any, name: str) -> _MalformedValue | None:
     """Recognise a `required` that says whether its own property is required; None for a value that is no
     flag.
 
@@ -103,17 +103,17 @@ def required_flag(value: Any, name: str) -> MalformedValue | None:
     hint = f"take it out here, and write {names} beside `properties` of its object"
     if not flag:
         hint = "take it out: a property is optional unless the list `required` of its object names it"
-    return MalformedValue(
+    return _MalformedValue(
         message=f"`required` must be a list of property names, not {shown(value)}", hint=hint
     )
 
 
-def _required(value: Any) -> MalformedValue:
+def _required(value: Any) -> _MalformedValue:
     message, hint = f"`required` must be a list of property names, not {shown(value)}", "`required: [a, b]`"
     if isinstance(value, str) and value.strip():
         hint = f"`required: {_names(value)}`"
     if not isinstance(value, list):
-        return MalformedValue(message=message, hint=f"write a list: {hint}, or leave it out")
+        return _MalformedValue(message=message, hint=f"write a list: {hint}, or leave it out")
     names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
     other = [name for name in value if not isinstance(name, str)]
     if other:
@@ -124,17 +124,17 @@ def _required(value: Any) -> MalformedValue:
     else:
         twice = next(name for name in names if value.count(name) > 1)
         message, hint = f"`required` names {quoted(twice)} twice", "keep one of the two"
-    return MalformedValue(message=message, hint=hint, meant=names)
+    return _MalformedValue(message=message, hint=hint, meant=names)
 
 
-def _type(value: Any) -> MalformedValue:
+def _type(value: Any) -> _MalformedValue:
     hint, meant = f"write one of {', '.join(TYPES)}", types_meant(value)
     if value is None:
         hint += '; for the type null, write "null" in quotes'
-        return MalformedValue(message="`type` is empty, or null without quotes", hint=hint)
+        return _MalformedValue(message="`type` is empty, or null without quotes", hint=hint)
     if isinstance(value, str):
         close = meant or _close(value.lower(), TYPES, 0.75)
-        return MalformedValue(
+        return _MalformedValue(
             message=f"{quoted(value)} is not a type of JSON Schema",
             hint=f"did you mean `{_yaml_type(close)}`?" if close else hint,
             meant=meant or UNSET,
@@ -143,7 +143,7 @@ def _type(value: Any) -> MalformedValue:
         message = f"`type` must name a type, or list several, not be {shown(value)}"
         if isinstance(value, Mapping):
             hint += "; for a property called `type`, indent it below `properties`"
-        return MalformedValue(message=message, hint=hint)
+        return _MalformedValue(message=message, hint=hint)
     if meant:
         hint = f"write `type: [{', '.join(map(_yaml_type, meant))}]`"
     other = next((each for each in value if each not in TYPES), "")
@@ -151,7 +151,7 @@ def _type(value: Any) -> MalformedValue:
     if other != "" or "" in value:
         what = "null without quotes" if other is None else shown(other)
         message = f"`type` lists {what}, which is not a type of JSON Schema"
-    return MalformedValue(message=message, hint=hint, meant=meant or UNSET)
+    return _MalformedValue(message=message, hint=hint, meant=meant or UNSET)
 
 
 def _yaml_type(name: str) -> str:
@@ -173,14 +173,14 @@ _REMEDIES: Final[tuple[tuple[str, str], ...]] = (
 """The text at the place of an error → what to write. The first that fits counts."""
 
 
-class UnusablePattern(Struct, frozen=True):
+class _UnusablePattern(Struct, frozen=True):
     """A diagnostic about a pattern, without its place."""
 
     message: str
     hint: str
 
 
-def unusable_pattern(pattern: str) -> UnusablePattern | None:
+def unusable_pattern(pattern: str) -> _UnusablePattern | None:
     """Return the problem of a pattern that is no regular expression of ECMA-262 or cannot be run exactly;
     else None.
     """
@@ -190,15 +190,15 @@ def unusable_pattern(pattern: str) -> UnusablePattern | None:
         return _unsupported(pattern, problem)
     except RecursionError:
         message = f"the pattern {quoted(pattern)} is nested too deeply"
-        return UnusablePattern(message, "write it with fewer groups inside of each other")
+        return _UnusablePattern(message, "write it with fewer groups inside of each other")
     return None
 
 
-def _unsupported(pattern: str, problem: UnsupportedPattern) -> UnusablePattern:
+def _unsupported(pattern: str, problem: UnsupportedPattern) -> _UnusablePattern:
     what = "is not supported" if problem.valid else "is not valid"
     if problem.offset is None:
         message = f"the pattern {quoted(pattern)} {what}: {problem.reason}"
-        return UnusablePattern(message, "write it in another way")
+        return _UnusablePattern(message, "write it in another way")
     reason = problem.reason.removesuffix(f" at offset {problem.offset}")
     rest = pattern[problem.offset :]
     place = f"at character {problem.offset + 1}, {quoted(rest, 20)}" if rest else "at its end"
@@ -206,7 +206,7 @@ def _unsupported(pattern: str, problem: UnsupportedPattern) -> UnusablePattern:
         (remedy for at, remedy in _REMEDIES if re.match(at, rest)),
         "correct it there; JSON Schema has the regular expressions of ECMA-262 (JavaScript)",
     )
-    return UnusablePattern(f"the pattern {quoted(pattern)} {what}: {reason} {place}", hint)
+    return _UnusablePattern(f"the pattern {quoted(pattern)} {what}: {reason} {place}", hint)
 
 
 _LONG: Final = 10_000
@@ -255,7 +255,7 @@ _SIZES: Final = {"string": "Length", "array": "Items", "object": "Properties"}
 """For a type, what `min` and `max` bound."""
 
 
-class UnknownKeyword(Struct, frozen=True, kw_only=True):
+class _UnknownKeyword(Struct, frozen=True, kw_only=True):
     """A diagnostic about a key of a schema, without its place."""
 
     code: str
@@ -264,24 +264,24 @@ class UnknownKeyword(Struct, frozen=True, kw_only=True):
     severity: Severity
 
 
-def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | None:
+def unknown_keyword(key: str, schema: Mapping[str, Any]) -> _UnknownKeyword | None:
     """Find what a key of `schema` that is no keyword stands for; None where nothing suggests a mistake."""
     if key == "nullable":
-        return UnknownKeyword(
+        return _UnknownKeyword(
             code="openapi-keyword",
             message="`nullable` is OpenAPI's, not JSON Schema's, and would be ignored",
             hint='write `type: [string, "null"]`, with the type you have',
             severity="error",
         )
     if key == "schema" and "in" in schema:
-        return UnknownKeyword(
+        return _UnknownKeyword(
             code="openapi-keyword",
             message="this is a parameter as OpenAPI writes it: its `schema` has no effect here",
             hint="write what is in its `schema` and its description, and nothing else",
             severity="error",
         )
     if schema[key] is None and any(map(str.isspace, key)):
-        return UnknownKeyword(
+        return _UnknownKeyword(
             code="unknown-keyword",
             message=f"{quoted(key)} is no keyword but the rest of a text: in braces, a comma ends it",
             hint="put the whole text in quotes",
@@ -291,7 +291,7 @@ def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | Non
     if _is_property(key, schema) and close not in HOLDS_SCHEMAS:
         alone = "properties" not in schema
         where = "`properties:` (add that line)" if alone else "`properties:`"
-        return UnknownKeyword(
+        return _UnknownKeyword(
             code="misplaced-property",
             message=f"{quoted(key)} is no keyword and has no effect here; it looks like a property",
             hint=f"indent it below {where}; start the name with `x-` to keep it as an extension",
@@ -300,12 +300,12 @@ def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | Non
     message = f"{quoted(key)} is not a JSON Schema keyword and has no effect"
     if key == "optional":
         hint = "take it out: a property is optional unless the list `required` of its object names it"
-        return UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
+        return _UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
     if close is None:
         return None
     advice = f"take it out: `{close}` is there" if close in schema else f"did you mean `{close}`?"
     hint = f"{advice} (start the name with `x-` to keep it as an extension)"
-    return UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
+    return _UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
 
 
 def unknown_format(name: str) -> str | None:

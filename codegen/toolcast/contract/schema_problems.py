@@ -28,7 +28,7 @@ from .schema_forms import asserted_keywords
 from .tree import Array, Contract, Field, Map, Node, Nothing, Object, Reference, Tuple, Union, nodes
 
 
-def diagnose_at(
+def _diagnose_at(
     normal: NormalForm, pointer: str, code: str, message: str, hint: str = "", severity: Severity = "error",
 ) -> Diagnostic:  # fmt: skip
     """A diagnostic at the position in the spec of what is at `pointer` of the contract document."""
@@ -57,7 +57,7 @@ def circular_definitions(normal: NormalForm) -> tuple[str, ...]:
 def circular_references(normal: NormalForm, circular: Iterable[str]) -> Iterator[Diagnostic]:
     """One diagnostic for each of the `circular` definitions."""
     for name in circular:
-        yield diagnose_at(
+        yield _diagnose_at(
             normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
             "give one of the schemas in the circle a type of its own",
         )  # fmt: skip
@@ -78,7 +78,7 @@ def malformed_schemas(
         try:
             Validator(resolve(document, pointer), shared=shared, pointer=pointer)
         except UnsupportedSchema as problem:
-            yield diagnose_at(
+            yield _diagnose_at(
                 normal, problem.pointer or pointer, "malformed-schema", problem.reason,
                 "see the JSON Schema 2020-12 reference",
             )  # fmt: skip
@@ -86,7 +86,7 @@ def malformed_schemas(
 
 def slow_name_pattern(normal: NormalForm, problem: SearchTooLong) -> Diagnostic:
     """A declared property whose name cannot be searched for a pattern of names in bounded time."""
-    return diagnose_at(
+    return _diagnose_at(
         normal, f"/{next(iter(normal.roots), '$defs')}", "slow-pattern", str(problem),
         "say each repetition of the pattern in one way only, or give the property a shorter name",
     )  # fmt: skip
@@ -101,7 +101,7 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
     emptiness = Emptiness()
     tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in normal.defs)]
     reasons = {
-        pointer: reason for top in tops for pointer, reason in contradictions(emptiness, side.target(top))
+        pointer: reason for top in tops for pointer, reason in _contradictions(emptiness, side.target(top))
     }
     forbidden = {
         field.node.pointer: (field, node)
@@ -113,10 +113,10 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
     }
     for pointer, (field, node) in forbidden.items():
         message = f"no value fits the required property {quoted(field.encode_name)}"
-        yield diagnose_at(normal, pointer, "unsatisfiable", message, _forbidden_hint(field, node))
+        yield _diagnose_at(normal, pointer, "unsatisfiable", message, _forbidden_hint(field, node))
     for pointer, reason in reasons.items():
         if not any(inner.startswith(f"{pointer}/") for inner in forbidden):  # that is the reason
-            yield diagnose_at(
+            yield _diagnose_at(
                 normal, pointer, "unsatisfiable", f"no value fits {_describe_pointer(pointer)}: {reason}",
                 "correct the keywords that contradict each other; `false` forbids a property on purpose",
             )  # fmt: skip
@@ -134,7 +134,7 @@ _MOST_COMPARED: Final = 1_000
 """Names of properties that one is compared with."""
 
 
-def contradictions(emptiness: Emptiness, part: Part) -> Iterator[tuple[str, str]]:
+def _contradictions(emptiness: Emptiness, part: Part) -> Iterator[tuple[str, str]]:
     """Pointers of the unsatisfiable schemas at and below `part`, innermost first, each with the reason.
 
     Conditions and negated schemas are left out, and so are references: their targets are checked.
@@ -145,7 +145,7 @@ def contradictions(emptiness: Emptiness, part: Part) -> Iterator[tuple[str, str]
     inner = False
     for path, _ in subschemas(schema):
         if path[0] in _READ_KEYWORDS:
-            for found in contradictions(emptiness, part.below(*path)):
+            for found in _contradictions(emptiness, part.below(*path)):
                 inner = True
                 yield found
     alone = asserted_keywords(schema) in ({"$ref"}, {"type"}, set())
@@ -182,7 +182,7 @@ def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> 
         validator = reader.validator(resolve(reader.document, field.pointer))
         wrong = validator.violations(field.default, limit=1)
         if wrong:
-            yield diagnose_at(
+            yield _diagnose_at(
                 normal, field.pointer + "/default", "default-mismatch",
                 f"the default of `{field.encode_name}` does not fit its own schema: {wrong[0].message}",
                 _default_hint(field.default, validator),
@@ -210,12 +210,12 @@ def unfillable_defaults(normal: NormalForm, reader: Reader, contract: Contract) 
         if not found.circle:
             message = f"the default of `{name}` holds more than {_MAX_PARTS:,} others, or {_MAX_DEPTH} levels"
             hint = "leave it out, or write out the properties inside of it"
-            yield diagnose_at(normal, at, "large-default", message, hint)
+            yield _diagnose_at(normal, at, "large-default", message, hint)
             continue
         chain = " → ".join(f"`{field.encode_name}`" for field in (*found.circle, found.field))
         message = f"the default of `{name}` contains itself: {chain}"
         hint = "leave the default out, or write into it a value of the property that ends, such as null"
-        yield diagnose_at(normal, at, "circular-default", message, hint)
+        yield _diagnose_at(normal, at, "circular-default", message, hint)
 
 
 def _fields(contract: Contract) -> Iterator[Field]:
@@ -233,10 +233,10 @@ def refused_headers(normal: NormalForm, secrets: Sequence[str]) -> Iterator[Diag
     for problem in header_problems(schema):
         root = "" if problem.path[:1] == ("$defs",) else "/parameters"
         pointer = f"{root}{join(problem.path)}/{KEYWORD}"
-        yield diagnose_at(normal, pointer, "mcp-header", problem.message, problem.hint)
+        yield _diagnose_at(normal, pointer, "mcp-header", problem.message, problem.hint)
     for path, _ in annotated(schema):
         if path[:1] == ("properties",) and path[1] in secrets:
-            yield diagnose_at(
+            yield _diagnose_at(
                 normal, f"/parameters{join(path)}/{KEYWORD}", "secret-header",
                 f"{quoted(str(path[1]))} may carry a secret, and gateways before the server read headers",
                 "leave the annotation out, or take the parameter off `secrets`",

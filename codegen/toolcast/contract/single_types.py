@@ -29,7 +29,7 @@ from .tree import (
     Tuple,
 )
 
-LENGTH_LIMIT: Final = 2**62
+_LENGTH_LIMIT: Final = 2**62
 """Lengths from here on exceed any memory, and the range of msgspec's bounds."""
 
 
@@ -61,14 +61,14 @@ class SchemaReader(Protocol):
         ...
 
 
-def length_bounds(
+def _length_bounds(
     schema: Mapping[str, Any], minimum: str, maximum: str
 ) -> tuple[int, int | None, tuple[str, ...]]:
     """Both bounds of a length, from the keywords `minimum` and `maximum`; and those that the node leaves to
     the validator."""
     low, high = int(schema.get(minimum, 0)), schema.get(maximum)
-    upper = None if high is None or high >= LENGTH_LIMIT else int(high)
-    return (low, upper, ()) if low < LENGTH_LIMIT else (0, upper, (minimum,))
+    upper = None if high is None or high >= _LENGTH_LIMIT else int(high)
+    return (low, upper, ()) if low < _LENGTH_LIMIT else (0, upper, (minimum,))
 
 
 class TypedSchema(Struct, frozen=True):
@@ -186,7 +186,7 @@ def read_declared_object(reader: SchemaReader, typed: TypedSchema) -> Object:
     min_size, max_size = 0, None
     counted = {"minProperties", "maxProperties"} & schema.keys()
     if closed and counted and all(_states_presence(reader, field, schema) for field in fields):
-        min_size, max_size, unexpressed = length_bounds(schema, "minProperties", "maxProperties")
+        min_size, max_size, unexpressed = _length_bounds(schema, "minProperties", "maxProperties")
         residue = (*(k for k in residue if k not in ("minProperties", "maxProperties")), *unexpressed)
     return Object(
         pointer=pointer,
@@ -221,7 +221,7 @@ def _read_field(
 
 
 def _read_string(_: SchemaReader, typed: TypedSchema) -> Node:
-    low, high, unexpressed = length_bounds(typed.schema, "minLength", "maxLength")
+    low, high, unexpressed = _length_bounds(typed.schema, "minLength", "maxLength")
     pattern = typed.schema.get("pattern")
     if pattern is not None and not is_always_fast(pattern, high):
         pattern, unexpressed = None, (*unexpressed, "pattern")
@@ -255,7 +255,7 @@ def _read_number(typed: TypedSchema, *, integer: bool) -> Node:
 def _read_array(reader: SchemaReader, typed: TypedSchema) -> Node:
     schema = typed.schema
     additional = tuple(k for k in ("contains", "unevaluatedItems") if k in schema)
-    low, high, unexpressed = length_bounds(schema, "minItems", "maxItems")
+    low, high, unexpressed = _length_bounds(schema, "minItems", "maxItems")
     unique = schema.get("uniqueItems", False) is True
     rest = schema.get("items", True)
     if "prefixItems" in schema:

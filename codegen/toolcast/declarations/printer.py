@@ -41,7 +41,7 @@ from .schema_types import (
     reference_to,
 )
 
-WIDTH = 96
+_WIDTH = 96
 """Characters of the longest object or signature on one line."""
 
 
@@ -303,7 +303,7 @@ class TypeScript(Printer):
             said = (f"Other keys: {known}{joined(further.notes)}".rstrip(),)
             members.append(("[key: string]: unknown;", said if known or further.notes else ()))
         line = " ".join(row for row, _ in members).removesuffix(";")
-        if "\n" not in line and not any(notes for _, notes in members) and len(line) <= WIDTH:
+        if "\n" not in line and not any(notes for _, notes in members) and len(line) <= _WIDTH:
             braces = f"{{ {line} }}"
         else:
             braces = "{\n" + self._indented("".join(self._annotated(*member) for member in members)) + "}"
@@ -422,7 +422,7 @@ class Python(Printer):
                 others += "_"
             rows.append((f"**{others}: {further.text}", further.notes))
         line = ", ".join(row for row, _ in rows)
-        if not any(self.comment(notes) for _, notes in rows) and len(line) <= WIDTH:
+        if not any(self.comment(notes) for _, notes in rows) and len(line) <= _WIDTH:
             return TypeText(f"*, {line}" if fields else line, of.notes)
         body = "".join(self._annotated(f"{row},", notes) for row, notes in rows)
         return TypeText("\n" + self._indented(f"*,\n{body}" if fields else body), of.notes)

@@ -23,8 +23,8 @@ from ..jsonschema.pointers import escape, unescape
 
 MAX_DEPTH = 96
 """Deepest nesting of schemas, which is also that of the walk; below it, any value is accepted."""
-TOO_DEEP = "Nested too deeply to be declared."
-ANNOTATIONS = frozenset(
+_TOO_DEEP = "Nested too deeply to be declared."
+_ANNOTATIONS = frozenset(
     ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
 )
 """Keywords that constrain no value."""
@@ -138,7 +138,7 @@ class _Reader:
 
     def read(self, schema: Any, name: str, depth: int) -> Type:
         if depth > MAX_DEPTH:
-            return Anything(notes=(TOO_DEEP,))
+            return Anything(notes=(_TOO_DEEP,))
         if schema is False:
             return Nothing()
         if not isinstance(schema, Mapping):
@@ -152,7 +152,7 @@ class _Reader:
     def _constrained(self, schema: Mapping[str, Any], name: str, depth: int) -> Type:
         """The type without its description."""
         if "$ref" in schema:
-            rest = {key: schema[key] for key in schema if key not in ANNOTATIONS | {"$ref", "$defs"}}
+            rest = {key: schema[key] for key in schema if key not in _ANNOTATIONS | {"$ref", "$defs"}}
             notes = (f"Must also match: {compact_json(rest)}.",) if rest else ()
             return Reference(reference=schema["$ref"], notes=notes)
         if "const" in schema or "enum" in schema:
@@ -317,6 +317,6 @@ def _inlined(schema: Any, once: Mapping[str, Any], opened: int) -> Any:
     reference = schema.get("$ref")
     target = once.get(_name(reference)) if isinstance(reference, str) else None
     beside = {key: value for key, value in schema.items() if key != "$ref"}
-    if isinstance(target, Mapping) and beside.keys() <= ANNOTATIONS and opened < _MAX_INLINED:
+    if isinstance(target, Mapping) and beside.keys() <= _ANNOTATIONS and opened < _MAX_INLINED:
         return {**_inlined(target, once, opened + 1), **beside}
     return map_subschemas(schema, lambda below: _inlined(below, once, opened))

@@ -9,8 +9,8 @@ from .change import Audience, Change
 from .compare_states import NOT_COMPARED, DiffOutcome, Finding
 from .pairs import Pair
 
-Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
+KINDS: Final[tuple[_Kind, ...]] = get_args(_Kind)
 """The headings, in their order."""
 
 _TOLD: Final[frozenset[Audience]] = frozenset({"calls", "results", "code", "model", "trust"})
@@ -21,7 +21,7 @@ _TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NO
 class Entry(Struct, frozen=True, kw_only=True):
     """The sentences about one tool under one heading."""
 
-    kind: Kind
+    kind: _Kind
     tool: str
     sentences: tuple[str, ...]
 

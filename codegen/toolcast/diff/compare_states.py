@@ -101,7 +101,7 @@ def compare_states(
         today=today,
         version=stated_version(config.file),
     )
-    pairs = [pair for pair in made.pairs if is_chosen(pair, choice.tools)]
+    pairs = [pair for pair in made.pairs if _is_chosen(pair, choice.tools)]
     changes: list[Change] = []
     for index, pair in enumerate(pairs):
         changes += _contract_changes(pair, context, choice.audiences)
@@ -203,7 +203,7 @@ def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
     )
 
 
-def is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
+def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
     """Return whether a tool is named: by its name in either state, or by its spec."""
     if not wanted:
         return True
@@ -221,7 +221,7 @@ def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Contex
     for each in wanted:
         folders = (Path(), context.config.specs)
         is_file = any((folder / f"{each}{end}").is_file() for folder in folders for end in ("", *SUFFIXES))
-        if each in names or is_file or any(is_chosen(pair, (each,)) for pair in pairs):
+        if each in names or is_file or any(_is_chosen(pair, (each,)) for pair in pairs):
             continue
         near = get_close_matches(each, sorted({*names, *(pair.name for pair in pairs)}), 1)
         hint = f"did you mean {near[0]!r}?" if near else "see `toolcast list`"

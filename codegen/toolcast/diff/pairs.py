@@ -146,7 +146,7 @@ _HALF: Final = 0.5
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
-class Pairs(Struct, frozen=True, kw_only=True):
+class _Pairs(Struct, frozen=True, kw_only=True):
     """The pairs in order of name, and why tools of the old and of the new state are missing among them."""
 
     pairs: tuple[Pair, ...]
@@ -154,7 +154,7 @@ class Pairs(Struct, frozen=True, kw_only=True):
     new_problems: tuple[Diagnostic, ...]
 
 
-def make_pairs(old: State, new: State) -> Pairs:
+def make_pairs(old: State, new: State) -> _Pairs:
     """Pair the tools that two states read, each that may differ.
 
     A tool that does not compile in one of the states is in no pair.
@@ -173,7 +173,7 @@ def make_pairs(old: State, new: State) -> Pairs:
             pairs.append(_pair(removed[before], side, renamed_from=before))
     gone = removed.keys() - {*renamed.values()}
     pairs += [Pair(old=removed[name], new=None) for name in sorted(gone)]
-    return Pairs(
+    return _Pairs(
         pairs=tuple(sorted(pairs, key=lambda pair: pair.name)),
         old_problems=tuple(sorted({*sides.old_problems})),
         new_problems=tuple(sorted({*sides.new_problems})),

@@ -79,7 +79,7 @@ _ROOTS: Final[tuple[str, ...]] = ("parameters", "result", "$defs")
 _CONSTRAINTS: Final = ASSERTIONS | HOLDS_SCHEMAS | {"$ref", "$dynamicRef"}
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class _Difference(Struct, frozen=True, kw_only=True):
     """One place that reads differently. With `old`, `pointer` is one of the old document."""
 
     rule: str
@@ -90,7 +90,7 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 def differences(
     old: Mapping[str, Any], new: Mapping[str, Any], renamed: Mapping[str, str]
-) -> Iterator[Difference]:
+) -> Iterator[_Difference]:
     """Yield the differences of two contract documents in the order of the new one.
 
     One of names or of a schema's form comes without those below it. `renamed` are top-level parameters, the
@@ -103,7 +103,7 @@ def differences(
             yield from _schema_map(root, before, after, "", {}, waiting)
         elif (root in old) != (root in new):
             what = "is there now" if root in new else "is no longer there"
-            yield Difference(
+            yield _Difference(
                 rule="constraint-read", pointer=f"/{root}", message=f"`{root}` {what}", old=root in old
             )
         elif root in new:
@@ -118,7 +118,7 @@ def differences(
             waiting += reversed(below)
         elif before != after or type(before) is not type(after):
             message = f"the schema was {compact(before)} and is {compact(after)}"
-            yield Difference(rule="constraint-read", pointer=pointer, message=message)
+            yield _Difference(rule="constraint-read", pointer=pointer, message=message)
 
 
 def _node(
@@ -127,7 +127,7 @@ def _node(
     pointer: str,
     renamed: Mapping[str, str],
     below: list[tuple[Any, Any, str]],
-) -> Iterator[Difference]:
+) -> Iterator[_Difference]:
     for keyword in dict.fromkeys((*new, *old)):
         here, there = keyword in new, keyword in old
         if keyword in SCHEMA_MAP and isinstance(new.get(keyword, {}), dict):
@@ -141,7 +141,7 @@ def _node(
             yield _keyword(keyword, old, new, pointer)
     common = [keyword for keyword in old if keyword in new]
     if common != [keyword for keyword in new if keyword in old]:
-        yield Difference(rule="order-read", pointer=pointer, message="keywords stand in another order")
+        yield _Difference(rule="order-read", pointer=pointer, message="keywords stand in another order")
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -149,7 +149,7 @@ def _same(old: Any, new: Any) -> bool:
     return old is new or msgspec.json.encode(old) == msgspec.json.encode(new)
 
 
-def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: str) -> Difference:
+def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: str) -> _Difference:
     before, after = old.get(keyword), new.get(keyword)
     if keyword in _TEXTS:
         if isinstance(before, str) and isinstance(after, str):
@@ -158,10 +158,10 @@ def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: st
             message = f"the {keyword} is new: {cut(str(after), _LONGEST_TEXT)}"
         else:
             message = f"the {keyword} was removed: {cut(str(before), _LONGEST_TEXT)}"
-        return Difference(rule=_TEXTS[keyword], pointer=pointer, message=message)
+        return _Difference(rule=_TEXTS[keyword], pointer=pointer, message=message)
     if isinstance(before, list) and isinstance(after, list) and _encoded(before) == _encoded(after):
         message = f"the values of `{keyword}` stand in another order"
-        return Difference(rule="order-read", pointer=pointer, message=message)
+        return _Difference(rule="order-read", pointer=pointer, message=message)
     rule = _SHOWN.get(keyword) or ("constraint-read" if keyword in _CONSTRAINTS else "note-read")
     if isinstance(before, list) and isinstance(after, list) and keyword in ("enum", "required", "type"):
         message = f"`{keyword}` has {_members(before, after)}"
@@ -171,7 +171,7 @@ def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: st
         message = f"`{keyword}` was removed: {_value(before)}"
     else:
         message = f"`{keyword}` was {_value(before)} and is {_value(after)}"
-    return Difference(rule=rule, pointer=pointer, message=message)
+    return _Difference(rule=rule, pointer=pointer, message=message)
 
 
 def _value(value: Any) -> str:
@@ -200,7 +200,7 @@ def _schema_map(
     pointer: str,
     renamed: Mapping[str, str],
     below: list[tuple[Any, Any, str]],
-) -> Iterator[Difference]:
+) -> Iterator[_Difference]:
     """Yield the differences of names, and add the schemas below to `below`."""
     before: dict[str, Any] = old.get(keyword, {})
     after: dict[str, Any] = new.get(keyword, {})
@@ -211,23 +211,23 @@ def _schema_map(
         place = f"{pointer}/{escape(keyword)}/{escape(name)}"
         former = names.get(name, name)
         if former not in before or (former != name and former in after):
-            yield Difference(rule="names-read", pointer=place, message=f"{noun} `{name}` is new")
+            yield _Difference(rule="names-read", pointer=place, message=f"{noun} `{name}` is new")
             continue
         if former != name:
             message = f"{noun} `{former}` is called `{name}` now"
-            yield Difference(rule="names-read", pointer=place, message=message)
+            yield _Difference(rule="names-read", pointer=place, message=message)
         order.append(former)
         below.append((before[former], schema, place))
     kept = set(order)
     for name in before:
         if name not in kept:
             place = f"{pointer}/{escape(keyword)}/{escape(name)}"
-            yield Difference(
+            yield _Difference(
                 rule="names-read", pointer=place, message=f"{noun} `{name}` was removed", old=True
             )
     if order != [name for name in before if name in kept]:
         what = {"properties": "properties", "$defs": "definitions"}.get(keyword, f"names in `{keyword}`")
-        yield Difference(rule="order-read", pointer=pointer, message=f"the {what} stand in another order")
+        yield _Difference(rule="order-read", pointer=pointer, message=f"the {what} stand in another order")
 
 
 _LONGEST: Final = 120

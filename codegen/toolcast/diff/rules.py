@@ -9,7 +9,7 @@ from msgspec import Struct
 from .change import Audience, Level
 
 
-class Rule(Struct, frozen=True):
+class _Rule(Struct, frozen=True):
     """One kind of difference. `level` is the default, which a project may change."""
 
     audience: Audience
@@ -165,66 +165,66 @@ _RESULTS: Final[_Rules] = {
 }
 """Rules about results: what readers were promised, and are promised no longer."""
 
-_SPEC_KEYS: Final[dict[str, Rule]] = {
-    "empty-is-value": Rule(
+_SPEC_KEYS: Final[dict[str, _Rule]] = {
+    "empty-is-value": _Rule(
         "calls",
         "warning",
         "An empty text no longer means that a parameter was left out",
         '`empty_is_absent` named the parameter. A call with "" is refused now, or means the empty text.',
     ),
-    "empty-is-absent": Rule(
+    "empty-is-absent": _Rule(
         "calls",
         "warning",
         "An empty text means that a parameter was left out",
         "`empty_is_absent` names the parameter now. A call can no longer pass the empty text.",
     ),
-    "grammar-narrowed": Rule(
+    "grammar-narrowed": _Rule(
         "calls",
         "error",
         "A text is refused that was valid",
         "The grammar of `input` is new, or another one. The witness is such a text: one that the old grammar "
         "derives, or an example.",
     ),
-    "grammar-undecided": Rule(
+    "grammar-undecided": _Rule(
         "calls",
         "warning",
         "Whether texts are refused that were valid is not known",
         "The grammar of `input` is another one, and has every text of the old one that was tried: some that "
         "it derives, and the examples. Whether one has all texts of another cannot be decided in general.",
     ),
-    "values-bounded": Rule(
+    "values-bounded": _Rule(
         "calls",
         "warning",
         "The running program bounds a parameter's values",
         "`runtime_enums` names the parameter now: a call with any other value is refused.",
     ),
-    "callers-narrowed": Rule(
+    "callers-narrowed": _Rule(
         "calls",
         "warning",
         "Fewer may call a tool",
         "By `callers`: calls from code that models write, or calls of models themselves, are refused now.",
     ),
-    "arguments-streamed": Rule(
+    "arguments-streamed": _Rule(
         "code",
         "warning",
         "Arguments arrive in another way in streams",
         "By `stream_arguments`: programs that read a provider's stream get arguments as they are written, "
         "before they are JSON that was checked; or no longer do.",
     ),
-    "results-timing": Rule(
+    "results-timing": _Rule(
         "results",
         "warning",
         "Results arrive at another time",
         "By `blocking` or `execution`: a model goes on before it has the result, or waits for it; a client "
         "of MCP may, must or cannot run a call as a task.",
     ),
-    "defaults-omitted": Rule(
+    "defaults-omitted": _Rule(
         "results",
         "warning",
         "Results lack members that equal their default",
         "By `defaults` of the spec or of the project. Readers that do not know the defaults miss them.",
     ),
-    "defaults-included": Rule(
+    "defaults-included": _Rule(
         "results",
         "note",
         "Results hold members that equal their default",
@@ -309,46 +309,46 @@ _CODE: Final[_Rules] = {
 }
 """Rules about code: what was written against the generated Python, and no longer type-checks or holds."""
 
-_DEPRECATION: Final[dict[str, Rule]] = {
-    "tool-removed": Rule(
+_DEPRECATION: Final[dict[str, _Rule]] = {
+    "tool-removed": _Rule(
         "calls",
         "error",
         "A tool was removed without notice",
         "The tool was not deprecated before.",
     ),
-    "tool-removed-early": Rule(
+    "tool-removed-early": _Rule(
         "calls",
         "error",
         "A deprecated tool was removed before its time",
         "The day of `deprecated.remove_after` has not passed, or the project's version is not beyond the one"
         " stated there.",
     ),
-    "tool-removed-unchecked": Rule(
+    "tool-removed-unchecked": _Rule(
         "calls",
         "warning",
         "A deprecated tool was removed, perhaps before its time",
         "`deprecated.remove_after` is a version, and the project states none to compare it with; or there is"
         " no `remove_after`.",
     ),
-    "tool-removed-in-time": Rule(
+    "tool-removed-in-time": _Rule(
         "calls",
         "note",
         "A deprecated tool was removed",
         "Its `deprecated.remove_after` has passed.",
     ),
-    "deprecated": Rule(
+    "deprecated": _Rule(
         "model",
         "note",
         "A tool was deprecated",
         "Models are told, before its description.",
     ),
-    "deprecation-changed": Rule(
+    "deprecation-changed": _Rule(
         "model",
         "note",
         "A notice of deprecation reads differently",
         "`since` or `use` differs, `remove_after` is later, or the tool is no longer deprecated.",
     ),
-    "removal-sooner": Rule(
+    "removal-sooner": _Rule(
         "calls",
         "warning",
         "A deprecated tool is to be removed sooner",
@@ -604,11 +604,11 @@ _CACHE: Final[_Rules] = {
 """Rules about caches of prompts."""
 
 
-def _of(audience: Audience, rules: _Rules) -> dict[str, Rule]:
-    return {id: Rule(audience, *rule) for id, rule in rules.items()}
+def _of(audience: Audience, rules: _Rules) -> dict[str, _Rule]:
+    return {id: _Rule(audience, *rule) for id, rule in rules.items()}
 
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType(
+RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     {
         **_of("calls", _CALLS),
         **_of("results", _RESULTS),

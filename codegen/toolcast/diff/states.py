@@ -284,7 +284,7 @@ def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...
     )
 
 
-class ListedTool(Struct, frozen=True, kw_only=True):
+class _ListedTool(Struct, frozen=True, kw_only=True):
     """One tool of a list as the `Document` of a spec. Of its position, the line is known in JSON lines."""
 
     file: str
@@ -327,7 +327,7 @@ def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
         origin = by_name[draft.original]
         permission = permission_of(origin) or "write"
         data = {**draft.data, "permission": permission, "secrets": []}
-        document = ListedTool(file=shown_file, data=data, line=origin.line)
+        document = _ListedTool(file=shown_file, data=data, line=origin.line)
         spec, wrong, _ = read_tool(document, draft.path, known_providers)
         problems += wrong
         if spec is not None:

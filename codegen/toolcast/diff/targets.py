@@ -35,14 +35,14 @@ from .states import (
     unreadable,
 )
 
-EXACT: Final = ".."
+_EXACT: Final = ".."
 """At the end of a ref: that commit itself, as in git's own notation, and not the merge base."""
 _MAX_REF: Final = 500
 _REF: Final = re.compile(r"[^\x00-\x20\x7f-][^\x00-\x1f\x7f]*")
 _DEEPER: Final = "fetch its history: git fetch --unshallow (with actions/checkout: `fetch-depth: 0`)"
 
 
-class Repository(Struct, frozen=True):
+class _Repository(Struct, frozen=True):
     """A repository that holds a project: git, its top folder, and the specs folder below that."""
 
     program: str
@@ -55,7 +55,7 @@ class Repository(Struct, frozen=True):
         return _ask(self.program, self.top, *words, given=given)
 
 
-def open_repository(config: Config, shown_root: str, option: str) -> Repository:
+def _open_repository(config: Config, shown_root: str, option: str) -> _Repository:
     """Find the repository of a project. Messages name `shown_root`, the specs folder, and `option`:
     "--against HEAD".
 
@@ -76,7 +76,7 @@ def open_repository(config: Config, shown_root: str, option: str) -> Repository:
         message = f"the specs folder {shown_root} is outside of the repository"
         raise unreadable(option, "specs-outside", message, "name a folder or a file: --against DIR")
     below = specs.relative_to(top).as_posix()
-    return Repository(program, top, "" if below == "." else below, shown_root)
+    return _Repository(program, top, "" if below == "." else below, shown_root)
 
 
 def _ask(program: str, folder: Path, *words: str, given: bytes = b"") -> Answer:
@@ -109,7 +109,7 @@ def said(answer: Answer) -> str:
     return lines[0].removeprefix("fatal: ")[:200] if lines else f"exit status {answer.status}"
 
 
-class Commit(Struct, frozen=True):
+class _Commit(Struct, frozen=True):
     """A commit to read: its id, its name in messages, and the option that named it."""
 
     id: str
@@ -117,7 +117,7 @@ class Commit(Struct, frozen=True):
     option: str
 
 
-def resolve(repository: Repository, ref: str, since: str, option: str) -> Commit:
+def _resolve(repository: _Repository, ref: str, since: str, option: str) -> _Commit:
     """Return the commit that a ref means as one side of a comparison.
 
     A branch goes on while another one is worked on: compared with its tip, every addition there would count
@@ -128,23 +128,23 @@ def resolve(repository: Repository, ref: str, since: str, option: str) -> Commit
     Raises:
         UnreadableStateError: there is no such commit, or no merge base.
     """
-    name = ref.removesuffix(EXACT)
+    name = ref.removesuffix(_EXACT)
     commit = _commit(repository, name, option)
     if name != ref or not since:
-        return Commit(commit, name, option)
+        return _Commit(commit, name, option)
     answer = repository.ask("merge-base", commit, since)
     if answer.status == 0:
         base = answer.text.split("\n", 1)[0]
-        return Commit(base, name if base == commit else f"{name} (merge base {base[:10]})", option)
+        return _Commit(base, name if base == commit else f"{name} (merge base {base[:10]})", option)
     if answer.status != 1 or answer.errors:
         raise unreadable(option, "git-failed", f"git finds no merge base: {said(answer)}", _CHECK)
-    hint = f"to compare with {name} itself, write {name}{EXACT}"
+    hint = f"to compare with {name} itself, write {name}{_EXACT}"
     if _is_shallow(repository):
         hint = f"{_DEEPER}; or, {hint}"
     raise unreadable(option, "no-merge-base", f"{name} and this state have no commit in common", hint)
 
 
-def _commit(repository: Repository, name: str, option: str) -> str:
+def _commit(repository: _Repository, name: str, option: str) -> str:
     if not _REF.fullmatch(name) or len(name) > _MAX_REF:
         message = f"{name[:60]!r} is no name of a commit"
         hint = "a name starts with no hyphen and has no control characters; see `git help revisions`"
@@ -163,7 +163,7 @@ def _commit(repository: Repository, name: str, option: str) -> str:
     )
 
 
-def is_commit(folder: Path, name: str) -> bool:
+def _is_commit(folder: Path, name: str) -> bool:
     """Return whether a name is one of a commit in the repository of a folder; False without repository or
     git.
     """
@@ -173,11 +173,11 @@ def is_commit(folder: Path, name: str) -> bool:
     return _ask(program, folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").status == 0
 
 
-def _is_shallow(repository: Repository) -> bool:
+def _is_shallow(repository: _Repository) -> bool:
     return repository.ask("rev-parse", "--is-shallow-repository").text == "true"
 
 
-def head(repository: Repository) -> str:
+def head(repository: _Repository) -> str:
     """Return the id of the commit that is checked out; an empty text where there is none yet."""
     answer = repository.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     return answer.text if answer.status == 0 else ""
@@ -195,7 +195,7 @@ class _Entry(Struct, frozen=True):
     size: int
 
 
-def read_commit(repository: Repository, commit: Commit, prefixes: Sequence[str] = ()) -> SpecFiles:
+def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[str] = ()) -> SpecFiles:
     """Read the specs of a commit, and the shared types in `prefixes`, the folders outside as references name
     them.
 
@@ -224,19 +224,19 @@ def read_commit(repository: Repository, commit: Commit, prefixes: Sequence[str] 
     return found
 
 
-def holds(repository: Repository, prefix: str) -> bool:
+def _holds(repository: _Repository, prefix: str) -> bool:
     """Return whether a folder of shared types outside of the specs folder is in the repository; a package is
     not.
     """
     return not is_packaged(prefix) and not _below(repository, prefix).startswith("../")
 
 
-def _below(repository: Repository, prefix: str) -> str:
+def _below(repository: _Repository, prefix: str) -> str:
     folder = posixpath.normpath(posixpath.join(repository.specs, prefix))
     return "" if folder == "." else folder
 
 
-def _read_tree(repository: Repository, commit: Commit, prefix: str) -> SpecFiles | None:
+def _read_tree(repository: _Repository, commit: _Commit, prefix: str) -> SpecFiles | None:
     """Return the files of the specs folder, or of a folder of types; None where the commit has no such
     folder.
     """
@@ -291,7 +291,7 @@ def _entries(listing: bytes) -> tuple[dict[str, _Entry], list[str]]:
 class _Found:
     """Reads the contents of a commit's files; a link counts as the file that it leads to."""
 
-    def __init__(self, repository: Repository, commit: Commit, entries: Mapping[str, _Entry]) -> None:
+    def __init__(self, repository: _Repository, commit: _Commit, entries: Mapping[str, _Entry]) -> None:
         self.problems: list[Diagnostic] = []
         self._repository = repository
         self._commit = commit
@@ -366,12 +366,12 @@ class _Found:
         return found
 
 
-WORK_TREE: Final = ""
+_WORK_TREE: Final = ""
 """The target of the specs as they are now."""
 _DEFAULT: Final = "HEAD"
 
 
-class Target(Struct, frozen=True):
+class _Target(Struct, frozen=True):
     """One side as it was asked for."""
 
     kind: Literal["work tree", "commit", "folder", "list"]
@@ -399,7 +399,7 @@ def open_states(
     else:
         against = _DEFAULT if against is None else against
         old = _target(config, against, f"--against {against}", Path())
-    new = Target("work tree", "", "--to") if to is None else _target(config, to, f"--to {to}", Path())
+    new = _Target("work tree", "", "--to") if to is None else _target(config, to, f"--to {to}", Path())
     sides = _Opened(config, old, new)
     one = read_listed(Path(old.text), known_providers) if old.kind == "list" else sides.files(old)
     other = read_listed(Path(new.text), known_providers) if new.kind == "list" else sides.files(new)
@@ -414,7 +414,7 @@ def _whole(side: State | SpecFiles, known_providers: frozenset[str]) -> State:
     return read_states(side, side, known_providers, everything=True)[0]
 
 
-def _target(config: Config, text: str, option: str, base: Path) -> Target:
+def _target(config: Config, text: str, option: str, base: Path) -> _Target:
     """Return the target of a text. A path that exists, seen from `base`, is a path; the name of a commit,
     too, has to be written otherwise then.
     """
@@ -423,12 +423,12 @@ def _target(config: Config, text: str, option: str, base: Path) -> Target:
     with suppress(OSError, ValueError):  # too long, or with a character that no path has
         kind = "folder" if path.is_dir() else "list" if path.is_file() else None
     if kind is None:
-        return Target("commit", text, option)
+        return _Target("commit", text, option)
     is_path = text.startswith(("./", "../")) or Path(text).is_absolute()
-    if is_path or not is_commit(config.base, text):
-        return Target(kind, os.fspath(path), option)
+    if is_path or not _is_commit(config.base, text):
+        return _Target(kind, os.fspath(path), option)
     hint = (
-        f"write ./{text} for the {'folder' if kind == 'folder' else 'file'}, or {text}{EXACT} for the commit"
+        f"write ./{text} for the {'folder' if kind == 'folder' else 'file'}, or {text}{_EXACT} for the commit"
     )
     raise unreadable(option, "ambiguous-state", f"{text!r} is a path and a commit", hint)
 
@@ -436,14 +436,14 @@ def _target(config: Config, text: str, option: str, base: Path) -> Target:
 class _Opened:
     """Reads sides; the repository is opened once, where a side is a commit."""
 
-    def __init__(self, config: Config, old: Target, new: Target) -> None:
+    def __init__(self, config: Config, old: _Target, new: _Target) -> None:
         self._config = config
         self._old = old
         self._new = new
         self._shown_root = show(config.specs)
-        self._repository: Repository | None = None
+        self._repository: _Repository | None = None
 
-    def files(self, target: Target) -> SpecFiles:
+    def files(self, target: _Target) -> SpecFiles:
         if target.kind == "work tree":
             return self._folder(self._config.specs, "the work tree", self._config)
         if target.kind == "folder":
@@ -453,11 +453,11 @@ class _Opened:
         if target is self._old and self._new.kind == "work tree":
             since = head(self._open(target.option))
         elif target is self._old and self._new.kind == "commit":
-            since = resolve(self._open(target.option), self._new.text, "", self._new.option).id
+            since = _resolve(self._open(target.option), self._new.text, "", self._new.option).id
         repository = self._open(target.option)
-        commit = resolve(repository, target.text, since, target.option)
-        prefixes = [each.prefix for each in self._config.types if holds(repository, each.prefix)]
-        files = read_commit(repository, commit, prefixes)
+        commit = _resolve(repository, target.text, since, target.option)
+        prefixes = [each.prefix for each in self._config.types if _holds(repository, each.prefix)]
+        files = _read_commit(repository, commit, prefixes)
         return replace(files, contents={**files.contents, **self._types_elsewhere(prefixes)})
 
     def _folder(self, root: Path, label: str, config: Config) -> SpecFiles:
@@ -477,9 +477,9 @@ class _Opened:
         starts = tuple(f"{each.prefix}/" for each in others)
         return {path: data for path, data in files.contents.items() if path.startswith(starts)}
 
-    def _open(self, option: str) -> Repository:
+    def _open(self, option: str) -> _Repository:
         if self._repository is None:
-            self._repository = open_repository(self._config, self._shown_root, option)
+            self._repository = _open_repository(self._config, self._shown_root, option)
         return self._repository
 
     def _project_of(self, folder: Path) -> tuple[Path, str, Config]:

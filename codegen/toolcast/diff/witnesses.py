@@ -21,7 +21,7 @@ from .change import Witness
 from .pairs import Side
 
 Root = Literal["parameters", "result"]
-Refusal = Callable[[Any], tuple[str, ...]]
+_Refusal = Callable[[Any], tuple[str, ...]]
 """A value → every reason why it is refused; empty where it is accepted."""
 
 _TRIES: Final = 20
@@ -40,7 +40,7 @@ class Judgement(Struct, frozen=True):
     coerced: bool = False
 
 
-def validator_judge(side: Side, root: Root) -> Refusal:
+def validator_judge(side: Side, root: Root) -> _Refusal:
     """Return a function from a value to the reasons why the validator of a state's contract refuses it.
 
     It raises DisagreementError where validator and jsonschema-rs differ.
@@ -56,7 +56,7 @@ def validator_judge(side: Side, root: Root) -> Refusal:
 
 
 @contextmanager
-def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[Refusal]:
+def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[_Refusal]:
     """Yield, as `validator_judge` returns, a judge that is the generated decoder, usable inside the block."""
     oracle = _oracle(side, "parameters")
     files, module, constant = decoding_files(side.tool, side.built, types)
@@ -69,7 +69,7 @@ def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[Refusa
         yield refusals
 
 
-class DisagreementError(Exception):
+class _DisagreementError(Exception):
     """The two judges of one state differ about a value, as the text says."""
 
 
@@ -81,19 +81,19 @@ def _oracle(side: Side, root: Root) -> Oracle | None:
         return None
 
 
-class CoercedError(DisagreementError):
+class _CoercedError(_DisagreementError):
     """The decoder accepts a value by a named allowance, and the schema as such refuses it."""
 
 
 def _agreed(oracle: Oracle | None, value: Any, refusals: tuple[str, ...], judge: str) -> tuple[str, ...]:
     if oracle is None:
-        raise DisagreementError("jsonschema-rs cannot read this schema")
+        raise _DisagreementError("jsonschema-rs cannot read this schema")
     if oracle.accepts(value) != bool(refusals):
         return refusals
     if not refusals and oracle.verdict(value) is not False:
-        raise CoercedError("decoding accepts it: an explicit null of an optional property counts as absent")
+        raise _CoercedError("decoding accepts it: an explicit null of an optional property counts as absent")
     word = "refuses" if refusals else "accepts"
-    raise DisagreementError(f"{judge} {word} it, and jsonschema-rs does not agree")
+    raise _DisagreementError(f"{judge} {word} it, and jsonschema-rs does not agree")
 
 
 def _decoded(binding: Any, value: Any) -> tuple[str, ...]:
@@ -111,7 +111,9 @@ def _texts(violations: Sequence[Violation]) -> tuple[str, ...]:
     return tuple(f"{each.path}: {each.message}" for each in violations)
 
 
-def judged(accepting: Refusal, refusing: Refusal, values: Iterable[tuple[Any, str]]) -> tuple[Judgement, ...]:
+def judged(
+    accepting: _Refusal, refusing: _Refusal, values: Iterable[tuple[Any, str]]
+) -> tuple[Judgement, ...]:
     """Judge values that one state should accept and the other refuse, each with the name of the refused
     place.
     """
@@ -120,8 +122,8 @@ def judged(accepting: Refusal, refusing: Refusal, values: Iterable[tuple[Any, st
         try:
             objections = accepting(value)
             refusals = refusing(value)
-        except DisagreementError as error:
-            found.append(Judgement(None, str(error), isinstance(error, CoercedError)))
+        except _DisagreementError as error:
+            found.append(Judgement(None, str(error), isinstance(error, _CoercedError)))
             continue
         if objections:
             found.append(Judgement(None, f"the value found is itself refused: {objections[0]}"))
@@ -138,7 +140,7 @@ def _is_about(refusal: str, name: str) -> bool:
     return bool(name) and (f"`{name}`" in refusal or refusal.partition(": ")[0].endswith(f".{name}"))
 
 
-def valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
+def _valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
     """Return a call that a state accepts, an example of the spec or one made from the contract; None without
     one.
     """
@@ -150,7 +152,7 @@ def valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
             try:
                 if not refusal(value):
                     return value
-            except DisagreementError:
+            except _DisagreementError:
                 continue
     return None
 
@@ -169,7 +171,7 @@ def _made(oracle: Oracle) -> Iterable[Any]:
 
 def call_of_old_name(side: Side, types: Mapping[str, Document]) -> Witness | None:
     """Return a call of a tool without that name now as witness; None where none was found."""
-    value = valid_call(side, types)
+    value = _valid_call(side, types)
     if value is None:
         return None
     return Witness(value=value, refusal=f"there is no tool called `{side.tool.name}`")

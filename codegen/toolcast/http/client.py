@@ -79,7 +79,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     credentials: tuple[str, ...] = ()
 
 
-def load_httpx() -> Any:
+def _load_httpx() -> Any:
     """Return the library. Raises HttpxMissingError, with the remedy."""
     try:
         return import_module("httpx")
@@ -94,24 +94,24 @@ def load_httpx() -> Any:
 @cache
 def _ssl_context() -> Any:
     """Certificates are read once: a connection for each call would read them each time."""
-    return load_httpx().create_ssl_context()
+    return _load_httpx().create_ssl_context()
 
 
-def own_client() -> Any:
+def _own_client() -> Any:
     """Return a client for one call: nothing of it outlives the event loop, and no cookie reaches another
     call.
     """
-    return load_httpx().AsyncClient(verify=_ssl_context())
+    return _load_httpx().AsyncClient(verify=_ssl_context())
 
 
-class HiddenQuery(Struct, frozen=True):
+class _HiddenQuery(Struct, frozen=True):
     """A filter of httpx's own log, which writes URLs: the value of one name in a query is left out."""
 
     name: str
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the URLs of a record. Every record passes."""
-        url = load_httpx().URL
+        url = _load_httpx().URL
         if isinstance(record.args, tuple):
             record.args = tuple(self._hidden(each) if isinstance(each, url) else each for each in record.args)
         return True
@@ -122,7 +122,7 @@ class HiddenQuery(Struct, frozen=True):
 
 def hide_in_log(name: str) -> None:
     """Keep a key in the query out of httpx's log, which has every URL at level INFO."""
-    logging.getLogger("httpx").addFilter(HiddenQuery(name))  # an equal filter is not added twice
+    logging.getLogger("httpx").addFilter(_HiddenQuery(name))  # an equal filter is not added twice
 
 
 async def send(
@@ -152,7 +152,7 @@ async def send(
     async with asyncio.timeout(seconds):
         if client is not None:
             return await _send(_of_one_call(client, jar), server, request, seconds, limit)
-        async with own_client() as own:
+        async with _own_client() as own:
             return await _send(_of_one_call(own, jar), server, request, seconds, limit)
 
 
@@ -175,7 +175,7 @@ async def _take_locations(response: Any) -> None:
 
 
 async def _send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> Answer:
-    httpx = load_httpx()
+    httpx = _load_httpx()
     query = f"?{joined(request.query)}" if request.query else ""
     url = httpx.URL(f"{server.rstrip('/')}{request.path}{query}")
     method, content, parts = request.method, request.content, request.parts
@@ -280,7 +280,7 @@ _READ: Final = 64_000
 """Bytes of an error that are looked at."""
 _CUT: Final = 16_000
 """Characters at the end of what was cut that are not shown: they may be a part of a credential."""
-CHARSETS: Final = frozenset(
+_CHARSETS: Final = frozenset(
     {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "koi8-r", "koi8-u", "mac-roman", "cp866", "cp874", "cp949"}
     | {"gb2312", "gbk", "gb18030", "big5", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr"}
     | {f"cp{number}" for number in range(1250, 1259)}
@@ -410,7 +410,7 @@ def known_charset(label: str) -> str:
         return ""
     if name in ("ascii", "iso8859-1"):
         return "cp1252"  # as the Encoding standard has it
-    return name if name in CHARSETS else ""
+    return name if name in _CHARSETS else ""
 
 
 def _decoded(content: bytes, charset: str) -> str | None:

@@ -19,9 +19,9 @@ from .decompression import EncodingError
 from .http_request import HttpRequest, build_request
 from .operation import Operation, filled, read_operation, server_problem
 
-Servers: TypeAlias = str | Mapping[str, str]
+_Servers: TypeAlias = str | Mapping[str, str]
 """The URL of a server; or several, each by the URL in the specs that it stands for."""
-Jars: TypeAlias = Callable[[ToolContext], CookieJar]
+_Jars: TypeAlias = Callable[[ToolContext], CookieJar]
 """The cookies of whoever a call is made for. Called in the event loop before every request."""
 
 _TIMEOUT = 30.0
@@ -40,10 +40,10 @@ class HttpHandler:
         binding: ToolBinding[Any, Any],
         client: Any = None,
         *,
-        server: Servers | None = None,
+        server: _Servers | None = None,
         server_variables: Mapping[str, str] | None = None,
         auth: Auth | None = None,
-        cookies: Jars | None = None,
+        cookies: _Jars | None = None,
         timeout: float = _TIMEOUT,
         limit: int = _LARGEST,
     ) -> None:
@@ -191,10 +191,10 @@ def register_http(
     bindings: Mapping[str, ToolBinding[Any, Any]],
     client: Any = None,
     *,
-    server: Servers | None = None,
+    server: _Servers | None = None,
     server_variables: Mapping[str, str] | None = None,
     auth: Auth | None = None,
-    cookies: Jars | None = None,
+    cookies: _Jars | None = None,
     timeout: float = _TIMEOUT,
     limit: int = _LARGEST,
 ) -> tuple[str, ...]:
@@ -268,7 +268,7 @@ def _members(schema: Any, document: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _server_of(tool: str, operation: Operation, server: Servers | None, variables: Mapping[str, str]) -> str:
+def _server_of(tool: str, operation: Operation, server: _Servers | None, variables: Mapping[str, str]) -> str:
     """Return the URL to use. Raises ValueError."""
     if server is None:
         chosen = filled(operation.server, {**operation.server_variables, **variables})

@@ -19,9 +19,9 @@ from ..runtime.errors import RefusalError
 from ..runtime.injection import folded_name, set_by_program
 from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, Style, is_json
 
-Quote: TypeAlias = Callable[[str], str]
+_Quote: TypeAlias = Callable[[str], str]
 """Makes a text fit for a place: percent-encoding, or nothing."""
-Pair: TypeAlias = tuple[str, str]
+_Pair: TypeAlias = tuple[str, str]
 
 _UNRESERVED: Final = "-._~"
 _KEPT: Final = re.compile(r"%[0-9A-Fa-f]{2}|[^%]+|%")
@@ -108,7 +108,7 @@ def in_header(value: Any, explode: bool) -> str:
     return ",".join(_items(value, _as_is, explode))
 
 
-def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted: Quote) -> list[Pair]:
+def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted: _Quote) -> list[_Pair]:
     """Return the names and values of one parameter in a query, a cookie or a form.
 
     Args:
@@ -135,12 +135,12 @@ def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted:
     return [(name, between.join(_items(value, quoted, False)))]
 
 
-def joined(pairs: Sequence[Pair]) -> str:
+def joined(pairs: Sequence[_Pair]) -> str:
     """Pairs as a query or form: names are encoded here, values are already."""
     return "&".join(f"{percent_encode(name)}={text}" for name, text in pairs)
 
 
-def _items(value: Any, quoted: Quote, explode: bool) -> list[str]:
+def _items(value: Any, quoted: _Quote, explode: bool) -> list[str]:
     """Return the texts of a value that are parted by the style's separator."""
     if isinstance(value, list):
         return [quoted(_scalar_text(item)) for item in value if item is not None]
@@ -152,13 +152,13 @@ def _items(value: Any, quoted: Quote, explode: bool) -> list[str]:
     return [text for pair in present for text in pair]
 
 
-def _exploded(name: str, value: Any, quoted: Quote) -> list[Pair]:
+def _exploded(name: str, value: Any, quoted: _Quote) -> list[_Pair]:
     if isinstance(value, list):
         return [(name, quoted(_scalar_text(item))) for item in value if item is not None]
     return [(key, quoted(_scalar_text(item))) for key, item in value.items() if item is not None]
 
 
-def _deep(name: str, value: Any, quoted: Quote) -> Iterator[Pair]:
+def _deep(name: str, value: Any, quoted: _Quote) -> Iterator[_Pair]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _deep(f"{name}[{key}]", item, quoted)
@@ -176,7 +176,7 @@ _NO_COOKIE: Final = re.compile('[\0-\x20";\\\\\x7f]')
 _ANY_TYPE: Final = "application/octet-stream"
 _BRACKETS: Final = re.compile(r"[\[\]]+")
 _PATH_NAME: Final = re.compile(r"(?:^|[;,.])([^;,.=]+)=|;([^;,.=]+)")
-Declares: TypeAlias = Callable[[str, str], bool]
+_Declares: TypeAlias = Callable[[str, str], bool]
 """Whether the schema of a parameter, the first argument, names a member."""
 
 
@@ -212,9 +212,9 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
 
     method: str
     path: str
-    query: tuple[Pair, ...] = ()
-    headers: tuple[Pair, ...] = ()
-    cookies: tuple[Pair, ...] = ()
+    query: tuple[_Pair, ...] = ()
+    headers: tuple[_Pair, ...] = ()
+    cookies: tuple[_Pair, ...] = ()
     content: bytes | None = None
     media_type: str = ""
     parts: tuple[Part, ...] | None = None
@@ -224,7 +224,7 @@ def build_request(
     operation: Operation,
     values: Mapping[str, Any],
     injected: Collection[str] = (),
-    declares: Declares | None = None,
+    declares: _Declares | None = None,
 ) -> HttpRequest:
     """Put every value in its place.
 
@@ -252,9 +252,9 @@ def build_request(
 
 
 def _build(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
-    query: list[Pair] = []
-    headers: list[Pair] = []
-    cookies: list[Pair] = []
+    query: list[_Pair] = []
+    headers: list[_Pair] = []
+    cookies: list[_Pair] = []
     segments: dict[str, str] = {}
     for name, place in operation.places.items():
         if place.location == "path":
@@ -303,7 +303,7 @@ def _in_path(name: str, place: Place, value: Any) -> str:
     return in_path(place.name, value, place.style or "simple", bool(place.explode))
 
 
-def _in_query(place: Place, value: Any) -> list[Pair]:
+def _in_query(place: Place, value: Any) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     quoted = keep_reserved if place.allow_reserved else percent_encode
@@ -320,7 +320,7 @@ def _in_header(name: str, place: Place, value: Any) -> str:
     return text.strip(" \t")
 
 
-def _in_cookie(name: str, place: Place, value: Any) -> list[Pair]:
+def _in_cookie(name: str, place: Place, value: Any) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     style = place.style or "form"
@@ -384,7 +384,7 @@ def _decoded(name: str, value: Any) -> bytes:
     raise RefusalError(f"`{name}` must be base64: letters, digits, `+`, `/` and `=` only, without spaces.")
 
 
-def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[Pair]:
+def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[_Pair]:
     """By media type, one pair for each item of an array; by style, where the encoding says one."""
     for name, value in body.items():
         encoding = operation.encoding.get(name)
@@ -443,7 +443,7 @@ class _Taken(Struct, frozen=True):
 
 
 def _refuse_taken_names(
-    operation: Operation, values: Mapping[str, Any], injected: Collection[str], declares: Declares | None
+    operation: Operation, values: Mapping[str, Any], injected: Collection[str], declares: _Declares | None
 ) -> None:
     """Refuse names in a model's data that a server may take for that of another parameter or a credential in
     the same place, or for an injected one in any place, where the schema does not name them."""
@@ -524,6 +524,6 @@ def _property_names(operation: Operation, name: str, value: Any) -> list[str]:
     return _query_names(_pairs_of(name, value, encoding.style or "form", encoding.explode, quoted))
 
 
-def _query_names(pairs: list[Pair]) -> list[str]:
+def _query_names(pairs: list[_Pair]) -> list[str]:
     """Return the names that a reader of a query finds, who may take `;` for `&`."""
     return [unquote_plus(each.partition("=")[0]) for each in re.split("[&;]", joined(pairs)) if each]

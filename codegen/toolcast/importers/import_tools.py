@@ -76,7 +76,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     types: tuple[TypeDraft, ...] = ()
 
 
-NOTHING_CHOSEN = Choices()
+_NOTHING_CHOSEN = Choices()
 
 
 def read_tools(files: Sequence[Path]) -> Declarations:
@@ -94,7 +94,7 @@ def read_tools(files: Sequence[Path]) -> Declarations:
 
 def specs_of(
     declarations: Declarations,
-    choices: Choices = NOTHING_CHOSEN,
+    choices: Choices = _NOTHING_CHOSEN,
     *,
     group: str = "",
     share: Share = "none",
@@ -234,7 +234,7 @@ def _problem(origin: Element | Declared, code: str, message: str, hint: str = ""
 
 
 def import_sample(
-    files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, name: str, group: str = ""
+    files: Sequence[Path], choices: Choices = _NOTHING_CHOSEN, *, name: str, group: str = ""
 ) -> Imported:
     """Infer one spec from samples: each file holds an object, an array of objects, or one object per line.
 

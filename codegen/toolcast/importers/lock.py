@@ -17,7 +17,7 @@ from .merge import are_digests
 
 NAME = "import.lock"
 _VERSION = 1
-MAX_BYTES = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 Key: TypeAlias = tuple[str, str, str]
@@ -82,8 +82,8 @@ class Lock(Struct, frozen=True):
 def load_lock(path: Path) -> Lock:
     """Read a lock file; an absent one is empty. Raises LockError."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise LockError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        if path.stat().st_size > _MAX_BYTES:
+            raise LockError(f"it is larger than {_MAX_BYTES // 2**20} MiB")
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return Lock()

@@ -58,7 +58,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-MAX_DEPTH = 64
+_MAX_DEPTH = 64
 
 
 def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any], ...]]:
@@ -96,7 +96,7 @@ def _fits(schema: dict[str, Any], pointer: str, document: Document) -> bool:
 
 
 def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return
     yield pointer, schema
     for path, item in subschemas(schema):

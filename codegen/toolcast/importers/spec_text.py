@@ -24,7 +24,7 @@ _PLAIN_UNICODE = re.compile(r"[\u00a1-\u1fff\u2030-\ud7ff\ue000-\ufdff]")
 _FLOW_WIDTH = 80
 _ENDLESS = 1 << 30  # never fold: a folded line is where readers differ
 
-MAX_DEPTH = 200
+_MAX_DEPTH = 200
 
 
 class UnwritableError(ValueError):
@@ -62,8 +62,8 @@ def dump(data: Any, *, flow: bool = False) -> str:
 def check_writable(data: Any) -> None:
     """Refuse a value that YAML cannot carry exactly. Raises UnwritableError."""
     for depth, value in _walk(data):
-        if depth > MAX_DEPTH:
-            raise UnwritableError(f"nested deeper than {MAX_DEPTH} levels")
+        if depth > _MAX_DEPTH:
+            raise UnwritableError(f"nested deeper than {_MAX_DEPTH} levels")
         if isinstance(value, str):
             if any("\ud800" <= char <= "\udfff" for char in value):
                 raise UnwritableError(f"lone surrogate in {value[:40]!a}")

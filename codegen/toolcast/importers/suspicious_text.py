@@ -28,7 +28,7 @@ _LONGEST = 100_000
 """Characters of one text that are searched."""
 
 
-class Rule(Struct, frozen=True):
+class _Rule(Struct, frozen=True):
     """A kind of order: its name, its meaning in words, and the pattern that finds it in small letters."""
 
     name: str
@@ -36,8 +36,8 @@ class Rule(Struct, frozen=True):
     pattern: re.Pattern[str]
 
 
-def _rule(name: str, meaning: str, pattern: str) -> Rule:
-    return Rule(name, meaning, re.compile(pattern))
+def _rule(name: str, meaning: str, pattern: str) -> _Rule:
+    return _Rule(name, meaning, re.compile(pattern))
 
 
 RULES = (

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 
-MAX_BYTES = 256 * 1024 * 1024
+_MAX_BYTES = 256 * 1024 * 1024
 _LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
 
 
@@ -49,8 +49,8 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
     for path in files:
         shown = path.as_posix()
         try:
-            if path.stat().st_size > MAX_BYTES:
-                raise ValueError(f"is larger than {MAX_BYTES // 2**20} MiB")
+            if path.stat().st_size > _MAX_BYTES:
+                raise ValueError(f"is larger than {_MAX_BYTES // 2**20} MiB")
             text = path.read_bytes().decode("utf-8-sig")
         except (OSError, ValueError) as error:
             message = f"cannot be read: {_reason(error)}"

@@ -18,30 +18,30 @@ from .samples import FORMATS, JUNK, STRINGS, junk
 from .schema_tree import POSSIBLE, Tree
 from .shrink import Path, inside, replaced, without
 
-Edge = tuple[Hashable, Path, Any]
-"""The key of an edit, its place, and the value to put there; `REMOVED` takes the place away."""
+_Edge = tuple[Hashable, Path, Any]
+"""The key of an edit, its place, and the value to put there; `_REMOVED` takes the place away."""
 
-REMOVED = object()
+_REMOVED = object()
 _WRONG: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {})
 _Nodes = list[tuple[dict[str, Any], int]]
 
 
-def edges(tree: Tree, value: Any) -> Iterator[Edge]:
+def edges(tree: Tree, value: Any) -> Iterator[_Edge]:
     """Yield the edges that can be tried by one edit of `value`."""
     yield from _edges(tree, value, tree.same_value([(tree.start, POSSIBLE)]), ())
 
 
 def applied(value: Any, path: Path, new: Any) -> Any:
     """Return `value` with one edge tried."""
-    return without(value, path) if new is REMOVED else replaced(value, path, new)
+    return without(value, path) if new is _REMOVED else replaced(value, path, new)
 
 
-def is_type(key: Hashable) -> bool:
+def _is_type(key: Hashable) -> bool:
     """Return whether an edge is a value of another type, to which no keyword but `type` applies."""
     return isinstance(key, tuple) and key[1] == "type"
 
 
-def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[Edge]:
+def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[_Edge]:
     here = frozenset(id(node) for node, _ in nodes)
     for wrong in _WRONG if path else ():
         yield (here, "type", repr(wrong)), path, wrong
@@ -50,7 +50,7 @@ def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[Edge]:
             yield (id(node), name), path, new
     if isinstance(value, dict):
         for name, child in value.items():
-            yield (here, "without", name), (*path, name), REMOVED
+            yield (here, "without", name), (*path, name), _REMOVED
             below = tree.same_value(tree.member(nodes, name))
             yield from _edges(tree, child, below, (*path, name))
     elif isinstance(value, list):
@@ -299,11 +299,11 @@ def _edited_number(rng: random.Random, value: Any, nodes: _Nodes) -> Any:
     return found if not isinstance(found, float) or abs(found) < 1e308 else 1e300
 
 
-POOL = 24
+_POOL = 24
 """Valid values kept to be edited."""
-BASES = 6
+_BASES = 6
 """Valid values, as full as they get, whose edges are tried."""
-MAX_EDGES = 20_000
+_MAX_EDGES = 20_000
 
 
 def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
@@ -321,10 +321,10 @@ def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
             except UnfillableError:
                 value = {} if number == 0 else junk(rng)
             if oracle.accepts(value):
-                if len(pool) < POOL:
+                if len(pool) < _POOL:
                     pool.append(value)
                 else:
-                    pool[rng.randrange(POOL)] = value
+                    pool[rng.randrange(_POOL)] = value
             yield value
         elif roll < 0.96:
             value = edited(rng, oracle.tree, rng.choice(pool))
@@ -339,7 +339,7 @@ def _edge_instances(
     oracle: Oracle, generator: Generator, schema: Part, rng: random.Random, count: int
 ) -> list[Any]:
     found: dict[Hashable, tuple[Any, Any, Any]] = {}
-    for number in range(BASES):
+    for number in range(_BASES):
         try:
             base = generator.varied(schema, 1.0 if number % 3 else 0.0)
         except UnfillableError:
@@ -347,11 +347,11 @@ def _edge_instances(
         if not oracle.accepts(base):
             continue
         for key, path, new in edges(oracle.tree, base):
-            if len(found) < MAX_EDGES:
+            if len(found) < _MAX_EDGES:
                 found.setdefault(key, (base, path, new))
     # What a schema states comes before values of other types, of which there are many and easy ones.
-    stated = [edge for key, edge in found.items() if not is_type(key)]
-    others = [edge for key, edge in found.items() if is_type(key)]
+    stated = [edge for key, edge in found.items() if not _is_type(key)]
+    others = [edge for key, edge in found.items() if _is_type(key)]
     rng.shuffle(stated)
     rng.shuffle(others)
     return [applied(*edge) for edge in (*stated, *others)[:count]]

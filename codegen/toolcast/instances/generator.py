@@ -32,15 +32,15 @@ from .scalar_values import MAX_LENGTH, Numbers, Texts
 
 T = TypeVar("T")
 
-MAX_DEPTH: Final = 12
-MAX_PARTS: Final = 3_000
+_MAX_DEPTH: Final = 12
+_MAX_PARTS: Final = 3_000
 """Parts of one value."""
-MIN_PARTS: Final = 10
+_MIN_PARTS: Final = 10
 """Parts that each value counts for at least."""
-MANY_PARTS: Final = 400
+_MANY_PARTS: Final = 400
 """Parts of a varied value, past which it gets nothing that is optional."""
-TRIES: Final = 5
-REPEATED: Final = 4
+_TRIES: Final = 5
+_REPEATED: Final = 4
 _TESTED: Final = frozenset(
     {
         "not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
@@ -134,7 +134,7 @@ class Generator:
     """Makes values; each call counts against the parts of one value."""
 
     def __init__(
-        self, budget: Budget | None = None, rng: random.Random | None = None, most: int = MAX_PARTS
+        self, budget: Budget | None = None, rng: random.Random | None = None, most: int = _MAX_PARTS
     ) -> None:
         """Args:
         budget: the parts of all values, counted down; none without it.
@@ -197,14 +197,14 @@ class Generator:
         left = self._most if self._budget is None else min(self._most, self._budget.left)
         if left <= 0:
             raise UnfillableError
-        self._left, self._frugal = left, left - MANY_PARTS
+        self._left, self._frugal = left, left - _MANY_PARTS
         try:
             return make()
         except _SpentError:
             raise UnfillableError from None
         finally:
             if self._budget is not None:
-                self._budget.left -= max(MIN_PARTS, left - self._left)
+                self._budget.left -= max(_MIN_PARTS, left - self._left)
 
     # -- what schemas say -------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class Generator:
         self._left -= 1
         if self._left < 0:
             raise _SpentError
-        if depth > MAX_DEPTH:
+        if depth > _MAX_DEPTH:
             raise UnfillableError
         return self._of_cases(self._in_order(self._cases_of(hard)), soft, hints, depth)
 
@@ -310,7 +310,7 @@ class Generator:
             except UnfillableError:
                 return None
         tested = bool(case.refused) or case.partial or self._facts(case.facts).tested(case.kind)
-        for _ in range(1 if self.rng is None else TRIES):
+        for _ in range(1 if self.rng is None else _TRIES):
             try:
                 if case.kind == "array":
                     value: Any = self._array(case, soft, hints, depth, {})
@@ -360,8 +360,8 @@ class Generator:
                 items.append(fixed[index])
             elif index in placed:
                 items.append(placed[index])
-            elif not unique and index > prefix + REPEATED:
-                items.append(items[index - REPEATED])  # long arrays repeat a few items
+            elif not unique and index > prefix + _REPEATED:
+                items.append(items[index - _REPEATED])  # long arrays repeat a few items
             else:
                 items.append(
                     self._fresh(ours.item(index), theirs.item(index), near.item(index), depth, taken)
@@ -543,21 +543,21 @@ class Generator:
 
     def _further_names(self, patterns: list[str], rng: random.Random) -> Iterator[str]:
         """Yield names for patterns, also longer ones: a pattern may be found anywhere in a name."""
-        for number in range(MAX_NAMES if patterns else 0):
+        for number in range(_MAX_NAMES if patterns else 0):
             yield (sample(rng, rng.choice(patterns)) or "") + ("", "a", str(number))[number % 3]
 
     def _named_by_schemas(self, ours: _Facts) -> Iterator[str]:
         for fact in ours.parts:
             if isinstance(fact.schema.get("propertyNames"), dict):
                 text = Part(fact.side, _TEXT, fact.pointer)
-                for _ in range(1 if self.rng is None else TRIES):
+                for _ in range(1 if self.rng is None else _TRIES):
                     try:
-                        yield self._fill((text, fact.below("propertyNames")), (), (), MAX_DEPTH - 2)
+                        yield self._fill((text, fact.below("propertyNames")), (), (), _MAX_DEPTH - 2)
                     except UnfillableError:
                         break
 
 
-MAX_NAMES: Final = 40
+_MAX_NAMES: Final = 40
 """Names that are tried for patterns, so that an object is large enough."""
 _TEXT: Final = {"type": "string"}
 

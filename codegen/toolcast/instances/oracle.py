@@ -43,8 +43,8 @@ CHECKS = {name: _check(name, pattern) for name, pattern in _GRAMMAR.items()}
 
 
 _WHOLE = "urn:toolcast:whole"
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
-MAX_NULLS = 6
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_MAX_NULLS = 6
 """Nulls whose subsets are tried; more of them are taken away all at once only."""
 
 
@@ -106,16 +106,16 @@ class Oracle:
         document = self.tree.document
         location = self._inside.get(id(schema)) if self._inside else None
         if schema is document:
-            whole = {"$schema": DRAFT, **document}
+            whole = {"$schema": _DRAFT, **document}
         elif location is not None:
             inside = {**document, "$id": _WHOLE}
-            whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(location)}", "$defs": {"whole": inside}}
+            whole = {"$schema": _DRAFT, "$ref": f"{_WHOLE}#{quote(location)}", "$defs": {"whole": inside}}
         elif isinstance(schema, dict):
             # The document's own keys apply to no value: definitions and named roots.
             rest = {key: value for key, value in document.items() if key in ("$defs", "parameters", "result")}
-            whole = {"$schema": DRAFT, **rest, "allOf": [schema]}
+            whole = {"$schema": _DRAFT, **rest, "allOf": [schema]}
         else:
-            whole = {"$schema": DRAFT, "allOf": [schema]}
+            whole = {"$schema": _DRAFT, "allOf": [schema]}
         try:
             return jsonschema_rs.Draft202012Validator(
                 whole, validate_formats=self.asserts, formats=self._checks, retriever=_offline
@@ -162,7 +162,7 @@ class Oracle:
         if certain and self.accepts(_dropped(value, certain)):
             return True
         nulls = [*certain, *possible]
-        if len(nulls) > MAX_NULLS:
+        if len(nulls) > _MAX_NULLS:
             return None
         for count in range(1, len(nulls) + 1):
             for chosen in itertools.combinations(nulls, count):
@@ -298,7 +298,7 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
 
 def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
     """Copy a document with asserted formats only, and with patterns translated from ECMA-262."""
-    copied: dict[str, Any] = jsonable(document)
+    copied: dict[str, Any] = _jsonable(document)
     for _, node in all_subschemas_of(copied):
         if "format" in node and node["format"] not in formats:
             del node["format"]
@@ -309,12 +309,12 @@ def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, An
     return copied
 
 
-def jsonable(value: Any) -> Any:
+def _jsonable(value: Any) -> Any:
     """Copy JSON data out of any mappings and sequences."""
     if isinstance(value, Mapping):
-        return {key: jsonable(item) for key, item in value.items()}
+        return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [jsonable(item) for item in value]
+        return [_jsonable(item) for item in value]
     return value
 
 

@@ -118,13 +118,13 @@ def _holds(item: Any, char: str) -> bool:
     return char in _CATEGORIES.get(str(argument), "")
 
 
-MAX_STEPS: Final = 20_000
+_MAX_STEPS: Final = 20_000
 """Characters that are tried in one search."""
-MAX_PATTERNS: Final = 2_000
+_MAX_PATTERNS: Final = 2_000
 """Characters of all patterns of one search."""
-MAX_EDGES: Final = 4_000
+_MAX_EDGES: Final = 4_000
 """Edges of all automata of one search."""
-MAX_KINDS: Final = 200
+_MAX_KINDS: Final = 200
 """Classes of characters of one search."""
 _NICE: Final = "a0 A_-./:@#x1b2zZ9é\n\t"
 _FOUND: Final = None
@@ -144,7 +144,7 @@ def find_text(
     of `refused` do not; None where there is none. Patterns are ECMA-262's. Raises UndecidedTextError where
     that is not decided within the bounds of this module.
     """
-    if sum(map(len, (*found, *refused))) > MAX_PATTERNS:
+    if sum(map(len, (*found, *refused))) > _MAX_PATTERNS:
         raise UndecidedTextError
     text = _found(tuple(found), tuple(refused), least, most)
     if isinstance(text, UndecidedTextError):
@@ -166,11 +166,11 @@ def _found(
 def _searched(found: tuple[str, ...], refused: tuple[str, ...], least: int, most: int | None) -> str | None:
     machines = [_machine(pattern) for pattern in (*found, *refused)]
     wanted = [True] * len(found) + [False] * len(refused)
-    if sum(len(row) for machine in machines for row in machine.follow) > MAX_EDGES:
+    if sum(len(row) for machine in machines for row in machine.follow) > _MAX_EDGES:
         raise UndecidedTextError
     alphabet = Alphabet([ranges for machine in machines for ranges in machine.ranges])
     letters = _letters(alphabet, machines)
-    if len(letters) > MAX_KINDS:
+    if len(letters) > _MAX_KINDS:
         raise UndecidedTextError
     runs: list[_Run] = []
     first = 0
@@ -258,7 +258,7 @@ def _shortest(
                 return _text(before, node)
             for kind, letter in letters:
                 steps += 1
-                if steps > MAX_STEPS:
+                if steps > _MAX_STEPS:
                     raise UndecidedTextError
                 after = tuple(run.step(state, kind) for run, state in zip(runs, states, strict=True))
                 if any(

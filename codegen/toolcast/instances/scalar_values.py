@@ -14,7 +14,7 @@ from .samples import FLOATS, FORMATS, INTEGERS, STRINGS, patterns_of
 
 MAX_LENGTH: Final = 20_000
 """Characters of a text; items of an array and properties of an object are a tenth of it."""
-TRIES: Final = 16
+_TRIES: Final = 16
 """Values by chance, before the likely ones are taken."""
 
 
@@ -40,7 +40,7 @@ class Numbers:
 
     def varied(self, rng: random.Random) -> Iterator[Any]:
         """Yield numbers at bounds, between them, and unusual ones."""
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             yield rng.choice(self._edges) if rng.random() < 0.7 else _within(self._plain, rng)
 
     def likely(self) -> Iterator[Any]:
@@ -119,7 +119,7 @@ class Texts:
 
     def varied(self, rng: random.Random) -> Iterator[str]:
         """Yield texts for the patterns and formats, at the bounds of lengths, and unusual ones."""
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             roll = rng.random()
             if self._patterns and roll < 0.7:
                 text = sample(rng, rng.choice(self._patterns))

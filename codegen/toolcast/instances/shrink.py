@@ -68,11 +68,11 @@ def size(value: Any) -> tuple[int, int]:
     return count, len(repr(value))
 
 
-BUDGET = 1500
+_BUDGET = 1500
 """Calls of the predicate at most."""
 
 
-def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> Any:
+def shrink(value: Any, holds: Callable[[Any], bool], budget: int = _BUDGET) -> Any:
     """Return the smallest value found for which `holds`, from one for which it does, by at most `budget`
     calls.
     """

@@ -15,7 +15,7 @@ from ..project.output.manifest import NAME, parse_manifest
 from ..project.worker import FRONTEND
 
 Mode = Literal["verify", "generate"]
-MODES: tuple[Mode, ...] = ("verify", "generate")
+_MODES: tuple[Mode, ...] = ("verify", "generate")
 _SHOWN = 10
 _REPAIR = "run `toolcast generate`, check the result in, then build again"
 
@@ -79,10 +79,10 @@ def run_step(project: Project, mode: Mode, *, lenient: bool = False, warn: Calla
 
 def mode_of(value: object, where: str) -> Mode:
     """`value` as a mode. Raises StepError with what may stand there."""
-    for mode in MODES:
+    for mode in _MODES:
         if value == mode:
             return mode
-    raise StepError(f"{where}: expected {' or '.join(map(repr, MODES))}, not {value!r}")
+    raise StepError(f"{where}: expected {' or '.join(map(repr, _MODES))}, not {value!r}")
 
 
 def _drift(report: Report, project: Project) -> str:

@@ -11,7 +11,7 @@ from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate
 from .validator_errors import Violation
 
 
-def items_rule(context: RuleContext) -> Rule | None:
+def _items_rule(context: RuleContext) -> Rule | None:
     """`prefixItems` and `items`."""
     if "prefixItems" not in context.schema and "items" not in context.schema:
         return None
@@ -71,7 +71,7 @@ def _settle_items(value: Any, run: Validation, nodes: Iterable[tuple[int, Compil
     return value if changed is None else run.keep_alive(changed)
 
 
-def unique_rule(context: RuleContext) -> Rule | None:
+def _unique_rule(context: RuleContext) -> Rule | None:
     """`uniqueItems`, in time linear in the size of the array."""
     if context.schema.get("uniqueItems") is not True:
         return None
@@ -93,7 +93,7 @@ def unique_rule(context: RuleContext) -> Rule | None:
     return value_rule(check, "uniqueItems", True, message)
 
 
-def contains_rule(context: RuleContext) -> Rule | None:
+def _contains_rule(context: RuleContext) -> Rule | None:
     """`contains` with `minContains` and `maxContains`."""
     if "contains" not in context.schema:
         return None
@@ -169,8 +169,8 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
 BUILDERS: Mapping[str, Builder] = {
     "minItems": size_rule("minItems", (list, tuple), "item"),
     "maxItems": size_rule("maxItems", (list, tuple), "item"),
-    "prefixItems": items_rule,
-    "items": items_rule,
-    "contains": contains_rule,
-    "uniqueItems": unique_rule,
+    "prefixItems": _items_rule,
+    "items": _items_rule,
+    "contains": _contains_rule,
+    "uniqueItems": _unique_rule,
 }

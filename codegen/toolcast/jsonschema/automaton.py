@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from .charset import LAST, Alphabet, Ranges, complement
 
-EVERYTHING: Final[Ranges] = ((0, LAST),)
+_EVERYTHING: Final[Ranges] = ((0, LAST),)
 MANY: Final = 10**9
 """Paths are counted up to here."""
 _MAX_STATES: Final = 30_000
@@ -24,11 +24,11 @@ _EDGES: Final = 200_000
 
 NOTHING: Final = 0
 AT_END: Final = 1
-MORE: Final = 2
+_MORE: Final = 2
 """What the end of a part still requires: nothing, the end of the text, or anything else."""
 
-Paths = Mapping[int, int]
-Ends = Mapping[int, tuple[int, int]]
+_Paths = Mapping[int, int]
+_Ends = Mapping[int, tuple[int, int]]
 
 
 class Part(NamedTuple):
@@ -42,9 +42,9 @@ class Part(NamedTuple):
 
     low: int = 0
     high: int = 0
-    first: Paths = MappingProxyType({})
-    initial: Paths = MappingProxyType({})
-    last: Ends = MappingProxyType({})
+    first: _Paths = MappingProxyType({})
+    initial: _Paths = MappingProxyType({})
+    last: _Ends = MappingProxyType({})
     empty: int = 1
     initially_empty: int = 1
     needs: int = NOTHING
@@ -108,22 +108,22 @@ class Automaton:
         """A condition that consumes nothing, and may hold anywhere."""
         self.exact = False
         dead = {self.DEAD: 1}
-        return Part(self.next_state, self.next_state, dead, dead, needs=MORE, initially_needs=MORE)
+        return Part(self.next_state, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
 
     def reference(self) -> Part:
         """A back-reference: any text at all, or none."""
         self.exact = False
         if not self._has_capacity(1):
             return Part()
-        state = self._add(EVERYTHING)
+        state = self._add(_EVERYTHING)
         self.follow[state][state] = 1
-        one, end = {state: 1}, {state: (1, MORE)}
-        return Part(state, state + 1, one, one, end, needs=MORE, initially_needs=MORE)
+        one, end = {state: 1}, {state: (1, _MORE)}
+        return Part(state, state + 1, one, one, end, needs=_MORE, initially_needs=_MORE)
 
     def ahead(self, body: Part) -> Part:
         """A look-ahead: one path through its body is kept, tried at the position of the next part."""
         self.exact = False
-        return Part(body.low, body.high, body.first, body.initial, needs=MORE, initially_needs=MORE)
+        return Part(body.low, body.high, body.first, body.initial, needs=_MORE, initially_needs=_MORE)
 
     def behind(self, body: Part) -> Part:
         """A look-behind: as many tries as its body, which has a fixed width, has states on all paths."""
@@ -135,7 +135,7 @@ class Automaton:
             for state, paths in begin.items()
         )
         dead = {self.DEAD: min(1 + tries, MANY)}
-        return Part(body.low, self.next_state, dead, dead, needs=MORE, initially_needs=MORE)
+        return Part(body.low, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
 
     def _tries(self, state: int, known: dict[int, int], above: frozenset[int]) -> int:
         if state in above or len(above) > 200:
@@ -296,17 +296,17 @@ class Automaton:
         self.follow.append({})
         return len(self.ranges) - 1
 
-    def _connect(self, ends: Ends, starts: Paths) -> None:
+    def _connect(self, ends: _Ends, starts: _Paths) -> None:
         for end, (out, needs) in ends.items():
             row = self.follow[end]
             for start, into in self._reached(starts, needs).items():
                 row[start] = min(row.get(start, 0) + out * into, MANY)
 
-    def _reached(self, starts: Paths, needs: int) -> Paths:
+    def _reached(self, starts: _Paths, needs: int) -> _Paths:
         """The paths to `starts` after a part with these needs: no character follows the end of the text."""
         if needs == AT_END:
             return {self.DEAD: min(sum(starts.values()), MANY)}
-        if needs == MORE and starts.keys() - {self.DEAD}:
+        if needs == _MORE and starts.keys() - {self.DEAD}:
             self.exact = False
         return starts
 
@@ -332,7 +332,7 @@ class Automaton:
         )
 
 
-def _sum(one: Paths, two: Paths, times: int) -> Paths:
+def _sum(one: _Paths, two: _Paths, times: int) -> _Paths:
     if not times or not two:
         return one
     total = dict(one)
@@ -341,11 +341,11 @@ def _sum(one: Paths, two: Paths, times: int) -> Paths:
     return total
 
 
-def _times(paths: Paths, times: int) -> Paths:
+def _times(paths: _Paths, times: int) -> _Paths:
     return paths if times == 1 else {state: min(count * times, MANY) for state, count in paths.items()}
 
 
-PER_CHARACTER: Final = 16
+_PER_CHARACTER: Final = 16
 """Steps that `re` may take for each character of a text, and for four more, in a search that is fast."""
 STEPS: Final = 1 << 26
 """Steps that the searches of one call may take together: half a second. Fast searches of all texts of a call,
@@ -380,12 +380,12 @@ class Cost(NamedTuple):
         for length in range(len(self.sums) + 1):
             if self.steps(length) > fast_steps(length):
                 return length - 1
-        return ANY_LENGTH if self.more is not None and self.more <= PER_CHARACTER else len(self.sums)
+        return ANY_LENGTH if self.more is not None and self.more <= _PER_CHARACTER else len(self.sums)
 
 
 def fast_steps(length: int) -> int:
     """The steps that a fast search of a text of this length takes, at most."""
-    return PER_CHARACTER * (length + 4)
+    return _PER_CHARACTER * (length + 4)
 
 
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
@@ -399,8 +399,8 @@ def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
     return _Counting(automaton).run(most, longest)
 
 
-States = tuple[int, ...]
-Sources = tuple[tuple[int, int], ...]
+_States = tuple[int, ...]
+_Sources = tuple[tuple[int, int], ...]
 """Positions in a tuple of counts, each with a factor."""
 
 
@@ -413,19 +413,19 @@ class _Counting:
         self.accepting = frozenset(_accepting(automaton))
         last = automaton.whole.last
         self.tries = [1 + sum(row.values()) + last.get(at, (0, 0))[0] for at, row in enumerate(self.follow)]
-        self.known: dict[States, list[tuple[States, tuple[Sources, ...]]]] = {}
+        self.known: dict[_States, list[tuple[_States, tuple[_Sources, ...]]]] = {}
         self.tries[Automaton.START] += automaton.whole.initially_empty
         self.tries[Automaton.SEARCH] += automaton.whole.empty
         self.again = automaton.again
         self.effort = _EFFORT + _EFFORT_PER_STATE * len(self.follow)
 
     def run(self, limit: int, longest: int) -> Cost:
-        most: dict[States, tuple[int, ...]] = {(Automaton.START,): (1,)}
+        most: dict[_States, tuple[int, ...]] = {(Automaton.START,): (1,)}
         changed = list(most)
         widest = self.tries[Automaton.START] + self.again
         sums = [widest]
         while changed:
-            found: dict[States, tuple[int, ...]] = {}
+            found: dict[_States, tuple[int, ...]] = {}
             for states in changed:
                 counts = most[states]
                 for after, rows in self.known.get(states) or self.transitions(states):
@@ -454,7 +454,7 @@ class _Counting:
                 return Cost(tuple(sums))
         return Cost(tuple(sums), widest)
 
-    def transitions(self, states: States) -> list[tuple[States, tuple[Sources, ...]]]:
+    def transitions(self, states: _States) -> list[tuple[_States, tuple[_Sources, ...]]]:
         """The sets of states that each next character leads to from `states`, and from which counts those
         there come: none where the count is one, whatever they are.
         """
@@ -477,6 +477,6 @@ def _accepting(automaton: Automaton) -> Iterator[int]:
     """States from which the search succeeds, whatever follows. The engine leaves such a state only with a
     match, so it enters one of them at a time."""
     for state, (_, needs) in automaton.whole.last.items():
-        endless = automaton.ranges[state] == EVERYTHING and state in automaton.follow[state]
+        endless = automaton.ranges[state] == _EVERYTHING and state in automaton.follow[state]
         if needs == NOTHING or (needs == AT_END and endless):
             yield state

@@ -50,7 +50,7 @@ def exact(value: float) -> Fraction:
     return Fraction(repr(value))
 
 
-def common_multiple(steps: Sequence[Fraction]) -> Fraction:
+def _common_multiple(steps: Sequence[Fraction]) -> Fraction:
     """Return the smallest number that is a multiple of all of `steps`, which are positive."""
     bottom = lcm(*(step.denominator for step in steps))
     return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
@@ -98,21 +98,21 @@ def interval_of(facts: Facts, *, whole: bool) -> Interval:
     for fact in facts:
         schema = fact.schema
         for keyword, is_open in (("minimum", False), ("exclusiveMinimum", True)):
-            if is_finite(schema.get(keyword)):
+            if _is_finite(schema.get(keyword)):
                 bound = exact(schema[keyword])
                 if low is None or (bound, is_open) > (low, low_open):
                     low, low_open = bound, is_open
         for keyword, is_open in (("maximum", False), ("exclusiveMaximum", True)):
-            if is_finite(schema.get(keyword)):
+            if _is_finite(schema.get(keyword)):
                 bound = exact(schema[keyword])
                 if high is None or (bound, not is_open) < (high, not high_open):
                     high, high_open = bound, is_open
-        if is_finite(schema.get("multipleOf")):
+        if _is_finite(schema.get("multipleOf")):
             steps.append(Fraction(repr(schema["multipleOf"])))
-    return Interval(low, high, low_open, high_open, common_multiple(steps) if steps else None)
+    return Interval(low, high, low_open, high_open, _common_multiple(steps) if steps else None)
 
 
-def is_finite(value: Any) -> bool:
+def _is_finite(value: Any) -> bool:
     return is_number(value) and -inf < value < inf
 
 
@@ -216,7 +216,7 @@ def required_names(facts: Facts) -> list[str]:
     return list(names)
 
 
-class Evaluated(Struct, frozen=True):
+class _Evaluated(Struct, frozen=True):
     """The names and patterns of names that a schema and those in place below it may evaluate."""
 
     names: frozenset[str]
@@ -227,7 +227,7 @@ class Evaluated(Struct, frozen=True):
         return name in self.names or any(matches(pattern, name) for pattern in self.patterns)
 
 
-def evaluated(fact: Part) -> Evaluated | None:
+def evaluated(fact: Part) -> _Evaluated | None:
     """Return what `unevaluatedProperties` of a schema surely leaves out; None where that depends on more."""
     if "additionalProperties" in fact.schema:
         return None
@@ -244,10 +244,10 @@ def evaluated(fact: Part) -> Evaluated | None:
             return None
         names.update(schema.get("properties", ()))
         patterns += schema.get("patternProperties", ())
-    return Evaluated(frozenset(names), tuple(patterns))
+    return _Evaluated(frozenset(names), tuple(patterns))
 
 
-def unevaluated(facts: Facts) -> Iterator[tuple[Part, Evaluated]]:
+def unevaluated(facts: Facts) -> Iterator[tuple[Part, _Evaluated]]:
     """Yield the schemas of `unevaluatedProperties`, with the names to which they surely do not apply."""
     for fact in facts:
         if "unevaluatedProperties" in fact.schema:
@@ -325,7 +325,7 @@ def whole_numbers(case: Case) -> list[int | float] | None:
     """Return all numbers of a case, where they are few."""
     interval = interval_of(case.facts, whole=case.whole)
     first, last, step = interval.first, interval.last, interval.step
-    if first is None or last is None or step is None or (last - first) / step > MAX_LISTED:
+    if first is None or last is None or step is None or (last - first) / step > _MAX_LISTED:
         return None
     found: list[int | float] = []
     while first <= last:
@@ -334,7 +334,7 @@ def whole_numbers(case: Case) -> list[int | float] | None:
     return found
 
 
-MAX_LISTED: Final = 256
+_MAX_LISTED: Final = 256
 """Numbers of a range that are listed one by one."""
 
 

@@ -22,9 +22,9 @@ from .schema_compiler import Schemas
 from .validator import Validator
 from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema
 
-ROOTS: Final = ("parameters", "result")
+_ROOTS: Final = ("parameters", "result")
 
-Schema = Any
+_Schema = Any
 """An object or a boolean of JSON Schema 2020-12."""
 
 
@@ -47,7 +47,7 @@ class Side:
     def declared(self) -> frozenset[str]:
         """The names of all properties that any schema of the document declares."""
         names: set[str] = set()
-        waiting = [*self.document.get("$defs", {}).values(), *(self.document.get(root) for root in ROOTS)]
+        waiting = [*self.document.get("$defs", {}).values(), *(self.document.get(root) for root in _ROOTS)]
         while waiting:
             schema = waiting.pop()
             if isinstance(schema, dict):
@@ -63,7 +63,7 @@ class Side:
             schema = True
         return Part(self, schema, reference.removeprefix("#"))
 
-    def validator(self, schema: Schema) -> Validator:
+    def validator(self, schema: _Schema) -> Validator:
         """Return the exact validator of a schema of the document, or of one made of its parts."""
         known = self._validators.get(id(schema))
         if known is None:
@@ -71,17 +71,17 @@ class Side:
             self._kept.append(schema)
         return known
 
-    def compiled(self, schema: Schema) -> Validator:
+    def compiled(self, schema: _Schema) -> Validator:
         """Compile the validator of a schema."""
         if self._schemas is None:
             self._schemas = Schemas(self.document, formats=True)
         return Validator(schema, shared=self._schemas)
 
-    def accepts(self, schema: Schema, value: Any) -> bool:
+    def accepts(self, schema: _Schema, value: Any) -> bool:
         """Return whether a schema of the document accepts `value`."""
         return self.validator(schema).accepts(value)
 
-    def refuses(self, schema: Schema, value: Any) -> bool:
+    def refuses(self, schema: _Schema, value: Any) -> bool:
         """Return whether a schema surely refuses `value`, which is at most 200 levels deep.
 
         Not where that would take too long to find out, or where the schema is not supported.
@@ -96,7 +96,7 @@ class Part(Struct, frozen=True, eq=False):
     """A schema of one side, with its pointer in that side's document."""
 
     side: Side
-    schema: Schema
+    schema: _Schema
     pointer: str
 
     @property
@@ -129,14 +129,14 @@ class Part(Struct, frozen=True, eq=False):
     def resolved(self) -> "Part":
         """Return the end of a chain of references."""
         part = self
-        for _ in range(MAX_FOLLOWED):
+        for _ in range(_MAX_FOLLOWED):
             if isinstance(part.schema, bool) or "$ref" not in part.schema:
                 return part
             part = part.side.target(part.schema["$ref"])
         return Part(self.side, True, part.pointer)
 
 
-MAX_FOLLOWED: Final = 60
+_MAX_FOLLOWED: Final = 60
 """References and unions at one place that are followed."""
 
 
@@ -167,9 +167,9 @@ _KIND_OF: Final[Mapping[int, str]] = {
     FRACTION: "number",
 }
 
-MAX_CASES: Final = 64
+_MAX_CASES: Final = 64
 """Cases of one place; unions that would make more are left out."""
-MAX_BRANCHES: Final = 300
+_MAX_BRANCHES: Final = 300
 """Branches of one union that nothing multiplies."""
 MAX_FACTS: Final = 200
 """Schemas that apply to one value; more are left out."""
@@ -235,7 +235,7 @@ def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int 
     if part.key in known:
         return known[part.key]
     mask = stated_types(schema)
-    if depth < MAX_FOLLOWED:
+    if depth < _MAX_FOLLOWED:
         if "$ref" in schema:
             mask &= admitted(part.side.target(schema["$ref"]), known, depth + 1)
         for each in part.listed("allOf"):
@@ -253,7 +253,7 @@ def stated_types(schema: Mapping[str, Any]) -> int:
     mask = mask_of_types(schema["type"]) if "type" in schema else ALL
     for keyword in ("enum", "const"):
         if keyword in schema:
-            mask &= _union(mask_of(value) for value in stated_values(schema, keyword))
+            mask &= _union(mask_of(value) for value in _stated_values(schema, keyword))
     return mask
 
 
@@ -261,7 +261,7 @@ def _union(masks: Iterable[int]) -> int:
     return reduce(or_, masks, 0)
 
 
-def stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
+def _stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
     """Return the values that `enum` or `const` lists."""
     values: list[Any] = schema["enum"] if keyword == "enum" else [schema["const"]]
     return values
@@ -296,7 +296,7 @@ def cases_of(
     start = base if base is not None else Case(pointer=pointer)
     found: list[Case] = []
     waiting: list[tuple[Case, tuple[Part, ...], tuple[_Choice, ...]]] = [(start, parts, ())]
-    room = MAX_CASES
+    room = _MAX_CASES
     while waiting:
         case, further, choices = waiting.pop()
         grown, more = _grown(case, further)
@@ -309,7 +309,7 @@ def cases_of(
             found.append(grown)
             continue
         choice, rest = choices[0], choices[1:]
-        if len(choice.branches) > (room if room < MAX_CASES else MAX_BRANCHES):
+        if len(choice.branches) > (room if room < _MAX_CASES else _MAX_BRANCHES):
             waiting.append((replace(grown, partial=True), (), rest))
             continue
         room = max(0, room - len(choice.branches) + 1)
@@ -384,7 +384,7 @@ def _without_literals(facts: list[Part], mask: int) -> str:
     """Return why no value that `enum` or `const` states is left."""
     stating = [(each.schema, name) for each in facts for name in ("enum", "const") if name in each.schema]
     for schema, keyword in stating:
-        values = stated_values(schema, keyword)
+        values = _stated_values(schema, keyword)
         if not values:
             return "its `enum` is empty"
         if not any(mask_of(value) & mask for value in values):
@@ -409,7 +409,7 @@ def _dependent(facts: list[Part], known: Mapping[int | bool, None]) -> list[Part
 def _common(literals: tuple[Any, ...] | None, schema: Mapping[str, Any]) -> tuple[Any, ...]:
     for keyword in ("enum", "const"):
         if keyword in schema:
-            stated = stated_values(schema, keyword)
+            stated = _stated_values(schema, keyword)
             if literals is None:
                 literals = tuple({key(value): value for value in stated}.values())
             else:

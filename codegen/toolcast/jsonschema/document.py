@@ -91,7 +91,7 @@ class Document:
     def find(self, reference: str, base: str, pointer: str) -> SchemaLocation | None:
         """Return what a reference leads to, which may be no schema; None for nothing. Raises as `resolve`."""
         uri, _, fragment = reference.partition("#")
-        target = join(base, uri) if uri else base
+        target = _join(base, uri) if uri else base
         resource = self.resources.get(target)
         if resource is None:
             raise ExternalReference(pointer, f"the reference {reference!r} does not point into this schema")
@@ -163,7 +163,7 @@ def identifier(schema: Any, draft: int = 2020) -> str:
     return value if isinstance(value, str) else ""
 
 
-def join(base: str, uri: str) -> str:
+def _join(base: str, uri: str) -> str:
     """`uri` seen from `base`, as RFC 3986 joins them."""
     if not uri:
         return base
@@ -177,7 +177,7 @@ def join(base: str, uri: str) -> str:
 
 def base_of(schema: Any, base: str, draft: int = 2020) -> str:
     """The base URI inside of `schema`, where `base` is that around it."""
-    return join(base, identifier(schema, draft).partition("#")[0])
+    return _join(base, identifier(schema, draft).partition("#")[0])
 
 
 def _unquote(text: str) -> str:

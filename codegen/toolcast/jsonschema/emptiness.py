@@ -24,9 +24,9 @@ from .case_facts import (
 )
 from .cases import FORBIDDEN, Case, Part, cases_of, possible_facts
 
-MAX_DEPTH: Final = 40
+_MAX_DEPTH: Final = 40
 """Levels below a schema that are looked into."""
-MAX_STEPS: Final = 100_000
+_MAX_STEPS: Final = 100_000
 """Schemas that are looked into in one document, so that a hostile one costs little."""
 
 
@@ -35,8 +35,8 @@ class Emptiness:
 
     def __init__(self, spend: Callable[[], bool] | None = None) -> None:
         """`spend` counts a schema that is looked into, and is False once there were too many (default: after
-        `MAX_STEPS`)."""
-        self._left = MAX_STEPS
+        `_MAX_STEPS`)."""
+        self._left = _MAX_STEPS
         self._spend = self._count if spend is None else spend
         self._known: dict[frozenset[int], tuple[str | None, tuple[Part, ...]]] = {}
 
@@ -53,7 +53,7 @@ class Emptiness:
         parts = tuple(parts)
         keys = frozenset(part.key for part in parts)
         if keys not in self._known:
-            if depth > MAX_DEPTH or not self._spend():
+            if depth > _MAX_DEPTH or not self._spend():
                 return None
             self._known[keys] = None, parts  # a schema that contains itself
             self._known[keys] = self._reason(parts, depth), parts

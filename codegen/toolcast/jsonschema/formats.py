@@ -31,7 +31,7 @@ _time = _Expression(_TIME + _ZONE, re.ASCII)
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-def is_date(text: str) -> bool:
+def _is_date(text: str) -> bool:
     """RFC 3339 full-date."""
     match = _date.fullmatch(text)
     if not match:
@@ -43,7 +43,7 @@ def is_date(text: str) -> bool:
     return (month, day) != (2, 29) or leap
 
 
-def is_time(text: str) -> bool:
+def _is_time(text: str) -> bool:
     """RFC 3339 full-time; a leap second only at 23:59:60 UTC."""
     match = _time.fullmatch(text)
     if not match:
@@ -65,18 +65,18 @@ _common = _Expression(
 """Times that are good in any year, and no leap seconds."""
 
 
-def is_date_time(text: str) -> bool:
+def _is_date_time(text: str) -> bool:
     """RFC 3339 date-time."""
     if _common.fullmatch(text):
         return True
-    return len(text) > 11 and text[10] in "Tt" and is_date(text[:10]) and is_time(text[11:])
+    return len(text) > 11 and text[10] in "Tt" and _is_date(text[:10]) and _is_time(text[11:])
 
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _hostname = _Expression(rf"{_LABEL}(?:\.{_LABEL})*")
 
 
-def is_hostname(text: str) -> bool:
+def _is_hostname(text: str) -> bool:
     """RFC 1123; an A-label must decode as punycode, but the tables of IDNA are not consulted."""
     if len(text) > 253 or not _hostname.fullmatch(text):
         return False
@@ -98,12 +98,12 @@ _ipv4 = _Expression(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
 _group = _Expression(r"[0-9A-Fa-f]{1,4}")
 
 
-def is_ipv4(text: str) -> bool:
+def _is_ipv4(text: str) -> bool:
     """Dotted decimal, without leading zeros."""
     return _ipv4.fullmatch(text) is not None
 
 
-def is_ipv6(text: str) -> bool:
+def _is_ipv6(text: str) -> bool:
     """RFC 4291, without a zone."""
     head, double, tail = text.partition("::")
     parts = (head.split(":") if head else []) + (tail.split(":") if tail else [])
@@ -125,8 +125,8 @@ def is_email(text: str) -> bool:
         return False
     if domain.startswith("[") and domain.endswith("]"):
         inner = domain[1:-1]
-        return is_ipv6(inner[5:]) if inner[:5].lower() == "ipv6:" else is_ipv4(inner)
-    return is_hostname(domain)
+        return _is_ipv6(inner[5:]) if inner[:5].lower() == "ipv6:" else _is_ipv4(inner)
+    return _is_hostname(domain)
 
 
 _PCT = r"%[0-9A-Fa-f]{2}"
@@ -163,7 +163,7 @@ def is_uri(text: str) -> bool:
     return _host_is_good(_uri.fullmatch(text))
 
 
-def is_uri_reference(text: str) -> bool:
+def _is_uri_reference(text: str) -> bool:
     """RFC 3986 URI or relative reference."""
     return is_uri(text) or _host_is_good(_relative.fullmatch(text))
 
@@ -174,18 +174,18 @@ def _host_is_good(match: re.Match[str] | None) -> bool:
     host = match["host"]
     if not host or not host.startswith("["):
         return True
-    return is_ipv6(host[1:-1]) or _future.fullmatch(host[1:-1]) is not None
+    return _is_ipv6(host[1:-1]) or _future.fullmatch(host[1:-1]) is not None
 
 
-MAX_REGEX = 20_000
-"""Longest text that `is_regex` reads, in characters: reading is linear, but slow enough to block."""
+_MAX_REGEX = 20_000
+"""Longest text that `_is_regex` reads, in characters: reading is linear, but slow enough to block."""
 
 
-def is_regex(text: str) -> bool:
-    """An ECMA-262 regular expression (Annex B: a lone brace is a character) of at most `MAX_REGEX`
+def _is_regex(text: str) -> bool:
+    """An ECMA-262 regular expression (Annex B: a lone brace is a character) of at most `_MAX_REGEX`
     characters, whether or not `re` can run it.
     """
-    if len(text) > MAX_REGEX:
+    if len(text) > _MAX_REGEX:
         return False
     from .ecma import translate
 
@@ -205,18 +205,18 @@ _uuid = _Expression(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _pointer = _Expression(r"(?:/(?:[^~/]|~[01])*)*")
 
 FORMATS: dict[str, Callable[[str], bool]] = {
-    "date-time": is_date_time,
-    "date": is_date,
-    "time": is_time,
+    "date-time": _is_date_time,
+    "date": _is_date,
+    "time": _is_time,
     "duration": lambda text: _duration.fullmatch(text) is not None,
     "email": is_email,
-    "hostname": is_hostname,
-    "ipv4": is_ipv4,
-    "ipv6": is_ipv6,
+    "hostname": _is_hostname,
+    "ipv4": _is_ipv4,
+    "ipv6": _is_ipv6,
     "uri": is_uri,
-    "uri-reference": is_uri_reference,
+    "uri-reference": _is_uri_reference,
     "uuid": lambda text: _uuid.fullmatch(text) is not None,
-    "regex": is_regex,
+    "regex": _is_regex,
     "json-pointer": lambda text: _pointer.fullmatch(text) is not None,
 }
 

@@ -47,7 +47,7 @@ def reference_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names, indices)
 
 
-def all_rule(context: RuleContext) -> Rule | None:
+def _all_rule(context: RuleContext) -> Rule | None:
     """`allOf`; settled by each in turn."""
     if "allOf" not in context.schema:
         return None
@@ -82,7 +82,7 @@ def all_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names, indices)
 
 
-def not_rule(context: RuleContext) -> Rule | None:
+def _not_rule(context: RuleContext) -> Rule | None:
     """`not`. It evaluates no properties."""
     if "not" not in context.schema:
         return None
@@ -106,7 +106,7 @@ def not_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain)
 
 
-def condition_rule(context: RuleContext) -> Rule | None:
+def _condition_rule(context: RuleContext) -> Rule | None:
     """`if` with `then` and `else`; without both of them it only marks what it evaluates."""
     if "if" not in context.schema:
         return None
@@ -148,7 +148,7 @@ def condition_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names, indices)
 
 
-def dependent_schemas_rule(context: RuleContext) -> Rule | None:
+def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
     """`dependentSchemas`."""
     if "dependentSchemas" not in context.schema:
         return None
@@ -223,8 +223,8 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "allOf": all_rule,
-    "if": condition_rule,
-    "dependentSchemas": dependent_schemas_rule,
-    "not": not_rule,
+    "allOf": _all_rule,
+    "if": _condition_rule,
+    "dependentSchemas": _dependent_schemas_rule,
+    "not": _not_rule,
 }

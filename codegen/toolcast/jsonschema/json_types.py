@@ -11,16 +11,16 @@ from .schema_document import SchemaDocument
 from .schema_node import Schema, SchemaError, SchemaNode
 
 ATOMS = frozenset((str, int, float, bool, type(None)))
-LITERAL_DEPTH = 200
+_LITERAL_DEPTH = 200
 
 
-def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
+def copied(value: Any, depth: int = _LITERAL_DEPTH) -> Any:
     """Copy a JSON literal, so that output never shares a container with input. Raises SchemaError."""
     kind = value.__class__
     if kind in ATOMS:
         return value
     if depth == 0:
-        raise SchemaError("", f"a literal is nested deeper than {LITERAL_DEPTH} levels")
+        raise SchemaError("", f"a literal is nested deeper than {_LITERAL_DEPTH} levels")
     if isinstance(value, dict):
         return {key: copied(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -34,7 +34,7 @@ KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array"
 """All types, in the order of lists."""
 MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
 """Keywords that constrain: they cannot be siblings of an anyOf that must be alone."""
-NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
+_NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 
 
 def states_type(node: SchemaNode) -> bool:
@@ -61,7 +61,7 @@ def inferred(node: dict[str, Any]) -> list[str]:
         return distinct_types([type_of(value) for value in node["enum"]])
     if "const" in node:
         return [type_of(node["const"])]
-    if node.get("format") in NUMBER_FORMATS:
+    if node.get("format") in _NUMBER_FORMATS:
         return ["integer" if node["format"].startswith("int") else "number"]
     return list(dict.fromkeys(TYPE_OF[key] for key in node if key in TYPE_OF))
 
@@ -87,7 +87,7 @@ def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
                     break
                 branch[key] = fitting
             elif key == "format":
-                if (value in NUMBER_FORMATS) != (group == "string"):
+                if (value in _NUMBER_FORMATS) != (group == "string"):
                     branch[key] = value
             elif TYPE_OF.get(key, group) == group:
                 branch[key] = value

@@ -11,7 +11,7 @@ from .validator_errors import UnsupportedSchema
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def is_schema(value: Any) -> bool:
+def _is_schema(value: Any) -> bool:
     """Return whether a value is an object or a boolean."""
     return isinstance(value, (bool, dict, Mapping))
 
@@ -51,7 +51,7 @@ def _text(value: Any) -> bool:
 
 
 def _schemas(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) > 0 and all(map(is_schema, value))
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(map(_is_schema, value))
 
 
 def _named_schemas(value: Any) -> bool:
@@ -70,7 +70,7 @@ _NUMBER = _finite, "a number"
 _TEXT = _text, "a string"
 
 _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(SCHEMA, (is_schema, "a schema (an object or a boolean)")),
+    **dict.fromkeys(SCHEMA, (_is_schema, "a schema (an object or a boolean)")),
     **dict.fromkeys(SCHEMA_LIST, _LIST),
     **dict.fromkeys(ANY_SCHEMA_MAP, _NAMED),
     **dict.fromkeys(NUMBERS, _NUMBER),

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-Vocabulary = Literal[
+_Vocabulary = Literal[
     "core", "applicator", "unevaluated", "validation", "format", "content", "meta-data", "openapi"
 ]
 """As 2020-12 names its vocabularies; keywords of OpenAPI belong to none of them."""
@@ -24,24 +24,24 @@ Type = Literal["", "array", "number", "object", "string"]
 """The JSON type that a keyword applies to (integers are numbers); empty for all types."""
 
 
-class Keyword(Struct, frozen=True):
+class _Keyword(Struct, frozen=True):
     """One keyword. `since`: the first draft that has it, None where none has; `until`: the last one, if
     2020-12 lacks it.
     """
 
     name: str
-    vocabulary: Vocabulary
+    vocabulary: _Vocabulary
     value: Value
     type: Type = ""
     since: int | None = 4
     until: int | None = None
 
 
-def _table() -> Mapping[str, Keyword]:
-    found: dict[str, Keyword] = {}
+def _table() -> Mapping[str, _Keyword]:
+    found: dict[str, _Keyword] = {}
 
     def add(
-        vocabulary: Vocabulary,
+        vocabulary: _Vocabulary,
         value: Value,
         names: str,
         since: int | None = 4,
@@ -49,7 +49,7 @@ def _table() -> Mapping[str, Keyword]:
         type: Type = "",
     ) -> None:
         for name in names.split():
-            found[name] = Keyword(name, vocabulary, value, type, since, until)
+            found[name] = _Keyword(name, vocabulary, value, type, since, until)
 
     add("core", "string", "$schema $ref")
     add("core", "string", "$id", 6)
@@ -114,7 +114,7 @@ def _current(*values: Value) -> frozenset[str]:
     )
 
 
-def _vocabularies(*names: Vocabulary) -> frozenset[str]:
+def _vocabularies(*names: _Vocabulary) -> frozenset[str]:
     return frozenset(each.name for each in KEYWORDS.values() if each.vocabulary in names)
 
 

@@ -11,16 +11,16 @@ from .json_values import has_type
 from .keywords import METADATA, TIGHTER, union_of_names
 from .schema_node import Path, Schema, SchemaNode
 
-Keywords = dict[str, Any]
+_Keywords = dict[str, Any]
 """The keywords of a `SchemaNode`."""
 
-UNMERGEABLE = frozenset(
+_UNMERGEABLE = frozenset(
     ("unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef", "$ref", "$defs", "$id")
 )
 """Keywords whose meaning depends on their siblings, so that moving them would change it."""
 
 
-def merged(left: Keywords, right: Keywords) -> Keywords | None:
+def merged(left: _Keywords, right: _Keywords) -> _Keywords | None:
     """Merge the keywords of two schemas that both apply to a value; None where no schema accepts exactly what
     both accept.
 
@@ -29,9 +29,9 @@ def merged(left: Keywords, right: Keywords) -> Keywords | None:
     """
     if left.keys().isdisjoint(right) and not _entangled(left, right):
         return {**left, **right}
-    if not UNMERGEABLE.isdisjoint(left.keys() | right.keys()):
+    if not _UNMERGEABLE.isdisjoint(left.keys() | right.keys()):
         return None
-    out: Keywords = {}
+    out: _Keywords = {}
     for key, value in left.items():
         if key not in right or key in METADATA:
             out[key] = value
@@ -40,7 +40,7 @@ def merged(left: Keywords, right: Keywords) -> Keywords | None:
             if equal_schemas(value, other):
                 out[key] = value
                 continue
-            rule = RULES.get(key)
+            rule = _RULES.get(key)
             joined = rule(value, other) if rule is not None else None
             if joined is None:
                 return None
@@ -56,8 +56,8 @@ def merged(left: Keywords, right: Keywords) -> Keywords | None:
             return None
         out.update(objects)
     if (
-        not ITEMS.isdisjoint(left)
-        and not ITEMS.isdisjoint(right)
+        not _ITEMS.isdisjoint(left)
+        and not _ITEMS.isdisjoint(right)
         and ("prefixItems" in left or "prefixItems" in right)
     ):
         return None
@@ -65,26 +65,26 @@ def merged(left: Keywords, right: Keywords) -> Keywords | None:
 
 
 OBJECT = frozenset(("properties", "additionalProperties", "patternProperties"))
-ITEMS = frozenset(("items", "prefixItems"))
-GROUPS = (
+_ITEMS = frozenset(("items", "prefixItems"))
+_GROUPS = (
     OBJECT,
-    ITEMS,
+    _ITEMS,
     frozenset(("if", "then", "else")),
     frozenset(("contains", "minContains", "maxContains")),
 )
 
 
-def _entangled(left: Keywords, right: Keywords) -> bool:
+def _entangled(left: _Keywords, right: _Keywords) -> bool:
     """Return whether keywords that work together would come from different sides."""
     keys = left.keys() | right.keys()
     return (
-        not UNMERGEABLE.isdisjoint(keys)
-        or any(not group.isdisjoint(left) and not group.isdisjoint(right) for group in GROUPS)
+        not _UNMERGEABLE.isdisjoint(keys)
+        or any(not group.isdisjoint(left) and not group.isdisjoint(right) for group in _GROUPS)
         or ("type" in keys and "enum" in keys)
     )
 
 
-def _settled(out: Keywords) -> Keywords | None:
+def _settled(out: _Keywords) -> _Keywords | None:
     """Drop enum members that the merged type refuses; None if none is left."""
     kind = out.get("type")
     if isinstance(out.get("enum"), list) and kind is not None:
@@ -135,18 +135,18 @@ def _is_anything(schema: Schema) -> bool:
     return schema is True or (isinstance(schema, SchemaNode) and not schema.keywords)
 
 
-def _objects(left: Keywords, right: Keywords) -> Keywords | None:
+def _objects(left: _Keywords, right: _Keywords) -> _Keywords | None:
     if "patternProperties" in left or "patternProperties" in right:
         return None
     mine, theirs = left.get("properties", {}), right.get("properties", {})
     my_rest, their_rest = left.get("additionalProperties", True), right.get("additionalProperties", True)
-    properties: Keywords = {}
+    properties: _Keywords = {}
     for name, schema in mine.items():
         properties[name] = _both(schema, theirs.get(name, their_rest))
     for name, schema in theirs.items():
         if name not in mine:
             properties[name] = _both(my_rest, schema)
-    out: Keywords = {}
+    out: _Keywords = {}
     if "properties" in left or "properties" in right:
         # A name that one side forbids is forbidden: a closed result just lacks it.
         rest_closed = my_rest is False or their_rest is False
@@ -187,7 +187,7 @@ def _dependents(left: Any, right: Any) -> Any:
     return {name: union_of_names(left.get(name, []), right.get(name, [])) for name in {**left, **right}}
 
 
-RULES: dict[str, Callable[[Any, Any], Any]] = {
+_RULES: dict[str, Callable[[Any, Any], Any]] = {
     "type": _types,
     "enum": _enums,
     "required": union_of_names,
@@ -213,7 +213,7 @@ def required_groups(branches: list[Schema]) -> list[list[str]]:
     return groups
 
 
-def in_words(keyword: str, branches: list[Schema], objects: list[Keywords]) -> str:
+def in_words(keyword: str, branches: list[Schema], objects: list[_Keywords]) -> str:
     """Describe which keys belong together."""
     how = "Exactly one" if keyword == "oneOf" else "At least one"
     groups = required_groups(branches)
@@ -225,7 +225,7 @@ def in_words(keyword: str, branches: list[Schema], objects: list[Keywords]) -> s
     return f"{how} of these alternatives must be given: " + "; ".join(s or "no keys" for s in sets) + "."
 
 
-def _signature(node: Keywords) -> list[str]:
+def _signature(node: _Keywords) -> list[str]:
     required = node.get("required", ())
     properties = node.get("properties", {})
     words: list[str] = []
@@ -236,7 +236,7 @@ def _signature(node: Keywords) -> list[str]:
     return words + [name for name in required if name not in properties]
 
 
-def union(objects: list[Keywords], base: Keywords, without: frozenset[str]) -> Keywords:
+def union(objects: list[_Keywords], base: _Keywords, without: frozenset[str]) -> _Keywords:
     """Return one object that accepts what any of `objects` accepts, for the names that they declare."""
     first = objects[0]
 
@@ -278,7 +278,7 @@ def union(objects: list[Keywords], base: Keywords, without: frozenset[str]) -> K
     return out
 
 
-def _undeclared(node: Keywords) -> Any:
+def _undeclared(node: _Keywords) -> Any:
     """The schema of an undeclared name in an object; `False` where it states none."""
     if node.get("patternProperties"):
         return True
@@ -305,7 +305,7 @@ def _either(left: Schema, right: Schema) -> Schema:
     return SchemaNode({"anyOf": [*left.keywords["anyOf"], right] if pure else [left, right]}, left.path)
 
 
-def literals(schema: Keywords) -> list[Any] | None:
+def literals(schema: _Keywords) -> list[Any] | None:
     """Return the values of a schema that only lists them; else None."""
     if not schema.keys() <= {"const", "enum", "type", "description", "title"}:
         return None
@@ -330,15 +330,15 @@ def distinct_schemas(schemas: list[Schema]) -> list[Schema]:
     return out
 
 
-WIDER: dict[str, Callable[[Any], Any]] = {
+_WIDER: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems"), min),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems"), max),
 }
 
 
-def widest(branches: list[Keywords], kind: str, path: Path) -> tuple[Keywords, bool]:
+def widest(branches: list[_Keywords], kind: str, path: Path) -> tuple[_Keywords, bool]:
     """Collapse branches of one type into one node; also return whether that accepts the same values."""
-    out: Keywords = {"type": kind}
+    out: _Keywords = {"type": kind}
     values = [[one["const"]] if "const" in one else one.get("enum") for one in branches]
     exact = not any(isinstance(one, list) for one in values)
     if all(isinstance(one, list) for one in values):
@@ -351,8 +351,8 @@ def widest(branches: list[Keywords], kind: str, path: Path) -> tuple[Keywords, b
             out[key] = branches[0][key]
             continue
         exact = False
-        if key in WIDER and all(key in one for one in branches):
-            out[key] = WIDER[key](one[key] for one in branches)
+        if key in _WIDER and all(key in one for one in branches):
+            out[key] = _WIDER[key](one[key] for one in branches)
         elif key == "items" and all(key in one for one in branches):
             items = distinct_schemas([one[key] for one in branches])
             out[key] = SchemaNode({"anyOf": items}, (path, "items"))

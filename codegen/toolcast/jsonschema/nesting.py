@@ -9,7 +9,7 @@ from .pointers import resolve
 from .schema_node import Segments
 
 Node = dict[str, Any]
-DOWN = frozenset(
+_DOWN = frozenset(
     ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
 )
 """Keywords whose schemas apply to parts of a value; others apply to the same value."""
@@ -63,7 +63,7 @@ class _Levels:
                 continue
             nested = [value] if keyword in SCHEMA else value.values() if isinstance(value, dict) else value
             deepest = max((self.of(each, inlining) for each in nested), default=0)
-            if keyword in DOWN and (deepest or not isinstance(value, bool)):
+            if keyword in _DOWN and (deepest or not isinstance(value, bool)):
                 container = True
                 below = max(below, deepest)
             else:

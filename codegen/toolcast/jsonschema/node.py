@@ -97,9 +97,9 @@ def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) 
 
 
 Check = Callable[[Any, Validation], bool]
-Explain = Callable[[Any, str, Validation], list[Violation]]
-Settle = Callable[[Any, Validation], Any]
-MarkEvaluated = Callable[[Any, Validation, "set[Any]"], bool]
+_Explain = Callable[[Any, str, Validation], list[Violation]]
+_Settle = Callable[[Any, Validation], Any]
+_MarkEvaluated = Callable[[Any, Validation, "set[Any]"], bool]
 """Adds the property names (or indices) that a schema evaluates in a value it accepts; True: all of them."""
 
 
@@ -111,10 +111,10 @@ class Rule(NamedTuple):
     """
 
     check: Check
-    explain: Explain
-    settle: Settle | None = None
-    names: MarkEvaluated | None = None
-    indices: MarkEvaluated | None = None
+    explain: _Explain
+    settle: _Settle | None = None
+    names: _MarkEvaluated | None = None
+    indices: _MarkEvaluated | None = None
     last: bool = False  # skipped once another rule has failed: unevaluatedProperties and its like
 
 
@@ -127,7 +127,7 @@ class CompiledNode:
         self.schema = schema
         self.pointer = pointer
         self.rules: tuple[Rule, ...] = ()
-        self.check: Check = accept_all
+        self.check: Check = _accept_all
         self.inplace: list[CompiledNode] = []  # nodes that apply to the same value, not to a part of it
         self.has_reference = False
 
@@ -136,7 +136,7 @@ class CompiledNode:
         self.rules = rules
         checks = tuple(rule.check for rule in rules)
         if not checks:
-            self.check = accept_all
+            self.check = _accept_all
         elif len(checks) == 1:
             self.check = checks[0]
         elif len(checks) == 2:
@@ -194,7 +194,7 @@ class CompiledNode:
         return any(rule.indices is not None and rule.indices(value, run, evaluated) for rule in self.rules)
 
 
-def accept_all(value: Any, run: Validation) -> bool:
+def _accept_all(value: Any, run: Validation) -> bool:
     """Accepts everything."""
     return True
 

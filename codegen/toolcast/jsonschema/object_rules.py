@@ -11,7 +11,7 @@ from .scalar_rules import compile_pattern
 from .validator_errors import Violation
 
 
-def properties_rule(context: RuleContext) -> Rule | None:
+def _properties_rule(context: RuleContext) -> Rule | None:
     """`properties`; settling drops an explicit null of an optional property that does not accept null."""
     if "properties" not in context.schema:
         return None
@@ -67,7 +67,7 @@ def properties_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names=names)
 
 
-def pattern_properties_rule(context: RuleContext) -> Rule | None:
+def _pattern_properties_rule(context: RuleContext) -> Rule | None:
     """`patternProperties`."""
     if "patternProperties" not in context.schema:
         return None
@@ -108,7 +108,7 @@ def pattern_properties_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names=names)
 
 
-def additional_rule(context: RuleContext) -> Rule | None:
+def _additional_rule(context: RuleContext) -> Rule | None:
     """`additionalProperties`: applies to what the sibling `properties` and `patternProperties` leave."""
     if "additionalProperties" not in context.schema:
         return None
@@ -185,7 +185,7 @@ def explain_extra(
     return [Violation(at, f"unknown property `{shown}`{where}{advice}", keyword, False)]
 
 
-def required_rule(context: RuleContext) -> Rule | None:
+def _required_rule(context: RuleContext) -> Rule | None:
     """`required`; each missing property is one violation, with a hint from its schema."""
     wanted = tuple(context.schema.get("required", ()))
     if not wanted:
@@ -213,7 +213,7 @@ def required_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain)
 
 
-def dependent_required_rule(context: RuleContext) -> Rule | None:
+def _dependent_required_rule(context: RuleContext) -> Rule | None:
     """`dependentRequired`."""
     wanted = {
         name: tuple(needs) for name, needs in context.schema.get("dependentRequired", {}).items() if needs
@@ -250,7 +250,7 @@ def dependent_required_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain)
 
 
-def property_names_rule(context: RuleContext) -> Rule | None:
+def _property_names_rule(context: RuleContext) -> Rule | None:
     """`propertyNames`."""
     if "propertyNames" not in context.schema:
         return None
@@ -276,12 +276,12 @@ def property_names_rule(context: RuleContext) -> Rule | None:
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "required": required_rule,
+    "required": _required_rule,
     "minProperties": size_rule("minProperties", (dict,), "property"),
     "maxProperties": size_rule("maxProperties", (dict,), "property"),
-    "dependentRequired": dependent_required_rule,
-    "propertyNames": property_names_rule,
-    "properties": properties_rule,
-    "patternProperties": pattern_properties_rule,
-    "additionalProperties": additional_rule,
+    "dependentRequired": _dependent_required_rule,
+    "propertyNames": _property_names_rule,
+    "properties": _properties_rule,
+    "patternProperties": _pattern_properties_rule,
+    "additionalProperties": _additional_rule,
 }

@@ -26,7 +26,7 @@ from .upgrade import NEWEST, outdated
 from .validator import Validator
 
 
-class SoundSchema(Struct, frozen=True):
+class _SoundSchema(Struct, frozen=True):
     """A schema without its defects.
 
     Attributes:
@@ -40,7 +40,7 @@ class SoundSchema(Struct, frozen=True):
     upgrades: tuple[SchemaChange, ...]
 
 
-def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none) -> SoundSchema:
+def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none) -> _SoundSchema:
     """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them.
 
     `refuses`: why a pattern is not to be used; "" where it is. Raises SchemaError for schemas that are nested
@@ -52,7 +52,7 @@ def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refu
     out = _write(document.root, {}, lambda node: keywords.get(id(node), node.keywords))
     if outdated(out.get("$schema")):
         out = {**out, "$schema": NEWEST}
-    return SoundSchema(out, tuple(changes.values()), document.upgrades)
+    return _SoundSchema(out, tuple(changes.values()), document.upgrades)
 
 
 class _Side(Side):

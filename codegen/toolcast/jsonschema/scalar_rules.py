@@ -27,7 +27,7 @@ _TYPE_CHECKS: dict[str, Check] = {
 }
 
 
-def type_rule(context: RuleContext) -> Rule | None:
+def _type_rule(context: RuleContext) -> Rule | None:
     """`type`, with one name or several; settles whole floats where it admits integer but not number."""
     if "type" not in context.schema:
         return None
@@ -57,7 +57,7 @@ def _settle_integer(value: Any, run: Validation) -> Any:
     return run.keep_alive(int(value)) if isinstance(value, float) and value.is_integer() else value
 
 
-def enum_rule(context: RuleContext) -> Rule | None:
+def _enum_rule(context: RuleContext) -> Rule | None:
     """`enum`; settles a float to the equal int among them."""
     if "enum" not in context.schema:
         return None
@@ -81,7 +81,7 @@ def enum_rule(context: RuleContext) -> Rule | None:
     return value_rule(check, "enum", context.schema["enum"], message)._replace(settle=_settle_member(members))
 
 
-def const_rule(context: RuleContext) -> Rule | None:
+def _const_rule(context: RuleContext) -> Rule | None:
     """`const`; settles a float to the equal int."""
     if "const" not in context.schema:
         return None
@@ -132,7 +132,7 @@ _BOUNDS: dict[str, Callable[[Any], Check]] = {
 }
 
 
-def bound_rule(keyword: str) -> Builder:
+def _bound_rule(keyword: str) -> Builder:
     """One of the four bounds."""
 
     def build(context: RuleContext) -> Rule | None:
@@ -145,7 +145,7 @@ def bound_rule(keyword: str) -> Builder:
     return build
 
 
-def multiple_rule(context: RuleContext) -> Rule | None:
+def _multiple_rule(context: RuleContext) -> Rule | None:
     """`multipleOf`, exact over the shortest decimals: 0.3 is a multiple of 0.1."""
     if "multipleOf" not in context.schema:
         return None
@@ -168,7 +168,7 @@ def _numeric(context: RuleContext) -> Callable[[Any, str], str]:
     )
 
 
-def pattern_rule(context: RuleContext) -> Rule | None:
+def _pattern_rule(context: RuleContext) -> Rule | None:
     """`pattern`, an ECMA-262 expression that may match anywhere."""
     if "pattern" not in context.schema:
         return None
@@ -203,7 +203,7 @@ def compile_pattern(pattern: str, pointer: str) -> Search:
         raise UnsupportedSchema(pointer, reason) from None
 
 
-def format_rule(context: RuleContext) -> Rule | None:
+def _format_rule(context: RuleContext) -> Rule | None:
     """`format`, where formats are asserted and this one is known."""
     name = context.schema.get("format")
     if not context.formats or name is None:
@@ -222,13 +222,13 @@ def format_rule(context: RuleContext) -> Rule | None:
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "type": type_rule,
-    "enum": enum_rule,
-    "const": const_rule,
-    **{keyword: bound_rule(keyword) for keyword in _BOUNDS},
-    "multipleOf": multiple_rule,
+    "type": _type_rule,
+    "enum": _enum_rule,
+    "const": _const_rule,
+    **{keyword: _bound_rule(keyword) for keyword in _BOUNDS},
+    "multipleOf": _multiple_rule,
     "minLength": size_rule("minLength", (str,), "character"),
     "maxLength": size_rule("maxLength", (str,), "character"),
-    "pattern": pattern_rule,
-    "format": format_rule,
+    "pattern": _pattern_rule,
+    "format": _format_rule,
 }

@@ -47,7 +47,7 @@ class Compiler:
         self.depth = 0
         self.deepest = 0
         self.unchecked: list[CompiledNode] = []
-        self.acyclic: set[int] = set()  # ids of nodes that `refuse_endless_references` has seen
+        self.acyclic: set[int] = set()  # ids of nodes that `_refuse_endless_references` has seen
 
     def compile(self, schema: Any, pointer: str, base: str) -> CompiledNode:
         """Return the finished node of `schema`, with all it refers to. Raises UnsupportedSchema."""
@@ -61,7 +61,7 @@ class Compiler:
         while self.pending:
             self.depth = 0
             self._build(*self.pending.pop())
-        refuse_endless_references(self.unchecked, self.acyclic)
+        _refuse_endless_references(self.unchecked, self.acyclic)
         self.unchecked.clear()
 
     def _node(self, schema: Any, pointer: str, base: str) -> CompiledNode:
@@ -118,7 +118,7 @@ def _explain_false(value: Any, path: str, run: Validation) -> list[Violation]:  
 _FALSE = Rule(refuse_all, _explain_false)
 
 
-def refuse_endless_references(nodes: list[CompiledNode], done: set[int]) -> None:
+def _refuse_endless_references(nodes: list[CompiledNode], done: set[int]) -> None:
     """Raise UnsupportedSchema where references form a circle that applies to one value.
 
     `done` holds the ids of nodes without such circles; it grows.

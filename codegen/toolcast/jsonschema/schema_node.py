@@ -153,12 +153,12 @@ class SchemaChange(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 Change = TypeVar("Change", bound=SchemaChange)
-ChangeKey = tuple[str, str, str, str]
+_ChangeKey = tuple[str, str, str, str]
 """Path, keyword, action and reason: two changes of one keyword are two entries."""
-Changes = dict[ChangeKey, SchemaChange]
+Changes = dict[_ChangeKey, SchemaChange]
 
 
-def changes_of(entries: Iterable[Change]) -> dict[ChangeKey, Change]:
+def changes_of(entries: Iterable[Change]) -> dict[_ChangeKey, Change]:
     """Return changes by what distinguishes them, in their order."""
     return {(each.path, each.keyword, each.action, each.reason): each for each in entries}
 

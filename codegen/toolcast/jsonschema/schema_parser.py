@@ -42,9 +42,9 @@ from .unusable_values import is_dialect, is_type, library_schema, python_object,
 from .upgrade import Row, draft_of, screen, upgrade, watched
 from .validator_errors import UnsupportedSchema
 
-LEVELS: Final = 200
+_LEVELS: Final = 200
 """Deepest nesting of schemas that is read."""
-MOST_NODES: Final = 50_000
+_MOST_NODES: Final = 50_000
 """Most schema objects in a document."""
 
 
@@ -104,11 +104,11 @@ class Parser:
         return self._node(schema, path, 0)
 
     def _node(self, raw: dict[str, Any], path: Path, level: int) -> SchemaNode:
-        if level >= LEVELS:
+        if level >= _LEVELS:
             raise SchemaError(pointer(path), "schemas are nested too deeply")
         self._count += 1
-        if self._count > MOST_NODES:
-            raise SchemaError(pointer(path), f"more than {MOST_NODES} schemas", "split the tool")
+        if self._count > _MOST_NODES:
+            raise SchemaError(pointer(path), f"more than {_MOST_NODES} schemas", "split the tool")
         own = raw
         if not self._checked and path is not None:
             raw, path = self._carried(raw, path)
@@ -127,7 +127,7 @@ class Parser:
             if form is ONE and isinstance(value, (dict, bool)):
                 at = (path, key) if rows is None else extended(path, rows[key].source)
                 new = self._node(value, at, level + 1) if isinstance(value, dict) else value
-            elif form is MAP and isinstance(value, dict):
+            elif form is _MAP and isinstance(value, dict):
                 at = path, key
                 if key == "patternProperties" and any(map(self._is_unusable, value)):
                     self.suspicious = True
@@ -141,7 +141,7 @@ class Parser:
                     else self._held(item, at, name)
                     for name, item in value.items()
                 }
-            elif form is LIST and isinstance(value, list) and value:
+            elif form is _LIST and isinstance(value, list) and value:
                 at = (path, key) if rows is None else extended(path, rows[key].source)
                 new = [
                     self._node(item, (at, str(i)), level + 1)
@@ -496,7 +496,7 @@ def _nothing(_: Any) -> bool:
     return False
 
 
-ONE, LIST, MAP = _Form(_nothing), _Form(_nothing), _Form(_nothing)
+ONE, _LIST, _MAP = _Form(_nothing), _Form(_nothing), _Form(_nothing)
 """Keywords that hold schemas."""
 _EXAMINED = _Form(_nothing)
 """Keywords that may be defects, though their values have the right form."""
@@ -507,8 +507,8 @@ _FORMS: Final[Mapping[str, type | _Form]] = {
     **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable"), bool),
     **dict.fromkeys(("enum", "examples"), list),
     **dict.fromkeys(SCHEMA, ONE),
-    **dict.fromkeys(SCHEMA_LIST, LIST),
-    **dict.fromkeys(SCHEMA_MAP, MAP),
+    **dict.fromkeys(SCHEMA_LIST, _LIST),
+    **dict.fromkeys(SCHEMA_MAP, _MAP),
     "type": _Form(is_type),
     "multipleOf": _Form(lambda value: _is_number(value) and value > 0),
     "required": _Form(_distinct),

@@ -13,7 +13,7 @@ from .ecma import Analysis, analyse, translate
 from .regex_cache import CALL, cache_short_texts, compile_regex
 from .validator_errors import SearchTooLong, UnsupportedPattern
 
-CHARACTER: Final = 8
+_CHARACTER: Final = 8
 """Steps for a character behind which the states are known."""
 _KNOWN_CLASS: Final = 96
 """Steps for another character of a class behind which the states are known."""
@@ -110,21 +110,21 @@ class _Reader:
         """
         simulation = self._simulation
         if simulation.initially == NOTHING:
-            return True, CHARACTER
+            return True, _CHARACTER
         self._steps = 0
         row = self._row(1 << Automaton.START)
-        for at, character in enumerate(text[: max(0, most) // CHARACTER], 1):
+        for at, character in enumerate(text[: max(0, most) // _CHARACTER], 1):
             try:
                 row = row[character]
             except KeyError:
                 before, row = row, self._next(row, character)
-                states, steps = row[_STATES], self._steps + CHARACTER * at
+                states, steps = row[_STATES], self._steps + _CHARACTER * at
                 if steps > most:
                     return None
                 if not states or states & simulation.found:
                     return states != 0, steps
                 before[character] = row
-        steps = self._steps + CHARACTER * (len(text) + 1)
+        steps = self._steps + _CHARACTER * (len(text) + 1)
         if steps > most:
             return None
         empty = simulation.later if text else simulation.initially

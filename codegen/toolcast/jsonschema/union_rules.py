@@ -11,7 +11,7 @@ from .node import Builder, Check, CompiledNode, Rule, RuleContext, Validation
 from .validator_errors import TooManyBranches, Violation
 
 
-def union_rule(keyword: str) -> Builder:
+def _union_rule(keyword: str) -> Builder:
     """The rule of `anyOf` or `oneOf`."""
 
     def build(context: RuleContext) -> Rule | None:
@@ -33,7 +33,7 @@ def union_rule(keyword: str) -> Builder:
                         path, f"{text} (numbers {which}); it must match exactly one", keyword, len(nodes)
                     )
                 ]
-            return explain_union(nodes, value, path, run, keyword)
+            return _explain_union(nodes, value, path, run, keyword)
 
         def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
             return any(node.names(value, run, evaluated) for node in nodes if node.check(value, run))
@@ -110,7 +110,7 @@ def _settle(nodes: list[CompiledNode]) -> Any:
     return settle
 
 
-def explain_union(
+def _explain_union(
     nodes: list[CompiledNode], value: Any, path: str, run: Validation, keyword: str
 ) -> list[Violation]:
     """The violations of the branch that the value is closest to, or one that summarises all branches."""
@@ -184,4 +184,4 @@ def _tags(node: CompiledNode) -> dict[str, tuple[list[Hashable], list[Any]]]:
     return found
 
 
-BUILDERS: Mapping[str, Builder] = {keyword: union_rule(keyword) for keyword in ("anyOf", "oneOf")}
+BUILDERS: Mapping[str, Builder] = {keyword: _union_rule(keyword) for keyword in ("anyOf", "oneOf")}

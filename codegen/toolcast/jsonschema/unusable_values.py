@@ -73,7 +73,7 @@ def unusable_pattern(pattern: str) -> str:
     return ""
 
 
-class LibrarySchema(Struct, frozen=True):
+class _LibrarySchema(Struct, frozen=True):
     """A schema of a library of validators, which is no JSON Schema.
 
     Attributes:
@@ -114,7 +114,7 @@ _ARKTYPE: Final = frozenset(
 )
 
 
-def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | None:
+def library_schema(schema: Mapping[str, Any], *, root: bool) -> _LibrarySchema | None:
     """Recognise an object of Zod, Valibot, ArkType, Effect, the AI SDK, or any Standard Schema, as JSON.
 
     `root`: it is the schema of all parameters, for which also an object of such objects may stand. None for a
@@ -124,7 +124,7 @@ def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | 
         shape = root and schema and all(isinstance(each, Mapping) for each in schema.values())
         found = [library_schema(each, root=False) for each in schema.values()] if shape else []
         first = found[0] if found and None not in found else None
-        return None if first is None else LibrarySchema(f"of each property, {first.message}", first.hint)
+        return None if first is None else _LibrarySchema(f"of each property, {first.message}", first.hint)
     standard = schema.get("~standard")
     if schema.keys() <= _WRAPPER or isinstance(standard, Mapping):
         for path in _CARRIERS:
@@ -133,13 +133,13 @@ def library_schema(schema: Mapping[str, Any], *, root: bool) -> LibrarySchema | 
             if isinstance(carried, dict) and carried and not carried.keys() & {"input", "output"}:
                 if _library(carried) is not None:
                     break
-                return LibrarySchema("an object carries a JSON Schema", "", path, carried)
+                return _LibrarySchema("an object carries a JSON Schema", "", path, carried)
     library = _library(schema)
     if library is None:
         return None
     name = f"schema of {_LIBRARIES.get(library, repr(library)[:40])}" if library else "schema of a library"
     conversion = _CONVERSIONS.get(library, "what its library makes of it as JSON Schema")
-    return LibrarySchema(f"a {name} is no JSON Schema", f"give the result of {conversion}")
+    return _LibrarySchema(f"a {name} is no JSON Schema", f"give the result of {conversion}")
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:
@@ -170,7 +170,7 @@ def _library(schema: Mapping[str, Any]) -> str | None:
     return "" if schema.keys() <= _WRAPPER and schema.keys() & {"jsonSchema", "toJSONSchema"} else None
 
 
-def python_object(value: Any) -> LibrarySchema | None:
+def python_object(value: Any) -> _LibrarySchema | None:
     """Recognise an object of Python that stands where a schema must be; None for JSON values."""
     if value is None or isinstance(value, (str, int, float, list, tuple, Mapping)):
         return None
@@ -179,7 +179,7 @@ def python_object(value: Any) -> LibrarySchema | None:
     name = getattr(owner, "__name__", "")
     what = f"the class `{name}`" if isinstance(value, type) else f"an object of the class `{name}`"
     hint = conversion or "give its JSON Schema, such as `pydantic.TypeAdapter(T).json_schema()`"
-    return LibrarySchema(f"{what} is no JSON Schema", hint)
+    return _LibrarySchema(f"{what} is no JSON Schema", hint)
 
 
 _METHODS: Final[Mapping[str, str]] = {

@@ -36,7 +36,7 @@ _SNAKE: Final[Mapping[str, str]] = {
 _CAMEL: Final = {keyword: snake for snake, keyword in _SNAKE.items()}
 _BOUND_OF: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _FLAG_OF: Final = {bound: flag for flag, bound in _BOUND_OF.items()}
-ANY_TYPE: Final = "is left out, because `any` is not a type, and without `type` any value is accepted"
+_ANY_TYPE: Final = "is left out, because `any` is not a type, and without `type` any value is accepted"
 _NAMES: Final = {4: "draft 4", 6: "draft 6", 7: "draft 7", 2019: "draft 2019-09", 2020: "draft 2020-12"}
 
 
@@ -64,7 +64,7 @@ class Change(Struct, frozen=True):
     severity: Literal["error", "warning"] = "warning"
 
 
-class Upgrade(Struct, frozen=True):
+class _Upgrade(Struct, frozen=True):
     """The keywords of an upgraded schema, and the changes."""
 
     rows: tuple[Row, ...]
@@ -96,7 +96,7 @@ def draft_of(schema: Any) -> int:
     return named_draft(schema.get("$schema") if isinstance(schema, dict) else None) or 2020
 
 
-def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
+def upgrade(node: Mapping[str, Any], draft: int) -> _Upgrade | None:
     """Upgrade one schema object to the keywords of 2020-12, without its subschemas.
 
     Returns the keywords in their order, with all changes; None where there is nothing to upgrade.
@@ -108,7 +108,7 @@ def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
     rows: list[Row] = []
     for keyword, (key, value) in written.items():
         rows += _rows(written, keyword, key, value, draft, changes)
-    return Upgrade(tuple(rows), tuple(changes)) if changes else None
+    return _Upgrade(tuple(rows), tuple(changes)) if changes else None
 
 
 def rows_of(node: Mapping[str, Any], draft: int) -> tuple[Row, ...]:
@@ -152,13 +152,13 @@ def watched(draft: int) -> frozenset[str]:
     return frozenset(older | _lacking(draft) | _SNAKE.keys())
 
 
-Written = dict[str, tuple[str, Any]]
+_Written = dict[str, tuple[str, Any]]
 """By keyword: the key as it is written, and its value."""
 
 
-def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Written:
+def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Change]) -> _Written:
     """The keywords of `node` that have an effect, in JSON Schema's spelling."""
-    found: Written = {}
+    found: _Written = {}
     lacking = _lacking(draft)
     only_reference = draft <= 7 and "$ref" in node
     for key, value in node.items():
@@ -186,12 +186,12 @@ def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Chang
 
 
 def _rows(
-    written: Written, keyword: str, key: str, value: Any, draft: int, changes: list[Change]
+    written: _Written, keyword: str, key: str, value: Any, draft: int, changes: list[Change]
 ) -> list[Row]:
     """One row, none, or two where `dependencies` holds both names and schemas."""
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
         hint = "leave `type` out: any value is allowed then"
-        changes.append(Change(key, "", ANY_TYPE, "any-type", hint))
+        changes.append(Change(key, "", _ANY_TYPE, "any-type", hint))
         return []
     if keyword == "id" and draft <= 4:
         changes.append(Change(key, "$id", "is read as `$id`, its name since draft 6"))
@@ -233,7 +233,7 @@ def _rows(
     return [Row(keyword, value, (key,))]
 
 
-def _merged_row(written: Written, keyword: str, older: str, members: Any) -> Row:
+def _merged_row(written: _Written, keyword: str, older: str, members: Any) -> Row:
     """The row of a keyword merged with an older one for members of the same map.
 
     A name in both is that of the newer keyword, and of the older one where both constrain.
@@ -260,7 +260,7 @@ def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
     return names, {name: item for name, item in value.items() if not isinstance(item, list)}
 
 
-def _dependencies(written: Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
+def _dependencies(written: _Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
     """The rows of `dependencies` whose keyword the schema itself lacks."""
     reason = "is read as `dependentRequired` and `dependentSchemas`, its names since draft 2019-09"
     changes.append(Change(key, "dependentRequired", reason))
@@ -270,7 +270,7 @@ def _dependencies(written: Written, key: str, value: Any, changes: list[Change])
     ]
 
 
-def _positions(written: Written, key: str, value: list[Any], changes: list[Change]) -> list[Row]:
+def _positions(written: _Written, key: str, value: list[Any], changes: list[Change]) -> list[Row]:
     """The rows of a list of item schemas, and of the schema of the items after them."""
     rows: list[Row] = []
     if "prefixItems" in written:
@@ -287,7 +287,7 @@ def _positions(written: Written, key: str, value: list[Any], changes: list[Chang
     return rows
 
 
-def _flag(written: Written, keyword: str, key: str, value: bool, changes: list[Change]) -> list[Row]:
+def _flag(written: _Written, keyword: str, key: str, value: bool, changes: list[Change]) -> list[Row]:
     """The row of a bound that is a flag of another one."""
     bound = _BOUND_OF[keyword]
     if value and bound not in written:

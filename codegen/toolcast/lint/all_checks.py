@@ -65,7 +65,7 @@ def lint_project(config: Config, project: Project, settings: Settings) -> LintOu
     off = {code for code, level in config.lint.levels.items() if level == "off"}
     off |= set() if settings.losses else {"lossy"}
     off |= {"tokens"} if config.lint.max_tokens.tool is None else set()
-    of_suppressions = [*unused(subjects, used, settings, off), *ended(subjects, settings.today)]
+    of_suppressions = [*_unused(subjects, used, settings, off), *ended(subjects, settings.today)]
     shown = [
         each for each in (*kept, *leveled(of_suppressions, config.lint.levels))
         if (not settings.select or each.code in settings.select) and each.code not in settings.ignore
@@ -152,7 +152,7 @@ def ended(subjects: Sequence[Subject], today: date) -> list[Finding]:
     return found
 
 
-def unused(
+def _unused(
     subjects: Sequence[Subject], used: set[tuple[str, str]], settings: Settings, off: set[str]
 ) -> list[Finding]:
     """Report suppressions of what was not found, but for codes that are `off` in this run."""

@@ -353,7 +353,7 @@ _MAX_SEARCHED: Final = 100_000
 """Characters of one text that are read."""
 
 
-class OrderKind(Struct, frozen=True):
+class _OrderKind(Struct, frozen=True):
     """A kind of order. `grave`: no description of a tool has a reason to hold it."""
 
     name: str
@@ -383,8 +383,8 @@ _SPEAK: Final = (
 _SHOUTED: Final = r"(?:VERY |EXTREMELY )?(?:IMPORTANT|CRITICAL|MANDATORY|ATTENTION|URGENT)"
 _NOTE: Final = r"(?: (?:NOTE|RULES?|INSTRUCTIONS?|REQUIREMENTS?|WARNING))?"
 
-ORDER_KINDS: Final = (
-    OrderKind(
+_ORDER_KINDS: Final = (
+    _OrderKind(
         "override",
         "sets other instructions aside",
         True,
@@ -394,7 +394,7 @@ ORDER_KINDS: Final = (
             r"\byour (?:system prompt|instructions|guidelines) (?:is|are|no longer|do not)",
         ),
     ),
-    OrderKind(
+    _OrderKind(
         "concealment",
         "hides something from the user",
         True,
@@ -406,7 +406,7 @@ ORDER_KINDS: Final = (
             rf"\b(?:hide|conceal|keep) (?:this|it)\b[^.\n]{{0,20}}\bfrom (?:the )?{_PEOPLE}\b",
         ),
     ),
-    OrderKind(
+    _OrderKind(
         "call order",
         "orders when a tool is called",
         False,
@@ -427,7 +427,7 @@ ORDER_KINDS: Final = (
             r"\bproactively\b",
         ),
     ),
-    OrderKind(
+    _OrderKind(
         "address",
         "addresses the model",
         False,
@@ -441,7 +441,7 @@ ORDER_KINDS: Final = (
             rf"\byou (?:must|should) (?:always |never |first |also )*{_SPEAK}\b",
         ),
     ),
-    OrderKind(
+    _OrderKind(
         "emphasis",
         "shouts",
         False,
@@ -456,21 +456,21 @@ ORDER_KINDS: Final = (
 """The patterns that are searched, the gravest first."""
 
 
-class Imperative(Struct, frozen=True):
+class _Imperative(Struct, frozen=True):
     """One kind of order in one text, with the words that show it."""
 
-    kind: OrderKind
+    kind: _OrderKind
     excerpt: str
 
 
-def imperatives(text: str) -> tuple[Imperative, ...]:
+def imperatives(text: str) -> tuple[_Imperative, ...]:
     """Return the kinds of orders in the first 100,000 characters of a text, each once, the gravest first.
 
     Words that are part of a graver order count for that alone.
     """
-    found: list[Imperative] = []
+    found: list[_Imperative] = []
     taken: list[range] = []
-    for kind in ORDER_KINDS:
+    for kind in _ORDER_KINDS:
         matches = (
             each for each in kind.pattern.finditer(text[:_MAX_SEARCHED])
             if not any(each.start() in span for span in taken)
@@ -478,7 +478,7 @@ def imperatives(text: str) -> tuple[Imperative, ...]:
         match = next(matches, None)
         if match is not None:
             taken.append(range(*match.span()))
-            found.append(Imperative(kind, _excerpt(text, match.start(), match.end())))
+            found.append(_Imperative(kind, _excerpt(text, match.start(), match.end())))
     return tuple(found)
 
 
@@ -493,11 +493,11 @@ def _excerpt(text: str, start: int, end: int) -> str:
 
 def imperative_texts(subject: Subject) -> Iterator[Finding]:
     """Return one finding for each kind of order in each description."""
-    for finding, _ in imperative_findings(subject):
+    for finding, _ in _imperative_findings(subject):
         yield finding
 
 
-def imperative_findings(subject: Subject) -> Iterator[tuple[Finding, OrderKind]]:
+def _imperative_findings(subject: Subject) -> Iterator[tuple[Finding, _OrderKind]]:
     """Return the findings with the kinds of orders."""
     tool = subject.tool
     for key, text in (("summary", tool.summary), ("description", tool.description)):
@@ -513,7 +513,7 @@ def imperative_findings(subject: Subject) -> Iterator[tuple[Finding, OrderKind]]
 
 
 def _finding(
-    subject: Subject, where: str, found: Imperative, *, at: Path | None = None, schema: Path | None = None
+    subject: Subject, where: str, found: _Imperative, *, at: Path | None = None, schema: Path | None = None
 ) -> Finding:
     message = f"{where} {found.kind.message}: {found.excerpt!r}"
     fix = (

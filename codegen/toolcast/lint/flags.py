@@ -21,7 +21,7 @@ _QUOTED: Final = re.compile(r"""(?P<quote>['"`])(?P<value>[^'"`\n]{1,60})(?P=quo
 _EXCEPT: Final = re.compile(r"\b(?:except|unless|not|but|ignored)\b", re.IGNORECASE)
 
 
-def described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
+def _described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
     """Return the parameter that decides, and by its values the parameters that each alone uses; None if none
     does.
 
@@ -56,7 +56,7 @@ def _belongs(text: str, values: set[str]) -> str:
 _MOST: Final = 6  # proposed tools named one by one
 
 
-class Half(Struct, frozen=True):
+class _Half(Struct, frozen=True):
     """One alternative: the value that chooses it (empty without one), and the parameters only it has."""
 
     value: str
@@ -77,7 +77,7 @@ def flags(subject: Subject) -> Iterator[Finding]:
     yield subject.finding("flag-argument", message, f"split it: {proposed}", schema=())
 
 
-def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
+def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[_Half]] | None:
     """Return the parameter that decides ("" if none does) and the alternatives; None if the tool is one."""
     for branches, exclusive in _choices(root):
         halves = [_half(branch, root) for branch in branches]
@@ -86,15 +86,15 @@ def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
         known = [half for half in halves if half is not None]
         by = _discriminator([chosen for chosen, _ in known])
         shared = frozenset.intersection(*(names for _, names in known))
-        groups = [Half(chosen.get(by, ""), names - shared - {by}) for chosen, names in known]
+        groups = [_Half(chosen.get(by, ""), names - shared - {by}) for chosen, names in known]
         if by:
             groups = _joined(groups)
         if _apart(groups) and (by or exclusive or any(len(each.names) > 1 for each in groups)):
             return by, groups
-    from_descriptions = described_flags(root)
+    from_descriptions = _described_flags(root)
     if from_descriptions is None:
         return None
-    return from_descriptions[0], [Half(value, names) for value, names in from_descriptions[1].items()]
+    return from_descriptions[0], [_Half(value, names) for value, names in from_descriptions[1].items()]
 
 
 def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
@@ -152,22 +152,22 @@ def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
     return ""
 
 
-def _joined(groups: Sequence[Half]) -> list[Half]:
+def _joined(groups: Sequence[_Half]) -> list[_Half]:
     """Join branches of one value to one alternative."""
     by: dict[str, frozenset[str]] = {}
     for each in groups:
         by[each.value] = by.get(each.value, frozenset()) | each.names
-    return [Half(value, names) for value, names in by.items()]
+    return [_Half(value, names) for value, names in by.items()]
 
 
-def _apart(groups: Sequence[Half]) -> bool:
+def _apart(groups: Sequence[_Half]) -> bool:
     """Return whether no parameter belongs to two alternatives, and at most one alternative has none."""
     if len(groups) < 2 or sum(not each.names for each in groups) > 1:
         return False
     return sum(len(each.names) for each in groups) == len(frozenset().union(*(each.names for each in groups)))
 
 
-def _name(tool: str, half: Half) -> str:
+def _name(tool: str, half: _Half) -> str:
     """Name a tool for an alternative: `cron` with the value `add` → cron_add; a value of several words is a
     name already; with the parameters `url` → cron_by_url.
     """

@@ -64,7 +64,7 @@ def strict_tools(tools: Sequence[Tool], profile: Profile) -> list[Tool]:
     return [(name, each) for name, each in tools if each.strict or profile.always_strict]
 
 
-def deferred_tools(subjects: Sequence[Subject], profile: Profile) -> list[Subject]:
+def _deferred_tools(subjects: Sequence[Subject], profile: Profile) -> list[Subject]:
     """Return the tools that the provider loads on demand."""
     if not profile.request.loads_tools:
         return []
@@ -74,7 +74,7 @@ def deferred_tools(subjects: Sequence[Subject], profile: Profile) -> list[Subjec
 def request_use(subjects: Sequence[Subject], profile: Profile) -> tuple[LimitUse, ...]:
     """Return the use of each known limit by a request with all tools, exceeded or not."""
     tools, limits = tools_for(subjects, profile), profile.limits
-    strict, late = strict_tools(tools, profile), deferred_tools(subjects, profile)
+    strict, late = strict_tools(tools, profile), _deferred_tools(subjects, profile)
     loaded = len(tools) - len(late)
     rows = (
         ("tools", limits.tools, "tools", loaded + _late_entries(late, profile)),
@@ -117,8 +117,8 @@ def _held(tools: Sequence[Tool], what: str) -> list[tuple[str, int]]:
 
 
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(tool|index|name|path|value|limit|length|count)\}")
-PATHS: Final = "paths"
-"""The entry of `answers` that names a style of `STYLES`; without it a JSON pointer is written."""
+_PATHS: Final = "paths"
+"""The entry of `answers` that names a style of `_STYLES`; without it a JSON pointer is written."""
 
 
 def answer(profile: Profile, rule: str, path: Path = (), **values: object) -> str:
@@ -132,7 +132,7 @@ def answer(profile: Profile, rule: str, path: Path = (), **values: object) -> st
     text = profile.answers.get(rule)
     if text is None:
         return ""
-    style = STYLES.get(profile.answers.get(PATHS, ""), join)
+    style = _STYLES.get(profile.answers.get(_PATHS, ""), join)
     known = {**values, "path": style(path)}
 
     def filled(found: re.Match[str]) -> str:
@@ -141,17 +141,17 @@ def answer(profile: Profile, rule: str, path: Path = (), **values: object) -> st
     return f"{profile.title or profile.id} would answer: {_PLACEHOLDER.sub(filled, text)}"
 
 
-def tuple_of(path: Path) -> str:
+def _tuple_of(path: Path) -> str:
     """Print a tuple as Python does, like OpenAI's answers: `('properties', 'a', 'items')`."""
     return repr(tuple(str(step) for step in path))
 
 
-def dotted(path: Path) -> str:
+def _dotted(path: Path) -> str:
     """Continue a prefix as Anthropic's and Bedrock's answers do: `.properties.a.items`."""
     return "".join(f".{step}" for step in path)
 
 
-def bracketed(path: Path) -> str:
+def _bracketed(path: Path) -> str:
     """Name properties in brackets and count branches in them, as Gemini does: `.properties[a].items`."""
     out, named = "", False
     for step in path:
@@ -166,11 +166,11 @@ def _camel(step: str) -> str:
     return re.sub(r"(?<=[a-z])([A-Z])", lambda found: "_" + found[1].lower(), step)
 
 
-STYLES: Final[dict[str, Callable[[Path], str]]] = {
-    "brackets": bracketed,
-    "dots": dotted,
+_STYLES: Final[dict[str, Callable[[Path], str]]] = {
+    "brackets": _bracketed,
+    "dots": _dotted,
     "pointer": join,
-    "tuple": tuple_of,
+    "tuple": _tuple_of,
 }
 """How a provider writes a place: `answers.paths` of its profile."""
 
@@ -235,7 +235,7 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
     """Yield findings about the whole set for one provider, reported at `file`."""
     tools = tools_for(subjects, profile)
     yield from _mixed(tools, strict_tools(tools, profile), profile, file)
-    late = deferred_tools(subjects, profile)
+    late = _deferred_tools(subjects, profile)
     if late and len(late) == len(tools):
         yield _all_deferred(len(late), profile, file)
     if late:

@@ -36,7 +36,7 @@ def definition(subject: Subject, profile: Profile) -> dict[str, Any]:
     return tool_object(info, profile, subject.emitted[profile.id].normalized)
 
 
-ENCODING: Final = "o200k_base"
+_ENCODING: Final = "o200k_base"
 
 
 class Cost(Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     brief: int
 
 
-class Total(Struct, frozen=True, kw_only=True):
+class _Total(Struct, frozen=True, kw_only=True):
     """All tools for one provider, as the JSON array that a request holds."""
 
     provider: str
@@ -62,19 +62,19 @@ class Tokens(Struct, frozen=True, kw_only=True):
     note: str
     exact: bool
     costs: tuple[Cost, ...]
-    totals: tuple[Total, ...]
+    totals: tuple[_Total, ...]
 
 
 def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
     """Return the cost of each tool and provider, and of the set."""
     count, exact, note = counter()
     costs: list[Cost] = []
-    totals: list[Total] = []
+    totals: list[_Total] = []
     for profile in profiles:
         own = tool_costs(subjects, profile, count)
         costs += own
         brief = sum(each.brief for each in own) + len(own) + 1
-        totals.append(Total(provider=profile.id, full=together(own), brief=brief))
+        totals.append(_Total(provider=profile.id, full=together(own), brief=brief))
     costs.sort(key=lambda each: (-each.full, each.tool, each.provider))
     return Tokens(note=note, exact=exact, costs=tuple(costs), totals=tuple(totals))
 
@@ -117,18 +117,18 @@ def counter() -> tuple[Callable[[str], int], bool, str]:
     except ImportError:
         return estimate, False, f"{ESTIMATED} (install tiktoken to count)"
     try:
-        encoding = tiktoken.get_encoding(ENCODING)
+        encoding = tiktoken.get_encoding(_ENCODING)
     except Exception as error:  # its vocabulary is fetched on first use: whatever its HTTP client raises
         reason = type(error).__name__
-        return estimate, False, f"{ESTIMATED} (tiktoken cannot load {ENCODING}: {reason})"
+        return estimate, False, f"{ESTIMATED} (tiktoken cannot load {_ENCODING}: {reason})"
     return (
         lambda text: len(encoding.encode(text, disallowed_special=())),
         True,
-        f"counted with tiktoken, {ENCODING}, over the JSON that is sent",
+        f"counted with tiktoken, {_ENCODING}, over the JSON that is sent",
     )
 
 
-ESTIMATED: Final = f"estimated for {ENCODING}, up to a quarter off"
+ESTIMATED: Final = f"estimated for {_ENCODING}, up to a quarter off"
 # The cut that the encoding makes first, with the Unicode classes of Python: words with the space or sign
 # before them, up to three digits, runs of signs, white space.
 _PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")
@@ -149,7 +149,7 @@ def estimate(text: str) -> int:
     return round(total)
 
 
-BUDGETS: Final = ("lint", "max_tokens")
+_BUDGETS: Final = ("lint", "max_tokens")
 _SHOWN: Final = 3
 """Contributors that a finding names."""
 
@@ -165,13 +165,13 @@ def unknown_budgets(config: Config, project: Project) -> Iterator[Diagnostic]:
         for id in limits.providers:
             if id not in known:
                 message = f"no definitions are made for the provider {id!r}"
-                path = (*BUDGETS, "providers", id)
+                path = (*_BUDGETS, "providers", id)
                 hint = suggestion(id, known, "the providers are")
                 yield setting_problem(config, path, "unknown-provider", message, hint)
     there = sorted({each.tool.group for each in project.subjects})
     for group in () if project.refused else limits.groups:  # a group's only tools may be those with errors
         if not any(in_groups(each, (group,)) for each in there):
-            path = (*BUDGETS, "groups", group)
+            path = (*_BUDGETS, "groups", group)
             hint = suggestion(group, [each for each in there if each], "groups here")
             yield setting_problem(config, path, "unknown-group", f"no tool is in the group {group!r}", hint)
 
@@ -189,12 +189,12 @@ def token_budgets(
     for group, limit in sorted(limits.groups.items()):
         own = {each.tool.name for each in subjects if in_groups(each.tool.group, (group,))}
         part = {id: [each for each in tools if each.tool in own] for id, tools in costs.items()}
-        yield from _set(config, "group-tokens", (*BUDGETS, "groups", group), limit, part)
+        yield from _set(config, "group-tokens", (*_BUDGETS, "groups", group), limit, part)
     if limits.set is not None:
         rest = {id: tools for id, tools in costs.items() if id not in limits.providers}
-        yield from _set(config, "set-tokens", (*BUDGETS, "set"), limits.set, rest)
+        yield from _set(config, "set-tokens", (*_BUDGETS, "set"), limits.set, rest)
     for id, limit in sorted(limits.providers.items()):
-        yield from _set(config, "set-tokens", (*BUDGETS, "providers", id), limit, {id: costs.get(id, ())})
+        yield from _set(config, "set-tokens", (*_BUDGETS, "providers", id), limit, {id: costs.get(id, ())})
 
 
 def _tools(

@@ -97,7 +97,7 @@ def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progre
     for index, path in enumerate(found.tools):
         row, tool = _read(place, path)
         every.append(row)
-        if is_chosen(row, chosen):
+        if _is_chosen(row, chosen):
             made, wrong = (None, ()) if tool is None else subject(tool, types, dialects)
             errors = sum(each.severity == "error" for each in wrong)
             rows.append(replace(row, problems=row.problems + errors))
@@ -112,7 +112,7 @@ def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progre
     )
 
 
-def is_chosen(row: Row, chosen: Filter) -> bool:
+def _is_chosen(row: Row, chosen: Filter) -> bool:
     """Return whether all conditions hold for a tool."""
     paths = (row.path, row.path.rpartition(".")[0], row.file)
     return (

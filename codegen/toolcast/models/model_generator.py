@@ -40,7 +40,7 @@ _CLASS_TITLE = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")  # may name a class; other 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _REFERENCE = re.compile(r"#(?:/\$defs/([^/]+))?")
 
-MAX_DEPTH = 100
+_MAX_DEPTH = 100
 
 
 class ModelError(ValueError):
@@ -74,8 +74,8 @@ def plain_schema(schema: Mapping[str, Any], class_name: str = "") -> dict[str, A
 
 
 def _plain(schema: Any, refer: Callable[[Any], str], titles: Callable[[Any], bool], depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise ModelError(f"the schema is nested deeper than {MAX_DEPTH} levels")
+    if depth > _MAX_DEPTH:
+        raise ModelError(f"the schema is nested deeper than {_MAX_DEPTH} levels")
     if isinstance(schema, bool):
         return schema
     if not isinstance(schema, Mapping):

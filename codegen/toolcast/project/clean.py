@@ -17,7 +17,7 @@ from .state.files import locked
 from .state.index import Index
 
 
-class Cleaned(Struct, frozen=True, kw_only=True):
+class _Cleaned(Struct, frozen=True, kw_only=True):
     """The files that were removed, or would be; `files` are posix paths below the output root."""
 
     files: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ def clean(
     *,
     dry_run: bool,
     waiting: Callable[[str], None] = lambda _message: None,
-) -> Cleaned:
+) -> _Cleaned:
     """Delete what the manifest lists and bears our mark, then the manifest, then `.toolcast/`."""
     if dry_run:
         return _clean(config, dry_run=True)
@@ -40,15 +40,15 @@ def clean(
         place = show(config.base / str(error.filename or config.output))
         message = f"cannot remove: {reason(error)}"
         problem = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
-        return Cleaned(diagnostics=(problem,))
+        return _Cleaned(diagnostics=(problem,))
 
 
-def _clean(config: Config, *, dry_run: bool) -> Cleaned:
+def _clean(config: Config, *, dry_run: bool) -> _Cleaned:
     files, problems = _delete_outputs(config, dry_run=dry_run)
     failed = has_errors(problems)
     if not dry_run and not failed:
         _remove_state(config)
-    return Cleaned(files=files, diagnostics=tuple(sorted(set(problems))))
+    return _Cleaned(files=files, diagnostics=tuple(sorted(set(problems))))
 
 
 def _delete_outputs(config: Config, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:

@@ -100,21 +100,21 @@ class _Reader:
         if kind_of(path) != "tool" or len(names) != 1 or module_problem(names[0], group_of(path)) is not None:
             return None
         entry = entry_of(path, names[0])
-        if module_of(entry) not in listed:
+        if _module_of(entry) not in listed:
             return None
         return replace(entry, external=self._is_external(entry), result=self._result(entry))
 
     def _result(self, entry: ToolEntry) -> str:
         name = class_name(entry.name, "Result")
         try:
-            return name if name in self._bound(module_of(entry)) else ""
+            return name if name in self._bound(_module_of(entry)) else ""
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ""  # `_flaw` reports it
 
     def _is_external(self, entry: ToolEntry) -> bool:
         """Return whether the generated binding says that the tool is external."""
         try:
-            tree = ast.parse(self.content(module_of(entry)) or b"")
+            tree = ast.parse(self.content(_module_of(entry)) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False  # `_flaw` reports it
         values = [
@@ -135,8 +135,8 @@ class _Reader:
             if not _is_whole(output, self.content(output) or b""):
                 return f"{output} was edited, and cannot be read any more"
         entry = unit.entry
-        if entry is not None and not {entry.constant, entry.handler} <= self._bound(module_of(entry)):
-            return f"{module_of(entry)} was edited, and does not define {entry.constant} any more"
+        if entry is not None and not {entry.constant, entry.handler} <= self._bound(_module_of(entry)):
+            return f"{_module_of(entry)} was edited, and does not define {entry.constant} any more"
         return ""
 
     def _bound(self, module: str) -> set[str]:
@@ -168,7 +168,7 @@ class _Reader:
         return next((path for path in paths if output in self.listed(path)), None)
 
 
-def module_of(entry: ToolEntry) -> str:
+def _module_of(entry: ToolEntry) -> str:
     """Return the module of a tool, as an output."""
     return python_path(entry.module.split("."))
 
@@ -198,7 +198,7 @@ def _is_whole(output: str, content: bytes) -> bool:
 def _modules(former: Former) -> list[str]:
     entry = former.unit.entry
     if entry is not None:
-        return [module_of(entry)]
+        return [_module_of(entry)]
     return [output for output in former.unit.outputs if output.endswith(".py")]
 
 

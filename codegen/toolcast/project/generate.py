@@ -35,7 +35,7 @@ from .state.index import Index
 from .units import Snapshot, Updated, snapshot, update_units
 from .worker import Context, Frontend, project_context
 
-Mode = Literal["write", "check", "diff"]
+_Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     """The project as a run finds it."""
 
     config: Config
-    mode: Mode
+    mode: _Mode
     context: Context
     found: Discovery
     index: Index
@@ -83,7 +83,7 @@ def build(
     config: Config,
     frontend: Frontend,
     *,
-    mode: Mode = "write",
+    mode: _Mode = "write",
     jobs: int | None = None,
     progress: Progress = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
@@ -114,7 +114,7 @@ def build(
 
 
 @contextmanager
-def _state(config: Config, mode: Mode, waiting: Callable[[str], None]) -> Generator[None]:
+def _state(config: Config, mode: _Mode, waiting: Callable[[str], None]) -> Generator[None]:
     """Hold the lock of a run that writes."""
     if not config.specs.is_dir():
         hint = "run `toolcast init`, or set `specs` in [tool.toolcast]"
@@ -126,7 +126,7 @@ def _state(config: Config, mode: Mode, waiting: Callable[[str], None]) -> Genera
         yield
 
 
-def _read(config: Config, frontend: Frontend, mode: Mode) -> _Run:
+def _read(config: Config, frontend: Frontend, mode: _Mode) -> _Run:
     """Read the profiles, the cache and the index, and find the specs. Every source is digested first."""
     cache = Cache() if mode == "check" else load_cache(config.state)
     index = Index(config.base, load=bool(cache.units))  # rows mean nothing without the digests of the cache

@@ -18,7 +18,7 @@ from .state.cache import Unit
 from .state.fingerprint import combine, digest
 from .worker import Context
 
-Reuse = Callable[[str, str], Unit | None]
+_Reuse = Callable[[str, str], Unit | None]
 """By name and fingerprint: a unit of the last run that need not be made again."""
 
 
@@ -52,7 +52,7 @@ def make_package(
     libraries: Versions,
     locate: Locate,
     common: str = "",
-    reuse: Reuse = lambda _name, _mark: None,
+    reuse: _Reuse = lambda _name, _mark: None,
     recover: Recover = lambda _units: {},
 ) -> Package:
     """Leave out the units that conflict, and make the files about all others and about former output.
@@ -60,10 +60,10 @@ def make_package(
     `recover` finds that of specs that are left out or do not compile. `libraries` stand in the manifest,
     `common` digests everything but specs. Raises PackageError.
     """
-    refused = find_name_clashes(units, context, locate)
+    refused = _find_name_clashes(units, context, locate)
     own: set[str] = set()  # paths of the files about the whole set, which depend on its units
     while True:
-        refused |= find_conflicts(_without(units, refused), own, context)
+        refused |= _find_conflicts(_without(units, refused), own, context)
         refused |= _find_dependents(_without(units, refused), context)
         kept = _without(units, refused)
         former = _beside(kept, recover(kept), context)
@@ -107,8 +107,8 @@ def _beside(kept: Mapping[str, Unit], former: Mapping[str, Former], context: Con
 
 def _conflicting(kept: Mapping[str, Unit], former: Mapping[str, Former], context: Context) -> bool:
     units = {**kept, **{path: each.unit for path, each in former.items() if not each.flaw}}
-    names = find_name_clashes(units, context, lambda _path: (0, 0))
-    return bool(names or find_conflicts(units, (), context))
+    names = _find_name_clashes(units, context, lambda _path: (0, 0))
+    return bool(names or _find_conflicts(units, (), context))
 
 
 def _records(
@@ -148,7 +148,7 @@ def _find_dependents(units: Mapping[str, Unit], context: Context) -> dict[str, D
 
 
 def _make(
-    units: Mapping[str, Unit], common: str, context: Context, reuse: Reuse
+    units: Mapping[str, Unit], common: str, context: Context, reuse: _Reuse
 ) -> tuple[dict[str, Unit], dict[str, bytes]]:
     entries = [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
@@ -185,7 +185,7 @@ _Reason = tuple[str, str, str]
 """Code, message and hint of a diagnostic."""
 
 
-def find_conflicts(
+def _find_conflicts(
     units: Mapping[str, Unit], package: Iterable[str], context: Context
 ) -> dict[str, Diagnostic]:
     """Return by spec path why a unit must be left out.
@@ -301,7 +301,7 @@ def _above(package: str) -> Iterable[str]:
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def find_name_clashes(units: Mapping[str, Unit], context: Context, locate: Locate) -> dict[str, Diagnostic]:
+def _find_name_clashes(units: Mapping[str, Unit], context: Context, locate: Locate) -> dict[str, Diagnostic]:
     """Return by spec path why its name conflicts with another; `locate` finds the name in a spec."""
     entries = [
         (path, unit.entry.name, unit.entry.group) for path, unit in units.items() if unit.entry is not None

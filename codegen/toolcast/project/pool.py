@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MANY = 150
 """With fewer tasks, starting worker processes takes longer than they save."""
-MANY_WITH_MODELS = 12
+_MANY_WITH_MODELS = 12
 """The same where other model families are generated, which takes most of the time."""
 _CHUNK = 16
 _GARBAGE = 100_000
@@ -37,16 +37,16 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-Submit = Callable[..., "Future[Any]"]
+_Submit = Callable[..., "Future[Any]"]
 """As `Executor.submit`."""
 
 
-class WorkerDiedError(Exception):
+class _WorkerDiedError(Exception):
     """A worker process ended before its task."""
 
 
 @contextlib.contextmanager
-def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) -> Generator[Submit]:
+def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) -> Generator[_Submit]:
     """Yield the `submit` of a pool of `count` worker processes.
 
     Workers start as new interpreters on every platform: no thread is copied. They import nothing from the
@@ -67,7 +67,7 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
     try:
         yield submit
     except BrokenProcessPool as error:
-        raise WorkerDiedError from error
+        raise _WorkerDiedError from error
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -114,7 +114,7 @@ def compile_tasks(
 
     `progress` gets (done, total). A task that raises, or that ends its process, becomes a diagnostic.
     """
-    many = len(tasks) >= (MANY_WITH_MODELS if context.options.models else MANY)
+    many = len(tasks) >= (_MANY_WITH_MODELS if context.options.models else MANY)
     count = min(jobs or processors(), max(1, len(tasks) // 4))
     if many and count > 1:
         return _compile_in_processes(context, tasks, count, progress)
@@ -157,7 +157,7 @@ def _compile_in_processes(
     size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     results: dict[str, Compiled] = {}
-    with contextlib.suppress(WorkerDiedError), process_pool(count, _prepare, context) as submit:
+    with contextlib.suppress(_WorkerDiedError), process_pool(count, _prepare, context) as submit:
         for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
             results |= {compiled.path: compiled for compiled in future.result()}
             progress(len(results), len(tasks))
@@ -174,7 +174,7 @@ def _can_start(context: Context) -> bool:
     try:
         with process_pool(1, _prepare, context) as submit:
             return bool(submit(bool, True).result())
-    except WorkerDiedError:
+    except _WorkerDiedError:
         return False
 
 
@@ -185,7 +185,7 @@ def _compile_apart(context: Context, chunks: Sequence[Sequence[Task]]) -> list[C
         try:
             with process_pool(1, _prepare, context) as submit:
                 done += submit(_compile_chunk, tasks).result()
-        except WorkerDiedError:
+        except _WorkerDiedError:
             if len(tasks) > 1:
                 done += _compile_apart(context, [[task] for task in tasks])
             else:

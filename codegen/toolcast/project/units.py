@@ -57,7 +57,7 @@ def snapshot(
     )
 
 
-def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
+def _fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
     """Digest everything that one unit's outputs depend on, alike on every machine."""
     parts = [now.common, task.kind, task.path]
     for path in (task.path, *uses):
@@ -65,10 +65,10 @@ def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
     return combine(parts)
 
 
-def current_unit(now: Snapshot, task: Task) -> Unit | None:
+def _current_unit(now: Snapshot, task: Task) -> Unit | None:
     """Return the unit as the last run left it; None if it is stale."""
     unit = now.cache.units.get(task.path)
-    if unit is None or unit.fingerprint != fingerprint(now, task, unit.uses):
+    if unit is None or unit.fingerprint != _fingerprint(now, task, unit.uses):
         return None
     return unit if now.tree.intact(unit.outputs) else None
 
@@ -123,12 +123,12 @@ def _update(
 ) -> Updated:
     for task in tasks:  # a source is digested before it is read
         now.digest(task.path)
-    current = {task.path: unit for task in tasks if (unit := current_unit(now, task)) is not None}
+    current = {task.path: unit for task in tasks if (unit := _current_unit(now, task)) is not None}
     stale = [task for task in tasks if task.path not in current]
     results = compile_tasks(context, stale, jobs=jobs, progress=progress)
     compiled = {result.path: result for result in results}
     made = {
-        task.path: unit_of(result, fingerprint=fingerprint(now, task, result.uses))
+        task.path: unit_of(result, fingerprint=_fingerprint(now, task, result.uses))
         for task in stale
         if (result := compiled.get(task.path)) is not None and not has_errors(result.diagnostics)
     }

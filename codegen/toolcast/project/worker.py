@@ -19,23 +19,25 @@ from .core.compiled import Compiled, Options, ToolEntry
 from .profiles import Profiles, find_types
 from .state.fingerprint import source_digest
 
-Problems = tuple[Diagnostic, ...]
+_Problems = tuple[Diagnostic, ...]
 
 
 class Frontend(Struct, frozen=True, kw_only=True):
     """The functions of a build, with arguments as in `FRONTEND`; workers get them pickled by name."""
 
     discover: Callable[..., Discovery]
-    load_tool: Callable[..., tuple[ToolSpec | Document | None, Problems]]
-    load_type: Callable[..., tuple[Document | None, Problems]]
-    check_names: Callable[[Iterable[Entry], Iterable[str], str, Locate], Problems]
+    load_tool: Callable[..., tuple[ToolSpec | Document | None, _Problems]]
+    load_type: Callable[..., tuple[Document | None, _Problems]]
+    check_names: Callable[[Iterable[Entry], Iterable[str], str, Locate], _Problems]
     compile_tool: Callable[[ToolSpec, Mapping[str, Document], Options], Compiled]
     check_schemas: Callable[[Document, str, Mapping[str, Document]], Compiled]
     compile_type: Callable[[str, Mapping[str, Document], Options], Compiled]
     compile_package: Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
 
 
-def _check_names(entries: Iterable[Entry], types: Iterable[str], shown_root: str, locate: Locate) -> Problems:
+def _check_names(
+    entries: Iterable[Entry], types: Iterable[str], shown_root: str, locate: Locate
+) -> _Problems:
     clashes = check_names(entries, shown_root=shown_root, locate=locate)
     return (*clashes, *check_types(types, shown_root=shown_root))
 
@@ -86,7 +88,7 @@ FRONTEND = Frontend(
 """The compiler that `toolcast generate` uses."""
 
 
-Loaded = tuple[ToolSpec | Document | None, Problems]
+Loaded = tuple[ToolSpec | Document | None, _Problems]
 """A tool, the document of a shared type or of a tool with errors; None for what cannot be read, and for a
 type with errors."""
 

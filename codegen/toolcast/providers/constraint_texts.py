@@ -12,9 +12,9 @@ from ..hidden_characters import escape_hidden, hidden_offsets
 
 MAX_WORDS = 600
 """Characters of the longest sentence that is added to a description."""
-FARTHEST = 2**53 - 1
+_FARTHEST = 2**53 - 1
 """The bound that schema generators write for unbounded numbers."""
-IDLE: Mapping[str, tuple[Any, ...]] = {
+_IDLE: Mapping[str, tuple[Any, ...]] = {
     "propertyNames": ({}, True, {"type": "string"}),
     "additionalProperties": ({}, True),
     "patternProperties": ({},),
@@ -33,37 +33,37 @@ def text(value: Any) -> str:
     return escape_hidden(msgspec.json.encode(value).decode())
 
 
-def visible_text(value: Any) -> str:
+def _visible_text(value: Any) -> str:
     """Return a word as it is; as JSON where it hides something."""
     return text(value) if isinstance(value, str) and hidden_offsets(value) else str(value)
 
 
-def listed(values: Any) -> str:
+def _listed(values: Any) -> str:
     """Literals one after the other: `1, 2, "a"`."""
     return ", ".join(text(value) for value in values) if isinstance(values, list) else text(values)
 
 
 def idle(keyword: str, value: Any) -> bool:
     """Return whether a keyword constrains nothing with this value."""
-    return keyword in IDLE and any(
-        value == one and (value is one or not isinstance(value, bool)) for one in IDLE[keyword]
+    return keyword in _IDLE and any(
+        value == one and (value is one or not isinstance(value, bool)) for one in _IDLE[keyword]
     )
 
 
-def counted(value: Any, noun: str) -> str:
+def _counted(value: Any, noun: str) -> str:
     """`5 items`, `1 item`."""
     return f"{text(value)} {noun}" if value == 1 else f"{text(value)} {noun}s"
 
 
-def bound(words: str, value: Any) -> str:
+def _bound(words: str, value: Any) -> str:
     """`Must be {words} 5.`; empty for a bound of unbounded numbers."""
-    return "" if abs(value) >= FARTHEST else f"Must be {words} {text(value)}."
+    return "" if abs(value) >= _FARTHEST else f"Must be {words} {text(value)}."
 
 
 def schema(value: Any) -> str:
     """Return a schema in few words: its type, or its JSON."""
     return (
-        visible_text(value["type"])
+        _visible_text(value["type"])
         if value.keys() == {"type"} and isinstance(value["type"], str)
         else text(value)
     )
@@ -74,10 +74,10 @@ def whole(pattern: str) -> str:
     return text(pattern) if "`" in pattern or hidden_offsets(pattern) else f"`{pattern}`"
 
 
-def dependent(value: Any) -> str:
+def _dependent(value: Any) -> str:
     """`dependentRequired` as sentences."""
     return " ".join(
-        f"If {text(key)} is given, {listed(names)} must be given too." for key, names in value.items()
+        f"If {text(key)} is given, {_listed(names)} must be given too." for key, names in value.items()
     )
 
 
@@ -97,33 +97,33 @@ def describes_default(description: Any, value: Any) -> bool:
     )
 
 
-PHRASES: Mapping[str, Callable[[Any], str]] = {
-    "minimum": lambda v: bound("at least", v),
-    "maximum": lambda v: bound("at most", v),
-    "exclusiveMinimum": lambda v: bound("greater than", v),
-    "exclusiveMaximum": lambda v: bound("less than", v),
+_PHRASES: Mapping[str, Callable[[Any], str]] = {
+    "minimum": lambda v: _bound("at least", v),
+    "maximum": lambda v: _bound("at most", v),
+    "exclusiveMinimum": lambda v: _bound("greater than", v),
+    "exclusiveMaximum": lambda v: _bound("less than", v),
     "multipleOf": lambda v: f"Must be a multiple of {text(v)}.",
-    "minLength": lambda v: f"Must have at least {counted(v, 'character')}.",
-    "maxLength": lambda v: f"Must have at most {counted(v, 'character')}.",
+    "minLength": lambda v: f"Must have at least {_counted(v, 'character')}.",
+    "maxLength": lambda v: f"Must have at most {_counted(v, 'character')}.",
     "pattern": lambda v: f"Must match the regular expression {whole(v)}." if isinstance(v, str) else "",
-    "format": lambda v: f"Format: {visible_text(v)}." if isinstance(v, str) else "",
-    "minItems": lambda v: f"Must have at least {counted(v, 'item')}.",
-    "maxItems": lambda v: f"Must have at most {counted(v, 'item')}.",
+    "format": lambda v: f"Format: {_visible_text(v)}." if isinstance(v, str) else "",
+    "minItems": lambda v: f"Must have at least {_counted(v, 'item')}.",
+    "maxItems": lambda v: f"Must have at most {_counted(v, 'item')}.",
     "uniqueItems": lambda v: "Each item must be unique." if v else "",
-    "minProperties": lambda v: f"Must have at least {counted(v, 'key')}.",
-    "maxProperties": lambda v: f"Must have at most {counted(v, 'key')}.",
-    "enum": lambda v: f"Must be one of: {listed(v)}.",
+    "minProperties": lambda v: f"Must have at least {_counted(v, 'key')}.",
+    "maxProperties": lambda v: f"Must have at most {_counted(v, 'key')}.",
+    "enum": lambda v: f"Must be one of: {_listed(v)}.",
     "const": lambda v: f"Must be {text(v)}.",
     "default": lambda v: f"Default: {text(v)}." if v is not None else "",
-    "examples": lambda v: f"Examples: {listed(v)}." if v else "",
-    "contentEncoding": lambda v: f"Encoded as {visible_text(v)}.",
-    "contentMediaType": lambda v: f"Content type: {visible_text(v)}.",
+    "examples": lambda v: f"Examples: {_listed(v)}." if v else "",
+    "contentEncoding": lambda v: f"Encoded as {_visible_text(v)}.",
+    "contentMediaType": lambda v: f"Content type: {_visible_text(v)}.",
     "deprecated": lambda v: "Deprecated." if v else "",
-    "dependentRequired": dependent,
+    "dependentRequired": _dependent,
     "not": lambda v: f"Must not match this schema: {text(v)}.",
     "contains": lambda v: f"Must contain an item that matches: {text(v)}.",
-    "minContains": lambda v: f"At least {counted(v, 'such item')}.",
-    "maxContains": lambda v: f"At most {counted(v, 'such item')}.",
+    "minContains": lambda v: f"At least {_counted(v, 'such item')}.",
+    "maxContains": lambda v: f"At most {_counted(v, 'such item')}.",
     "propertyNames": lambda v: f"Each key must match: {text(v)}.",
     "patternProperties": lambda v: f"Values by key pattern: {text(v)}.",
     "additionalProperties": lambda v: "" if isinstance(v, bool) else f"Values of other keys: {schema(v)}.",
@@ -135,7 +135,7 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
 
 def phrase(keyword: str, value: Any) -> str:
     """One sentence for a constraint; empty if there is none that a model could follow."""
-    maker = PHRASES.get(keyword)
+    maker = _PHRASES.get(keyword)
     if maker is None:
         return ""
     try:
@@ -145,28 +145,28 @@ def phrase(keyword: str, value: Any) -> str:
     return sentence if len(sentence) <= MAX_WORDS else ""
 
 
-STOPS = ".!?:;。！？…"
-CLOSED = tuple(end + close for end in ".!?" for close in ")\"'")
+_STOPS = ".!?:;。！？…"
+_CLOSED = tuple(end + close for end in ".!?" for close in ")\"'")
 """Ends of a description that need no full stop."""
 
 
-BOUNDED = ("Must have at ", "Must be at ")
+_BOUNDED = ("Must have at ", "Must be at ")
 """The start of the sentences about bounds: `Must have at least 5 items.`"""
-AMOUNT = 4
+_AMOUNT = 4
 """The index of the number among the words of such a sentence."""
 
 
 def ranged(notes: Sequence[str]) -> Sequence[str]:
     """`notes` with both bounds of one quantity in one sentence, in the place of the first."""
     bounds = [
-        (i, note[:-1].split(" ", AMOUNT + 1)) for i, note in enumerate(notes) if note.startswith(BOUNDED)
+        (i, note[:-1].split(" ", _AMOUNT + 1)) for i, note in enumerate(notes) if note.startswith(_BOUNDED)
     ]
     if len(bounds) < 2:
         return notes
     found: dict[tuple[str, str], list[tuple[int, list[str]]]] = {}
     for i, words in bounds:
-        if len(words) > AMOUNT:
-            noun = words[-1].rstrip("s") if len(words) > AMOUNT + 1 else ""
+        if len(words) > _AMOUNT:
+            noun = words[-1].rstrip("s") if len(words) > _AMOUNT + 1 else ""
             found.setdefault((words[1], noun), []).append((i, words))
     sentences = list(notes)
     for both in found.values():
@@ -174,11 +174,11 @@ def ranged(notes: Sequence[str]) -> Sequence[str]:
             continue
         (first, low), (second, high) = both
         least, most = (low, high) if low[3] == "least" else (high, low)
-        start, until = f"Must {least[1]}", " ".join(most[AMOUNT:])
-        exact, between = (" exactly", "") if len(most) > AMOUNT + 1 else ("", " from")
-        same = least[AMOUNT] == most[AMOUNT]
+        start, until = f"Must {least[1]}", " ".join(most[_AMOUNT:])
+        exact, between = (" exactly", "") if len(most) > _AMOUNT + 1 else ("", " from")
+        same = least[_AMOUNT] == most[_AMOUNT]
         sentences[first] = (
-            f"{start}{exact} {until}." if same else f"{start}{between} {least[AMOUNT]} to {until}."
+            f"{start}{exact} {until}." if same else f"{start}{between} {least[_AMOUNT]} to {until}."
         )
         sentences[second] = ""
     return sentences
@@ -191,6 +191,6 @@ def described(description: Any, notes: Sequence[str]) -> str:
     fresh = [note for note in dict.fromkeys(notes) if note and note not in start]
     if not fresh:
         return description if isinstance(description, str) else ""
-    if start and start[-1] not in STOPS and not start.endswith(CLOSED):
+    if start and start[-1] not in _STOPS and not start.endswith(_CLOSED):
         start += "."
     return (start + ("\n" if "\n" in start else " ") + " ".join(fresh)).lstrip()

@@ -17,12 +17,12 @@ from .passes import keywords as operations
 from .passes.keywords import Operation
 from .profiles.dialect import Dialect
 
-OMITTED = ("title", "$schema", MCP_HEADER)
+_OMITTED = ("title", "$schema", MCP_HEADER)
 """Keywords that only a dialect has which names them."""
 GUARDED = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
 """Keywords under which a wider subschema may refuse more, or whose subschema would apply to an encoded
 value."""
-WALKED = (*SCHEMA, *GUARDED, *SCHEMA_LIST, *SCHEMA_MAP, "$ref")
+_WALKED = (*SCHEMA, *GUARDED, *SCHEMA_LIST, *SCHEMA_MAP, "$ref")
 """Keywords that hold schemas, or lead to one: the walk goes on there."""
 
 
@@ -78,14 +78,14 @@ def plan_of(dialect: Dialect) -> Plan:
     by = operations.BY_DISPOSITION
     other = by[dialect.other]
     found: dict[str, Operation | None] = dict.fromkeys(
-        (*WALKED, "$schema", "type", "format", "pattern"), other
+        (*_WALKED, "$schema", "type", "format", "pattern"), other
     )
     for each in ("keep", "drop", "describe", "block"):
         found.update(dict.fromkeys(getattr(dialect, each), by[each]))
     stated = {*dialect.keep, *dialect.describe, *dialect.block}
-    found.update((key, operations.omit) for key in OMITTED if key not in stated)
+    found.update((key, operations.omit) for key in _OMITTED if key not in stated)
     own: dict[str, Operation] = {
-        **dict.fromkeys(WALKED, walked),
+        **dict.fromkeys(_WALKED, walked),
         "$schema": operations.draft,
         "format": operations.format,
         "pattern": operations.pattern,
@@ -146,7 +146,7 @@ def partial_plan(plan: Plan, chosen: Collection[Pass], *, keywords: bool) -> Pla
         The smaller plan.
     """
     if not keywords:
-        operations: dict[str, Operation | None] = dict.fromkeys(WALKED, walked)
+        operations: dict[str, Operation | None] = dict.fromkeys(_WALKED, walked)
         plan = replace(plan, kept=Dialect(), operations=operations, other=None)
 
     def still(stage: Stage) -> Stage:

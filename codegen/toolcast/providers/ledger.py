@@ -46,7 +46,7 @@ def entry_of(change: SchemaChange) -> LedgerEntry:
     )
 
 
-EVALUATING = frozenset(
+_EVALUATING = frozenset(
     (
         *("properties", "patternProperties", "additionalProperties", "prefixItems", "items", "contains"),
         *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
@@ -108,7 +108,7 @@ class Ledger:
         """Add an entry. A definition that is inlined twice is changed twice in one way: that is one entry."""
         if severity in ("lost", "changed") or action == "described":
             self.changes += 1
-            self.evaluation += action != "rewritten" and keyword in EVALUATING
+            self.evaluation += action != "rewritten" and keyword in _EVALUATING
         entry = LedgerEntry(
             path=pointer(path), keyword=keyword, action=action, severity=severity, reason=reason
         )

@@ -38,7 +38,7 @@ from .profiles.profile import Profile
 from .walk import Walker
 from .wire_forms import wire_forms_of
 
-ALWAYS_STRICT = "is refused by strict mode, which cannot be turned off and "
+_ALWAYS_STRICT = "is refused by strict mode, which cannot be turned off and "
 """How the reason of a blocker starts where there is no other mode."""
 
 
@@ -73,7 +73,7 @@ class SchemaNormalizer:
 
         Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
-        self._document = parse_schema(parameters_of(schema), checked=checked)
+        self._document = parse_schema(_parameters_of(schema), checked=checked)
         self._outcomes: dict[tuple[Dialect, int | None], Outcome] = {}
 
     @property
@@ -91,7 +91,7 @@ class SchemaNormalizer:
             wire_forms=choice.outcome.wire_forms,
         )
 
-    def choice(self, provider: str | Profile, *, strict: bool | None = None) -> Choice:
+    def choice(self, provider: str | Profile, *, strict: bool | None = None) -> _Choice:
         """Return the walk whose output a provider is sent.
 
         Args:
@@ -106,7 +106,7 @@ class SchemaNormalizer:
             ProfileError: the provider is not known.
         """
         profile = provider if isinstance(provider, Profile) else load_profile(provider)
-        reasons: Reasons = ()
+        reasons: _Reasons = ()
         if strict and profile.strict is None and not profile.always_strict and not profile.request.strict:
             reasons = (
                 LedgerEntry(
@@ -121,15 +121,15 @@ class SchemaNormalizer:
             outcome = self._outcome(profile.strict)
             blockers = [*outcome.blockers, *_too_deep(outcome, profile.limits.depth)]
             if not blockers:
-                return Choice(outcome, True)
+                return _Choice(outcome, True)
             reasons = _reasons(blockers, "reject" if strict else "lost")
         outcome = self._outcome(profile.dialect)
         if profile.strict is None:
             outcome = self._shallow(outcome, profile)
         flag = None if profile.strict is None else False
         if profile.always_strict:  # there is nothing to fall back to
-            reasons = _reasons(outcome.blockers, "reject", ALWAYS_STRICT)
-        return Choice(outcome, flag, reasons)
+            reasons = _reasons(outcome.blockers, "reject", _ALWAYS_STRICT)
+        return _Choice(outcome, flag, reasons)
 
     def _shallow(self, outcome: Outcome, profile: Profile) -> Outcome:
         """`outcome`, or one that nests no deeper than the provider allows: the rest is sent as JSON text."""
@@ -180,11 +180,11 @@ class Outcome(Struct, frozen=True, eq=False):
     deepest: int
 
 
-Reasons = tuple[LedgerEntry, ...]
+_Reasons = tuple[LedgerEntry, ...]
 """The reasons for which a mode was given up."""
 
 
-class Choice(Struct, frozen=True, eq=False):
+class _Choice(Struct, frozen=True, eq=False):
     """The walk whose output a provider is sent.
 
     Attributes:
@@ -195,7 +195,7 @@ class Choice(Struct, frozen=True, eq=False):
 
     outcome: Outcome
     strict: bool | None
-    reasons: Reasons = ()
+    reasons: _Reasons = ()
 
 
 def outcome_of(walk: Walk, plan: Plan) -> Outcome:
@@ -233,7 +233,7 @@ def _nests_within(outcome: Outcome, limit: int) -> bool:
     return (outcome.deepest <= limit and not outcome.names) or levels(outcome.schema) <= limit
 
 
-def _too_deep(outcome: Outcome, limit: int | None) -> Reasons:
+def _too_deep(outcome: Outcome, limit: int | None) -> _Reasons:
     """A strict mode that refuses deeper nesting is given up, as for any other unsupported schema."""
     if limit is None or _nests_within(outcome, limit):
         return ()
@@ -243,7 +243,7 @@ def _too_deep(outcome: Outcome, limit: int | None) -> Reasons:
     return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
 
 
-def parameters_of(schema: Any) -> dict[str, Any]:
+def _parameters_of(schema: Any) -> dict[str, Any]:
     """Return a tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}
@@ -254,7 +254,7 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _reasons(blockers: Iterable[LedgerEntry], severity: str, prefix: str = NOT_STRICT) -> Reasons:
+def _reasons(blockers: Iterable[LedgerEntry], severity: str, prefix: str = NOT_STRICT) -> _Reasons:
     return tuple(
         LedgerEntry(
             path=entry.path,

@@ -22,9 +22,9 @@ from .ledger import Ledger
 from .node import Node, Overlap
 from .profiles.dialect import Dialect, disposition
 
-NESTED = frozenset(("object", "array"))
-LITERALS = frozenset(("const", "enum"))
-PLAIN = frozenset(("string", "number", "boolean"))
+_NESTED = frozenset(("object", "array"))
+_LITERALS = frozenset(("const", "enum"))
+_PLAIN = frozenset(("string", "number", "boolean"))
 REST = "additional_properties"
 """The property in which the undeclared keys of an object are sent as pairs."""
 
@@ -41,7 +41,7 @@ def of_branches(
 
     def of_branch(index: int) -> Overlap:
         others = repeated | (every - kinds[index])
-        overlapping = not kinds[index].isdisjoint(NESTED & others)
+        overlapping = not kinds[index].isdisjoint(_NESTED & others)
 
         def find() -> tuple[Schema, ...]:
             own = _overlapping(branches, kinds, index, compared, document, dialect) if overlapping else ()
@@ -91,7 +91,7 @@ def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
     literals = Counter[frozenset[str]]()
     compared: list[int] = []
     for i, branch in enumerate(branches):
-        nested = kinds[i] & NESTED
+        nested = kinds[i] & _NESTED
         if not nested:
             continue
         if _is_literal(branch):
@@ -106,8 +106,8 @@ def _is_literal(schema: Schema) -> bool:
     """Return whether a schema says nothing of its values but which they are."""
     return (
         isinstance(schema, SchemaNode)
-        and not LITERALS.isdisjoint(schema.keywords)
-        and schema.keywords.keys() - METADATA <= LITERALS | {"type"}
+        and not _LITERALS.isdisjoint(schema.keywords)
+        and schema.keywords.keys() - METADATA <= _LITERALS | {"type"}
     )
 
 
@@ -120,7 +120,7 @@ def _overlapping(
     dialect: Dialect,
 ) -> Iterator[Schema]:
     """Yield those of the `compared` branches that cannot be distinguished from one branch."""
-    own = kinds[index] & NESTED
+    own = kinds[index] & _NESTED
     for i in compared:
         if i == index or own.isdisjoint(kinds[i]):
             continue
@@ -136,7 +136,9 @@ def _property(schema: Schema, name: str, document: SchemaDocument, dialect: Dial
             yield True
         elif name in properties:
             yield properties[name]
-        elif dialect.maps == "pairs" and ((is_map(node) and sends_pairs(node, dialect)) or holds_rest(node)):
+        elif dialect.maps == "pairs" and (
+            (is_map(node) and _sends_pairs(node, dialect)) or _holds_rest(node)
+        ):
             # Its additional keys are encoded in an array, so the object with that array is open.
             if properties and not dialect.closed:
                 yield True
@@ -224,7 +226,7 @@ def _unlike(left: Schema, right: Schema, document: SchemaDocument, dialect: Dial
     if mine is not None or theirs is not None:
         return False
     one, two = accepted_types(left, document, dialect.typed), accepted_types(right, document, dialect.typed)
-    return one <= PLAIN and two <= PLAIN and one.isdisjoint(two)
+    return one <= _PLAIN and two <= _PLAIN and one.isdisjoint(two)
 
 
 def _literals(schema: Schema) -> list[Any] | None:
@@ -255,7 +257,7 @@ def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
     )
 
 
-def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
+def _sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
     """Return whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or
     any value has a form of its own.
     """
@@ -265,7 +267,7 @@ def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
     return dialect.untyped == "json" or not any(map(is_free, kinds))
 
 
-def holds_rest(keywords: dict[str, Any]) -> bool:
+def _holds_rest(keywords: dict[str, Any]) -> bool:
     """Return whether an object has the property in which the undeclared keys of such an object are sent."""
     held = keywords.get("properties", {}).get(REST)
     items = held.keywords.get("items") if isinstance(held, SchemaNode) else None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..runtime.wire.decoder import WireDecoder
     from ..runtime.wire.guesses import Guesses
 
-Schema = bytes | str | Mapping[str, Any]
+_Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
 _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("title", "$schema")))
 """JSON Schema 2020-12 itself: older drafts are raised, and nothing else is changed."""
@@ -63,12 +63,12 @@ def quarantined(
     return found.schema, tuple(map(entry_of, found.changes))
 
 
-class Prepared:
+class _Prepared:
     """One schema for one provider: its definition and its decoder, each made at first use."""
 
     __slots__ = ("_validator", "_wire_decoder", "normalized", "provider", "schema")
 
-    def __init__(self, schema: Schema, provider: str | Profile, strict: bool | None) -> None:
+    def __init__(self, schema: _Schema, provider: str | Profile, strict: bool | None) -> None:
         """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for a schema that is not
         JSON."""
         self.schema = schema  # kept: its identity may be the key that this is found by
@@ -118,9 +118,11 @@ class Normalizer:
         """
         if maxsize < 1:
             raise ValueError(f"maxsize must be at least 1, not {maxsize}.")
-        self._known: _Recent[Prepared] = _Recent(maxsize)
+        self._known: _Recent[_Prepared] = _Recent(maxsize)
 
-    def normalize(self, schema: Schema, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
+    def normalize(
+        self, schema: _Schema, provider: str | Profile, *, strict: bool | None = None
+    ) -> Normalized:
         """Normalise a schema, or return the kept outcome.
 
         Args:
@@ -137,7 +139,7 @@ class Normalizer:
         """
         return self.prepare(schema, provider, strict).normalized
 
-    def prepare(self, schema: Schema, provider: str | Profile, strict: bool | None = None) -> Prepared:
+    def prepare(self, schema: _Schema, provider: str | Profile, strict: bool | None = None) -> _Prepared:
         """Normalise a schema and prepare its decoder and validator.
 
         Args:
@@ -160,7 +162,7 @@ class Normalizer:
         )
         found = self._known.get(key)
         if found is None:
-            found = Prepared(schema, provider, strict)
+            found = _Prepared(schema, provider, strict)
             self._known.put(key, found)
         return found
 
@@ -198,7 +200,7 @@ class _Recent(Generic[T]):
         self._new, self._old = {}, {}
 
 
-def _parsed(schema: Schema) -> Any:
+def _parsed(schema: _Schema) -> Any:
     if isinstance(schema, (bytes, str)):
         try:
             return read_json(schema)
@@ -211,7 +213,7 @@ def decode(
     arguments: Arguments,
     provider: str | Profile,
     *,
-    schema: Schema | None = None,
+    schema: _Schema | None = None,
     strict: bool | None = None,
     guesses: Guesses | None = None,
     validate: bool = True,
@@ -252,7 +254,7 @@ def decode(
     elif isinstance(schema, (bytes, str)):
         prepared = _texts().prepare(schema, provider, strict)
     else:
-        prepared = Prepared(schema, provider, strict)
+        prepared = _Prepared(schema, provider, strict)
     validator = prepared.validator()
     problem: ArgumentError | None = None
     value: Any = None
@@ -284,7 +286,7 @@ def _texts() -> Normalizer:
 
 def _guessed(
     arguments: Arguments,
-    prepared: Prepared | None,
+    prepared: _Prepared | None,
     validator: Validator,
     guesses: Guesses,
     problem: ArgumentError | None,

@@ -24,7 +24,7 @@ from .profiles.envelope import (
 )
 from .profiles.profile import Profile
 
-OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
+_OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
 
 def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
@@ -118,7 +118,7 @@ def _reason(key: str, tool: ToolInfo, profile: Profile, parameters: Normalized) 
     if key == "blocking" and (cause := blocking_excluded(tool, profile)):
         return cause
     if _is_of_request(key, profile):
-        return OF_REQUEST
+        return _OF_REQUEST
     return profile.lost.get(key, KEYS[key].unsent or NO_PLACE)
 
 

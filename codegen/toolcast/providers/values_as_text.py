@@ -11,9 +11,9 @@ from .constraint_texts import MAX_WORDS, described, describes_default, idle, tex
 from .ledger import DEFAULT_STATED, IDLE, Ledger
 from .node import Keywords, Node
 
-REFERENCE = '"$ref":'
-LITERALS = frozenset(("default", "examples", "example"))
-SENT_AS_JSON = (
+_REFERENCE = '"$ref":'
+_LITERALS = frozenset(("default", "examples", "example"))
+_SENT_AS_JSON = (
     "applies to a value that is sent as a string of JSON text, because the provider cannot express its "
     "schema; decoding restores the value and checks it"
 )
@@ -51,8 +51,8 @@ def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
         if not is_described:
             ledger.note(node.path, keyword, "widened", "lost", _without_schema(schema))
     for key in (keyword, *constraints):
-        ledger.note(node.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
-    _note_branches(constraints, node.path, SENT_AS_JSON, ledger)
+        ledger.note(node.path, key, "rewritten", "kept elsewhere", _SENT_AS_JSON)
+    _note_branches(constraints, node.path, _SENT_AS_JSON, ledger)
     out = {"type": "string", **kept}
     return without_literals(node.noting(out, (f"{words}.",)), ledger).sent_as(encoding="json")
 
@@ -105,7 +105,7 @@ def _whole(node: Node, schema: Keywords) -> str:
     """JSON of `schema` with the definitions that it refers to, self-contained; empty where it
     refers to the root, or anywhere else; too long ones need not be whole."""
     words = text(schema)
-    if REFERENCE not in words:
+    if _REFERENCE not in words:
         return words
     definitions: Keywords = {}
     pending: list[Any] = [schema]
@@ -130,16 +130,16 @@ def _whole(node: Node, schema: Keywords) -> str:
 def without_literals(node: Node, ledger: Ledger) -> Node:
     """Describe defaults and examples, which do not have the wire form."""
     keywords = node.keywords
-    if LITERALS.isdisjoint(keywords):
+    if _LITERALS.isdisjoint(keywords):
         return node
     notes: tuple[str, ...] = ()
-    for key in sorted(LITERALS & keywords.keys()):
+    for key in sorted(_LITERALS & keywords.keys()):
         if key == "default" and describes_default(keywords.get("description"), keywords[key]):
             ledger.note(node.path, key, "described", "kept elsewhere", DEFAULT_STATED)
             continue
         cause = "the value is sent in another form"
         notes += ledger.described(node.path, key, keywords[key], cause)
-    return node.noting({key: item for key, item in keywords.items() if key not in LITERALS}, notes)
+    return node.noting({key: item for key, item in keywords.items() if key not in _LITERALS}, notes)
 
 
 def without_idle(keywords: Keywords, kind: str, path: Path, ledger: Ledger) -> Keywords:

@@ -34,19 +34,19 @@ from .passes.unions import note_free_union
 from .profiles.dialect import Dialect, disposition
 from .profiles.pattern_support import supported_pattern
 
-MAX_DEPTH = 96
+_MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
-MAX_NODES = 50_000
+_MAX_NODES = 50_000
 """Most nodes in one output; references inlined into each other could otherwise multiply without end."""
-MAX_STEPS = 64
+_MAX_STEPS = 64
 """How often the passes for combinators are applied to one node."""
-DOWN = frozenset(
+_DOWN = frozenset(
     ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
 )
 """Keywords whose schemas apply to parts of a value; others apply to the same value."""
-CONDITIONAL = ("then", "else")
-COUNTING = ("minContains", "maxContains")
-UNUSED = "is left out, because no reference leads to it"
+_CONDITIONAL = ("then", "else")
+_COUNTING = ("minContains", "maxContains")
+_UNUSED = "is left out, because no reference leads to it"
 
 
 class Walker:
@@ -79,10 +79,10 @@ class Walker:
         ledger.schemas += 1
         if ledger.depth > self.deepest:
             self.deepest = ledger.depth
-        if ledger.depth > MAX_DEPTH:
-            raise SchemaError(pointer(node.path), f"schemas are nested deeper than {MAX_DEPTH} levels")
-        if ledger.schemas > MAX_NODES:
-            raise SchemaError(pointer(node.path), f"more than {MAX_NODES} schemas", "split the tool")
+        if ledger.depth > _MAX_DEPTH:
+            raise SchemaError(pointer(node.path), f"schemas are nested deeper than {_MAX_DEPTH} levels")
+        if ledger.schemas > _MAX_NODES:
+            raise SchemaError(pointer(node.path), f"more than {_MAX_NODES} schemas", "split the tool")
         if plan.before.concerns(node.keywords) or node.path is None or self.walk.most is not None:
             node = self._rewritten(node)
         node = self._walked(node)
@@ -100,7 +100,7 @@ class Walker:
         if node.path is None or self.walk.most is not None:
             for each in plan.start.passes:
                 node = each.apply(node, dialect, ledger)
-        for _ in range(MAX_STEPS):
+        for _ in range(_MAX_STEPS):
             before = node
             if plan.combinators.concerns(node.keywords):
                 for each in plan.combinators.passes:
@@ -158,7 +158,7 @@ class Walker:
     def _inside(self, node: Node, key: str) -> Place:
         """Return the place of schemas below a keyword of a node."""
         place = node.place
-        deeper = self.walk.most is not None and key in DOWN
+        deeper = self.walk.most is not None and key in _DOWN
         if not node.entered and place.overlap is None and not place.is_property and not deeper:
             return place
         opened = (*place.opened, *node.entered)
@@ -192,7 +192,7 @@ class Walker:
     def _guarded(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
         """Return a schema that must not be widened: the keyword is described where it was."""
         keywords, ledger, renames = node.keywords, self.ledger, self.walk.renames
-        if key in CONDITIONAL and "if" in keywords and "if" not in out and _follows(keywords, "if", key):
+        if key in _CONDITIONAL and "if" in keywords and "if" not in out and _follows(keywords, "if", key):
             return ()  # described with its condition
         value: Schema = keywords[key]
         if key == "propertyNames" and renames and not accepts_alike(renames, value):
@@ -213,11 +213,11 @@ class Walker:
         if _is_needless(node, key, self.plan.dialect):
             cause = "it would require an item without `minContains`, which the provider lacks"
         notes = described_keyword(node, key, to_json(value), ledger, cause)
-        for other in COUNTING if key == "contains" else ():
+        for other in _COUNTING if key == "contains" else ():
             if other in keywords:
                 reason = "has no effect without `contains`, which is not sent" + CHECKED
                 ledger.note(node.path, other, "widened", "lost", reason)
-        for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
+        for other in _CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
             if other in keywords:
                 out.pop(other, None)
                 cause = "`if` is not sent"
@@ -364,7 +364,7 @@ class Walker:
             segments = self.pending.pop()
             before = ledger.changes, ledger.evaluation
             found = document.resolve(segments)
-            place = Place(self.walk, definition=segments, level=-MAX_NODES)  # references count their depth
+            place = Place(self.walk, definition=segments, level=-_MAX_NODES)  # references count their depth
             done[self.names[segments]] = self.below(found, child(None, *segments), place)
             if (ledger.changes, ledger.evaluation) != before:
                 self.lost.add(segments)
@@ -372,12 +372,12 @@ class Walker:
             done = _needed(out, done)
         for name in own:
             if name not in done:
-                ledger.note((None, "$defs"), name, "dropped", "kept elsewhere", UNUSED)
+                ledger.note((None, "$defs"), name, "dropped", "kept elsewhere", _UNUSED)
         ordered = [name for name in own if name in done] + [name for name in done if name not in own]
         if ordered or ("$defs" in out.keywords and not dialect.prune_definitions):
             return out.having({**out.keywords, "$defs": {name: done[name] for name in ordered}})
         if "$defs" in out.keywords:
-            ledger.note(None, "$defs", "dropped", "kept elsewhere", UNUSED)
+            ledger.note(None, "$defs", "dropped", "kept elsewhere", _UNUSED)
             return out.having({key: value for key, value in out.keywords.items() if key != "$defs"})
         return out
 

@@ -29,11 +29,11 @@ from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 from .walk import Walker
 
-PARSED = "Read the schema as JSON Schema 2020-12: upgrade older forms, leave defects out."
-GIVEN_UP = "Give strict mode up, which cannot express the schema: it is sent without."
-ALWAYS = "Note what strict mode, which cannot be turned off, does not express."
-MISSING = "Note that strict mode is wanted, which the provider does not have."
-KEYWORDS = "Keep, drop or describe each keyword, and move definitions to where references find them."
+_PARSED = "Read the schema as JSON Schema 2020-12: upgrade older forms, leave defects out."
+_GIVEN_UP = "Give strict mode up, which cannot express the schema: it is sent without."
+_ALWAYS = "Note what strict mode, which cannot be turned off, does not express."
+_MISSING = "Note that strict mode is wanted, which the provider does not have."
+_KEYWORDS = "Keep, drop or describe each keyword, and move definitions to where references find them."
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -75,14 +75,14 @@ def steps(schema: Any, provider: str | Profile, *, strict: bool | None = None) -
     parsed: dict[str, Any] = to_json(normalizer.document.root)
     walked = tuple(_walked(choice.outcome))
     entries = _entries(choice.outcome, walked)
-    found = [Step(name="parsed", summary=PARSED, schema=parsed, entries=entries[0])]
+    found = [Step(name="parsed", summary=_PARSED, schema=parsed, entries=entries[0])]
     if choice.reasons:
-        summary = ALWAYS if profile.always_strict else MISSING if choice.strict is None else GIVEN_UP
+        summary = _ALWAYS if profile.always_strict else _MISSING if choice.strict is None else _GIVEN_UP
         found.append(Step(name="strict", summary=summary, schema=parsed, entries=choice.reasons))
     before = parsed
     for (each, outcome), written in zip(walked, entries[1:], strict=True):
         if written or repr(outcome.schema) != repr(before):  # in its order, and true is not 1
-            name, summary = ("keywords", KEYWORDS) if each is None else (each.name, summary_of(each))
+            name, summary = ("keywords", _KEYWORDS) if each is None else (each.name, summary_of(each))
             found.append(Step(name=name, summary=summary, schema=outcome.schema, entries=written))
             before = outcome.schema
     return tuple(found)

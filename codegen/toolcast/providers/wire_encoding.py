@@ -23,14 +23,14 @@ from ..runtime.wire.decoder import WireDecoder
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .schema_judge import INNER, Schema, SchemaJudge, ValidatorJudge, as_json_schema
 
-ANYTHING: dict[str, Any] = {}
-MAX_DEPTH = 60
-MAX_STEPS = 20_000
+_ANYTHING: dict[str, Any] = {}
+_MAX_DEPTH = 60
+_MAX_STEPS = 20_000
 """FormedSchemas visited for one value. Unions inside unions inside unions may be tried that often, then no
 more."""
 
 
-class Untaken(NamedTuple):
+class _Untaken(NamedTuple):
     """A value that no branch of a union took, how it was sent all the same, and what was tried."""
 
     value: Any
@@ -41,12 +41,12 @@ class Untaken(NamedTuple):
 _SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixItems", "$ref", "allOf")
 
 
-class UnfitError(Exception):
+class _UnfitError(Exception):
     """The form at this location encodes values of another type: this is not the branch."""
 
 
 _UNFIT = object()
-"""Stands for `UnfitError` among what is known."""
+"""Stands for `_UnfitError` among what is known."""
 _TYPES: dict[type, tuple[str, ...]] = {
     type(None): ("null",),
     bool: ("boolean",),
@@ -66,7 +66,7 @@ def _may_be_of_type(schema: Schema, value: Any) -> bool:
     )
 
 
-class Encoding:
+class _Encoding:
     """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
     `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
     `nulls`: an optional null that its schema refuses is sent all the same.
@@ -76,7 +76,7 @@ class Encoding:
         self,
         judge: SchemaJudge,
         formed: _FormedSchemas,
-        untaken: dict[int, list[Untaken]],
+        untaken: dict[int, list[_Untaken]],
         *,
         strict: bool,
         closes: bool = False,
@@ -101,18 +101,18 @@ class Encoding:
         if known is None:
             try:
                 sent = self._at(schema, form, value, depth)
-            except UnfitError:
+            except _UnfitError:
                 sent = _UNFIT
             known = self.known[key] = (schema, form, value, sent)  # kept, so that ids are theirs
         if known[-1] is _UNFIT:
-            raise UnfitError
+            raise _UnfitError
         return known[-1]
 
     def _at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
         self.steps += 1
         if schema is True:  # the form may still apply to locations below
-            schema = ANYTHING
-        if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
+            schema = _ANYTHING
+        if not isinstance(schema, dict) or depth > _MAX_DEPTH or self.steps > _MAX_STEPS:
             return value
         if schema.get(INNER):
             return None if value is None else self.at(schema["anyOf"][0], form, value, depth + 1)
@@ -138,7 +138,7 @@ class Encoding:
                 formed += self.formed.of(branch, branch_form)
         sent = self._encoding(formed, value, depth)
         for branches, tries in refused:
-            self.untaken.setdefault(id(branches), []).append(Untaken(value, sent, tries))
+            self.untaken.setdefault(id(branches), []).append(_Untaken(value, sent, tries))
         return sent
 
     # -- unions -------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class Encoding:
                 for branch, branch_form in tries:
                     try:
                         tried = self.at(branch, branch_form, value, depth + 1)
-                    except UnfitError:
+                    except _UnfitError:
                         continue
                     if self._is_valid(branch, tried):
                         first = first or (branch, branch_form, tried)
@@ -195,7 +195,7 @@ class Encoding:
     def _unfit(self, value: Any) -> Any:
         if value is None or not self.strict:
             return value  # where the place takes null, null is not encoded
-        raise UnfitError
+        raise _UnfitError
 
     def _item(self, formed: list[_FormedSchema], index: int, value: Any, depth: int) -> Any:
         for schema, held in _items_at(formed, index):
@@ -286,7 +286,7 @@ class Encoding:
             if further is False and self.closes and not _has_pattern_for(node, name):
                 if self.drops:
                     return
-                raise UnfitError
+                raise _UnfitError
             held = form.properties.get(name, form.values)
             value = self.at(further, held or _PLAIN, value, depth + 1)
             for schema, held in _by_pattern(node, form, name):
@@ -322,7 +322,7 @@ class WireEncoder:
         self.judge = judge
         self.formed = _FormedSchemas(judge, wire_forms)
         self.closes = closes
-        self.untaken: dict[int, list[Untaken]] = {}  # by the `id` of a union's branches
+        self.untaken: dict[int, list[_Untaken]] = {}  # by the `id` of a union's branches
 
     def encoded(self, value: Any) -> Any:
         """Encode a value that the contract accepts.
@@ -345,7 +345,7 @@ class WireEncoder:
             run = self._run(strict=True, nulls=nulls)
             try:
                 yield run.at(self.judge.start, self.formed.root, value, 0)
-            except UnfitError:  # what the contract refuses is encoded as far as it goes
+            except _UnfitError:  # what the contract refuses is encoded as far as it goes
                 run = self._run(strict=False, nulls=nulls)
                 yield run.at(self.judge.start, self.formed.root, value, 0)
             if not run.left_out:
@@ -359,8 +359,10 @@ class WireEncoder:
             for branch, form in each.tries:
                 yield branch, self._run(strict=False).at(branch, form, each.value, 0)
 
-    def _run(self, *, strict: bool, nulls: bool = False) -> Encoding:
-        return Encoding(self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
+    def _run(self, *, strict: bool, nulls: bool = False) -> _Encoding:
+        return _Encoding(
+            self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls
+        )
 
 
 REFUSED = "the provider's schema accepts it in no form"

@@ -14,32 +14,32 @@ from ..jsonschema.schema_node import SchemaNode, descendants
 from ..runtime.wire import WireBranch, WireForm, WireForms
 from .node import PLAIN, Node
 
-ROOT = "#"
-DEFINITION = "#/$defs/"
+_ROOT = "#"
+_DEFINITION = "#/$defs/"
 NULL = frozenset(("null",))
-UNIONS = ("anyOf", "oneOf")
-SAME_VALUE = ("allOf", "if", "then", "else", "not", "dependentSchemas")
+_UNIONS = ("anyOf", "oneOf")
+_SAME_VALUE = ("allOf", "if", "then", "else", "not", "dependentSchemas")
 """Keywords whose subschemas apply to the same value: only renamed properties are decoded through them."""
-SOME_ITEMS = ("contains", "unevaluatedItems")
-UNION_KEYWORDS = frozenset((*UNIONS, *SAME_VALUE, *SOME_ITEMS, "unevaluatedProperties"))
+_SOME_ITEMS = ("contains", "unevaluatedItems")
+_UNION_KEYWORDS = frozenset((*_UNIONS, *_SAME_VALUE, *_SOME_ITEMS, "unevaluatedProperties"))
 
 
 def wire_forms_of(out: Node) -> WireForms | None:
     """Return the wire forms of a finished output; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
-    same = SAME_VALUE if any(map(_encodes, descendants(out))) else (*SAME_VALUE, *UNIONS)
+    same = _SAME_VALUE if any(map(_encodes, descendants(out))) else (*_SAME_VALUE, *_UNIONS)
     forms = {
-        DEFINITION + name: _form(child, f"/$defs/{escape(name)}", same)
+        _DEFINITION + name: _form(child, f"/$defs/{escape(name)}", same)
         for name, child in out.keywords.get("$defs", {}).items()
     }
-    forms[ROOT] = root = _form(out, "", same)
+    forms[_ROOT] = root = _form(out, "", same)
     used = _used(forms)
     kept = {name: _pruned(form, used) for name, form in forms.items() if name in used}
     whole = _pruned(root, used)
     if whole == PLAIN:
         return None
-    if not any(form.ref == ROOT for each in (whole, *kept.values()) for form in _all(each)):
-        kept.pop(ROOT, None)
+    if not any(form.ref == _ROOT for each in (whole, *kept.values()) for form in _all(each)):
+        kept.pop(_ROOT, None)
     return WireForms(root=whole, definitions=kept)
 
 
@@ -87,7 +87,7 @@ def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
         items=items,
         values=values,
         all_of=()
-        if UNION_KEYWORDS.isdisjoint(node)
+        if _UNION_KEYWORDS.isdisjoint(node)
         else (*_all_of(node, at, same), *_anywhere(node, at, same)),
     )
     choices = () if "anyOf" in same else _choices(node, at, same)
@@ -124,7 +124,7 @@ def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) ->
 
 def _choices(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
     """Return the branches of a union, those without a wire form included: a value may be of any."""
-    for keyword in UNIONS:
+    for keyword in _UNIONS:
         branches = node.get(keyword)
         if branches is None:
             continue
@@ -168,7 +168,7 @@ def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator
 
 def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
     """Yield the wire forms of subschemas that apply to some items or properties, used for all: only names."""
-    for keyword in SOME_ITEMS:
+    for keyword in _SOME_ITEMS:
         items = _some(node.get(keyword), at, same)
         if items is not None:
             yield WireForm(items=items)
@@ -179,10 +179,10 @@ def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterat
 
 def _name(reference: str) -> str:
     """Return the name of a reference's target in `WireForms.definitions`."""
-    if reference in (ROOT, "#/"):
-        return ROOT
+    if reference in (_ROOT, "#/"):
+        return _ROOT
     last = reference.rsplit("/", 1)[-1]
-    return DEFINITION + unescape(last).replace("%25", "%")
+    return _DEFINITION + unescape(last).replace("%25", "%")
 
 
 def _used(definitions: dict[str, WireForm]) -> frozenset[str]:

@@ -54,7 +54,7 @@ from .report_model import (
 )
 
 
-def comparison(outcome: DiffOutcome) -> Comparison:
+def _comparison(outcome: DiffOutcome) -> Comparison:
     """Return the differences between two states for a report, with those marked that specs suppress."""
     both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
     changes = (
@@ -93,11 +93,11 @@ _RESULTS: Mapping[str, str] = {
 }
 """What an envelope calls the schema of results → where that schema stands in it."""
 
-Lines = Mapping[str, int]
+_Lines = Mapping[str, int]
 """Lines of a generated module, by pointer into the contract."""
 
 
-def _module_lines(text: str, module: Module) -> Lines:
+def _module_lines(text: str, module: Module) -> _Lines:
     """The line of each class, alias and field of a generated module, by the pointer of its schema."""
     definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
     lines: dict[str, int] = {}
@@ -141,7 +141,7 @@ def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
 class _LossPlaces:
     """The places of the losses of one tool."""
 
-    def __init__(self, subject: Subject, lines: Lines) -> None:
+    def __init__(self, subject: Subject, lines: _Lines) -> None:
         self._subject, self._lines = subject, lines
         self._info = tool_info(subject.tool, subject.normal)
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
@@ -160,11 +160,11 @@ class _LossPlaces:
             of=entry.of,
             sentence=entry.sentence,
             pointer=pointer,
-            shown_at=None if text else existing(definition, self._shown(entry, profile)),
+            shown_at=None if text else _existing(definition, self._shown(entry, profile)),
             file=file,
             line=line,
             column=column,
-            struct_line=None if entry.of == "spec" else nearest(self._lines, pointer),
+            struct_line=None if entry.of == "spec" else _nearest(self._lines, pointer),
         )
 
     def _written(self, entry: LedgerEntry, pointer: str) -> tuple[str, int, int]:
@@ -193,7 +193,7 @@ class _LossPlaces:
         emitted = self._subject.emitted[profile.id]
         if id(emitted) not in self._sent:
             self._sent[id(emitted)] = _sent_pointers(self._subject, profile)
-        place = nearest(self._sent[id(emitted)], entry.path)
+        place = _nearest(self._sent[id(emitted)], entry.path)
         exact = self._sent[id(emitted)].get(entry.path)
         return f"{at}{place or ''}" + (join((entry.keyword,)) if exact is not None else "")
 
@@ -220,14 +220,14 @@ def _contract_pointer(entry: LedgerEntry) -> str:
     return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
-def nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
+def _nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
     """Return the value at a pointer, or at the nearest one around it; None where there is none."""
     while pointer not in by_pointer and pointer:
         pointer = pointer.rpartition("/")[0]
     return by_pointer.get(pointer)
 
 
-def existing(value: Any, pointer: str) -> str:
+def _existing(value: Any, pointer: str) -> str:
     """Return the pointer, or the nearest one around it that leads to something."""
     while pointer:
         try:
@@ -299,7 +299,7 @@ def collect(
         sets=tuple(_sets(subjects, project.profiles, rows)),
         findings=set_findings(config, project, subjects),
         diagnostics=_together(outcome.refused, made.diagnostics),
-        diff=None if compared is None else comparison(compared),
+        diff=None if compared is None else _comparison(compared),
         details=tuple(details),
     )
 

@@ -165,7 +165,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
         checked = check_values(self, values)
         own = {field: getattr(self, field) for field in self.__struct_fields__}
-        made: SpecialisedBinding[P, R] = SpecialisedBinding(
+        made: _SpecialisedBinding[P, R] = _SpecialisedBinding(
             **own, base=self, values=checked, attributes=values_by_attribute(self, checked)
         )
         made._lazy.decoder, made._lazy.result = self._decoder(), self._result()
@@ -180,7 +180,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return text_violations(self.input, text)
 
 
-class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
+class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
     """A binding made by `ToolBinding.specialise`. `attributes` has the values of each attribute of the
     Struct."""
 

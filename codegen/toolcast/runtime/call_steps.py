@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .wire.guesses import Guesses, RecordedGuesses
 
 
-def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
+def _redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
     """Return `context` without values of secrets in the call id, which a model may write and a handler may
     log, and in what a handler reports, logs and asks."""
     call_id = secrets.redact_text(context.call_id) if context.call_id else ""
@@ -91,7 +91,7 @@ def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, An
     return channels
 
 
-class Waiting:
+class _Waiting:
     """The unanswered questions of one call. While there is one, the call's timeout does not run."""
 
     __slots__ = ("_left", "_open", "scope")
@@ -176,7 +176,7 @@ def run_call(
     if tool.binding.deprecated is not None:
         executor.warn_of_deprecated(tool.binding, context)
     if guard.secrets is not None:
-        context = redacted_context(context, guard.secrets)
+        context = _redacted_context(context, guard.secrets)
     if guard.surrounds:
         return _run_surrounded(executor, tool, arguments, context, guesses)
     return _Call(executor, tool, context, guard.observers).run(arguments, guesses)
@@ -211,7 +211,7 @@ class _Call:
         # Not for handlers: what they call themselves nobody approved.
         framework = self.framework = context.framework
         self.passes = () if framework is None else framework.passes
-        self.waiting = Waiting() if context.asker is not None or context.sampler is not None else None
+        self.waiting = _Waiting() if context.asker is not None or context.sampler is not None else None
         if self.waiting is not None:
             context = self.waiting.stopping_time(context)
         if framework is not None:
@@ -314,7 +314,7 @@ class _Call:
                 params = await self._within(secrets.fill(binding, shown))
         self.stage = "precheck"
         if precheck is not None:
-            refusal = await self._within(run_precheck(name, executor.workers, precheck, params, context))
+            refusal = await self._within(_run_precheck(name, executor.workers, precheck, params, context))
             if refusal is not None:
                 raise RefusalError(refusal)
         if policy is not None:
@@ -404,7 +404,7 @@ class _Call:
             raise _TimeoutError(seconds, runs_on) from problem
 
 
-async def run_precheck(
+async def _run_precheck(
     tool: str, workers: Workers, precheck: Precheck, params: Any, context: ToolContext
 ) -> str | None:
     """Return the refusal of a precheck, if any. Raises TypeError for a precheck that returns neither None nor

@@ -69,7 +69,7 @@ def _word(violation: "Violation") -> str:
     return f"{inner}: {violation.message}" if inner else violation.message
 
 
-class Marker(type):
+class _Marker(type):
     """The metaclass of markers. Any instance passes: the hook has made the right one."""
 
     shape: Shape
@@ -80,7 +80,7 @@ class Marker(type):
 
 def decode_hook(type_: type, value: Any) -> Any:
     """The `dec_hook` of every decoder of generated types."""
-    if isinstance(type_, Marker):
+    if isinstance(type_, _Marker):
         return type_.shape.decode(value)
     raise NotImplementedError(f"toolcast has no decoder for {type_!r}.")
 
@@ -88,7 +88,7 @@ def decode_hook(type_: type, value: Any) -> Any:
 def trusted_hook(type_: type, value: Any) -> Any:
     """The `dec_hook` for a value that the contract accepted as a whole: validating its parts again would make
     recursive values quadratic."""
-    if isinstance(type_, Marker):
+    if isinstance(type_, _Marker):
         return type_.shape.build(value, value)
     return decode_hook(type_, value)
 
@@ -100,7 +100,7 @@ def _node(module: str, reference: str) -> ContractNode:
 
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
     pointer = reference.partition("#")[2]
-    return Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
+    return _Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
 
 
 class _Target:

@@ -19,7 +19,7 @@ LOG_LEVELS: tuple[LogLevel, ...] = (
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency",
 )  # fmt: skip
 
-LogReceiver: TypeAlias = Callable[[LogLevel, Any, str], object]
+_LogReceiver: TypeAlias = Callable[[LogLevel, Any, str], object]
 """A receiver of log messages: severity, a text or JSON data, and the name of a logger or "". Called from
 whatever thread the handler runs in; it must not block."""
 
@@ -92,7 +92,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     approved: bool = False
     attempt: int | None = None
     report: Report | None = None
-    receive_log: LogReceiver | None = None
+    receive_log: _LogReceiver | None = None
     asker: "Asker | None" = None
     sampler: "Sampler | None" = None
     framework: Framework | None = None

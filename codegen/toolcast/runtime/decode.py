@@ -55,7 +55,7 @@ def decode_arguments(
                     return (tool._lazy.decoder or tool._decoder())(text)
             except (msgspec.DecodeError, RecursionError):
                 pass  # the contract settles it, or names what is wrong
-        return convert_valid(tool, value, encoded=wire_decoder is not None)
+        return _convert_valid(tool, value, encoded=wire_decoder is not None)
     except ArgumentError as problem:
         if guesses is not None and guesses.allow:
             guessed = _guessed(tool, arguments, wire_decoder, guesses, problem)
@@ -76,7 +76,7 @@ def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None")
     return value
 
 
-def convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
+def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
     """Settle, validate and convert `value`, which is `encoded` if it came in a provider's wire form. Raises
     ArgumentError with every violation."""
     try:
@@ -143,4 +143,4 @@ def _guessed(
         value = guess(arguments, read, tool._parameters().validator(), guesses)
     except GuessError as reason:
         raise with_reason(problem, reason) from None
-    return None if value is None else convert_valid(tool, value)
+    return None if value is None else _convert_valid(tool, value)

@@ -216,7 +216,7 @@ def is_language(provider: str) -> "TypeGuard[Language]":
     return provider in ("typescript", "python")
 
 
-VARIABLE = "TOOLCAST_NO_STRICT"
+_VARIABLE = "TOOLCAST_NO_STRICT"
 """Providers whose strict mode is off, separated by commas; "all" for every one. Read whenever definitions are
 read."""
 
@@ -229,7 +229,7 @@ def allows_strict(provider: str, strict: bool | None) -> bool:
 
 def providers_without_strict() -> frozenset[str]:
     """Return the providers that the variable names."""
-    return _names(os.environ.get(VARIABLE, ""))
+    return _names(os.environ.get(_VARIABLE, ""))
 
 
 @lru_cache(maxsize=8)
@@ -248,7 +248,7 @@ def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...])
         log(
             WARNING,
             "%s names %r, which is no provider, so nothing is turned off for it. Providers: %s.",
-            VARIABLE,
+            _VARIABLE,
             name[:64],
             ", ".join(sorted(known)),
             event="strictness",

@@ -48,8 +48,8 @@ def stated_type(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
 
 T = TypeVar("T")
 
-Action: TypeAlias = Literal["accept", "decline", "cancel"]
-ACTIONS = ("accept", "decline", "cancel")
+_Action: TypeAlias = Literal["accept", "decline", "cancel"]
+_ACTIONS = ("accept", "decline", "cancel")
 
 
 class ElicitationRequest(Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class Elicited(Struct, Generic[T], frozen=True):
         data: the filled-in form; None unless it was accepted.
     """
 
-    action: Action
+    action: _Action
     data: T | None = None
 
     @property
@@ -111,7 +111,7 @@ async def ask(
         )
     outcome = asker(ElicitationRequest(message=message, schema=schema, url=url or ""))
     answer = await outcome if isinstance(outcome, Awaitable) else outcome
-    if not isinstance(answer, Elicited) or answer.action not in ACTIONS:
+    if not isinstance(answer, Elicited) or answer.action not in _ACTIONS:
         raise TypeError(f"an asker must return Elicited, not {type(answer).__name__}")
     if form is None or not answer.accepted:
         return Elicited(answer.action)

@@ -18,7 +18,7 @@ EXTRA = "__toolcast_extra__"
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 """Types of values that are JSON data as they are."""
 
-Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
+_Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
 
 
 def to_builtins(value: Any) -> Any:
@@ -63,7 +63,7 @@ def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
     return equal(item, default)
 
 
-def _write(value: Any, leaves: Leaves) -> Any:
+def _write(value: Any, leaves: _Leaves) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, msgspec.Struct):
@@ -75,7 +75,7 @@ def _write(value: Any, leaves: Leaves) -> Any:
     return msgspec.to_builtins(value, str_keys=True)
 
 
-def _fields(value: msgspec.Struct, leaves: Leaves) -> dict[str, Any]:
+def _fields(value: msgspec.Struct, leaves: _Leaves) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     extra = getattr(type(value), EXTRA, None)
     for field in _field_infos(type(value)):

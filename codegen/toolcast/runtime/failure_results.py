@@ -96,7 +96,7 @@ class ArgumentHint(Struct, frozen=True, kw_only=True):
     schema: Mapping[str, Any]
 
 
-class RefusedArgumentsError(RefusalError):
+class _RefusedArgumentsError(RefusalError):
     """Arguments that do not fit; `hint` is None if the text has no schema and none is missing."""
 
     def __init__(self, text: str, hint: ArgumentHint | None) -> None:
@@ -106,12 +106,12 @@ class RefusedArgumentsError(RefusalError):
 
 def refuse_arguments(
     tool: Tool[Any], problem: ArgumentError, provider: str | None, *, in_part: bool, limit: int | None
-) -> RefusedArgumentsError:
+) -> _RefusedArgumentsError:
     """Make the refusal of arguments. To a model that was shown the tool `in_part` it has the rest: the
     description and the full schema, or as much of it as `limit` characters hold."""
     text = str(problem)
     if not (in_part or problem.missing):
-        return RefusedArgumentsError(text, None)
+        return _RefusedArgumentsError(text, None)
     schema = schema_text(tool, provider).decode()
     hint = ArgumentHint(tool=tool.name, missing=_missing(problem), schema=msgspec.json.decode(schema))
     if in_part:
@@ -125,7 +125,7 @@ def refuse_arguments(
             text = whole
         else:
             text = described
-    return RefusedArgumentsError(text, hint)
+    return _RefusedArgumentsError(text, hint)
 
 
 def _with_part(
@@ -229,7 +229,7 @@ def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
 
 
 def _hint(guard: Guard, problem: RefusalError) -> ArgumentHint | None:
-    hint = problem.hint if isinstance(problem, RefusedArgumentsError) else None
+    hint = problem.hint if isinstance(problem, _RefusedArgumentsError) else None
     return hint if hint is None or guard.secrets is None else guard.secrets.redact(hint)
 
 

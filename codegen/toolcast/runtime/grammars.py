@@ -22,11 +22,11 @@ GrammarSyntax = Literal["lark", "regex"]
 SYNTAXES: Final[tuple[GrammarSyntax, ...]] = ("lark", "regex")
 
 INSTALL: Final = "pip install 'toolcast[grammars]'"
-MAX_DEFINITION: Final = 100_000
+_MAX_DEFINITION: Final = 100_000
 """Characters of a definition."""
 MAX_TEXT: Final = 256 * 1024
 """Bytes of a text, as UTF-8: about half a second of the engine, for a grammar without ambiguity."""
-MAX_SECONDS: Final = 1.0
+_MAX_SECONDS: Final = 1.0
 """Processor time for one text. One byte takes the engine at most a tenth of a second, by its own limits."""
 
 _CHUNK: Final = 16
@@ -135,7 +135,7 @@ class TextGrammar(Struct, frozen=True):
         if len(data) > MAX_TEXT:
             return f"has {len(data):,} bytes, too many to be checked: send at most {MAX_TEXT:,}"
         now = thread_time()
-        end = now + MAX_SECONDS
+        end = now + _MAX_SECONDS
         matcher = self.matcher()
         read, size = 0, 1
         while read < len(data):
@@ -199,9 +199,9 @@ def _engine() -> tuple[Any, Any]:
 
 def _check(syntax: GrammarSyntax, definition: str) -> None:
     """Refuse a definition that the engine would read in another sense. Raises GrammarError."""
-    if len(definition) > MAX_DEFINITION:
-        reason = f"a grammar has at most {MAX_DEFINITION:,} characters"
-        raise GrammarError(reason, MAX_DEFINITION, "shorten it")
+    if len(definition) > _MAX_DEFINITION:
+        reason = f"a grammar has at most {_MAX_DEFINITION:,} characters"
+        raise GrammarError(reason, _MAX_DEFINITION, "shorten it")
     try:
         definition.encode()
     except UnicodeEncodeError as problem:

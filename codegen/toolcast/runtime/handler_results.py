@@ -24,7 +24,7 @@ _VIOLATIONS = 3
 """Most violations of a result that are named."""
 
 
-def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
+def _as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
     """Make the ToolResult for `provider`. Raises TypeError if the value has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
@@ -45,9 +45,9 @@ def redacted_result(
 ) -> ToolResult:
     """Make the ToolResult without values of secrets."""
     if secrets is None or not secrets.known:
-        return as_result(binding, value, provider)
+        return _as_result(binding, value, provider)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
-    return _redact_parts(secrets, secrets.redact(as_result(binding, secrets.redact(value), provider)))
+    return _redact_parts(secrets, secrets.redact(_as_result(binding, secrets.redact(value), provider)))
 
 
 def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:

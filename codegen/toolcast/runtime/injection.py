@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # most calls need none of them
 
 P = TypeVar("P")
 
-PREFIX = "context."
+_PREFIX = "context."
 _PERCENT: Final = re.compile("%(?:25)+")
 _LEVELS: Final = 4
 """Nested percent-encodings that are decoded in a name."""
@@ -59,7 +59,7 @@ def injected_digest(injected: Mapping[str, Any]) -> str:
 
 def _at(tool: str, name: str, path: str, context: ToolContext) -> Any:
     value: Any = context.extra
-    for step in path.removeprefix(PREFIX).split("."):
+    for step in path.removeprefix(_PREFIX).split("."):
         try:
             value = value[step] if isinstance(value, Mapping) else getattr(value, step)
         except (LookupError, AttributeError):

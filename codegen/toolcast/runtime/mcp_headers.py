@@ -24,7 +24,7 @@ HEADER_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _TYPES: Final = ("string", "integer", "boolean")
 
 
-class HeaderProblem(Struct, frozen=True):
+class _HeaderProblem(Struct, frozen=True):
     """An annotation that clients refuse.
 
     Attributes:
@@ -38,7 +38,7 @@ class HeaderProblem(Struct, frozen=True):
     hint: str
 
 
-def header_problems(schema: Any) -> Iterator[HeaderProblem]:
+def header_problems(schema: Any) -> Iterator[_HeaderProblem]:
     """Find the annotations that MCP clients refuse, a problem for each broken rule, in the order of the
     schema. The schema of parameters is in the words of 2020-12. References are not followed: clients follow
     none."""
@@ -46,7 +46,7 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
     for path, node in annotated(schema):
         value = node[KEYWORD]
         if not path or any(step != "properties" for step in path[::2]):
-            yield HeaderProblem(
+            yield _HeaderProblem(
                 path,
                 f"`{KEYWORD}` stands where MCP clients look for none, and drop the tool",
                 "annotate a property of the parameters, or a property of one; not behind `$ref`, in items or "
@@ -54,13 +54,13 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
             )
             continue
         if not isinstance(value, str) or not HEADER_NAME.fullmatch(value):
-            yield HeaderProblem(
+            yield _HeaderProblem(
                 path,
                 f"{show(value)} is no name of an HTTP header",
                 "write a name of letters, digits and `-`, such as Region: clients send Mcp-Param-Region",
             )
         elif value.lower() in known:
-            yield HeaderProblem(
+            yield _HeaderProblem(
                 path,
                 f"the header {show(value)} is that of `{known[value.lower()]}`, too",
                 "give each parameter a header of its own; case makes no difference",
@@ -68,7 +68,7 @@ def header_problems(schema: Any) -> Iterator[HeaderProblem]:
         else:
             known[value.lower()] = ".".join(map(str, path[1::2]))
         if node.get("type") not in _TYPES:
-            yield HeaderProblem(
+            yield _HeaderProblem(
                 path,
                 f"`{KEYWORD}` is for strings, integers and booleans",
                 f"state one of these types beside it (`type: {_TYPES[0]}`), or leave the annotation out",

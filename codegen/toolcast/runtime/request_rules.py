@@ -72,7 +72,7 @@ def _member(key: str, value: Any) -> bytes:
     return msgspec.json.encode({key: value})[1:-1]
 
 
-def mark_deferred(definition: bytes, rules: RequestRules) -> bytes:
+def _mark_deferred(definition: bytes, rules: RequestRules) -> bytes:
     """Mark a tool object as loaded on demand."""
     if is_deferred(definition, rules):
         return definition
@@ -105,7 +105,7 @@ def tool_entries(
             continue
         name = groups.get(tool.group) if tool.deferred else None
         if name is None:
-            entries.append(mark_deferred(tool.definition, rules) if tool.deferred else tool.definition)
+            entries.append(_mark_deferred(tool.definition, rules) if tool.deferred else tool.definition)
         elif name not in written:
             written.add(name)
             entries.append(_namespace(name, tool.group, tools, rules, found))
@@ -124,7 +124,7 @@ def _namespace(
 ) -> bytes:
     members = [tool for tool in tools if tool.deferred and tool.group == group]
     inner = [
-        msgspec.Raw(mark_deferred(tool.definition, rules))
+        msgspec.Raw(_mark_deferred(tool.definition, rules))
         for tool in members
         if found is None or tool.name in found
     ]
@@ -172,11 +172,11 @@ def request_tools(
     if any(tool.deferred for tool in tools):
         entries = [*map(msgspec.json.encode, search), *entries]
     if cache is not None:
-        entries = mark_cached(entries, rules)
+        entries = _mark_cached(entries, rules)
     return b"[" + b",".join(entries) + b"]"
 
 
-def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
+def _mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
     """Mark up to where a prompt cache may hold a list of tools: at the last entry that is not loaded on
     demand, which is in no prompt, or after all."""
     if rules.cache_entry:
@@ -192,9 +192,9 @@ def mark_cached(entries: Sequence[bytes], rules: RequestRules) -> list[bytes]:
 
 
 def mark_list_cached(definitions: bytes, rules: RequestRules) -> bytes:
-    """Apply `mark_cached` to a JSON array of entries."""
+    """Apply `_mark_cached` to a JSON array of entries."""
     entries = msgspec.json.decode(definitions, type=list[msgspec.Raw])
-    return b"[" + b",".join(mark_cached([bytes(entry) for entry in entries], rules)) + b"]"
+    return b"[" + b",".join(_mark_cached([bytes(entry) for entry in entries], rules)) + b"]"
 
 
 def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def _origin(module_name: str) -> tuple[str, Any]:
     return file, getattr(spec, "loader", None) or getattr(module, "__loader__", None)
 
 
-def locate(module_name: str, relative: str) -> str:
+def _locate(module_name: str, relative: str) -> str:
     """Return the path of `relative` (posix, from the module's folder) as the module's loader knows it."""
     file, _ = _origin(module_name)
     return os.path.normpath(os.path.join(os.path.dirname(file), *relative.split("/")))  # noqa: PTH118, PTH120
@@ -52,7 +52,7 @@ def read_resource(module_name: str, relative: str) -> bytes:
     through the module's loader (zip files, frozen programs), else the file system. Raises MissingDataError
     for a missing file, and OSError for one that cannot be read: no file descriptor is left, or permission is
     missing."""
-    path = locate(module_name, relative)
+    path = _locate(module_name, relative)
     loader = _origin(module_name)[1]
     get_data = getattr(loader, "get_data", None)
     try:
@@ -71,7 +71,7 @@ def list_folders(module_name: str, relative: str) -> tuple[str, ...]:
     """Return the sorted names of the folders in `relative`; empty for none, and where only a loader could
     tell (zip files). Raises OSError if it cannot be read."""
     try:
-        with os.scandir(locate(module_name, relative)) as entries:
+        with os.scandir(_locate(module_name, relative)) as entries:
             return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
     except (FileNotFoundError, NotADirectoryError):
         return ()

@@ -11,7 +11,7 @@ from msgspec import Struct
 from .bounded_json import UnreadableJSONError, read_json
 from .repairs.repair import Repair
 
-Kind = Literal["text", "image", "audio", "file", "tool"]
+_Kind = Literal["text", "image", "audio", "file", "tool"]
 
 # RFC 6838 names: nothing that could leave the data URL or the JSON string in which it ends up.
 _MEDIA_TYPE = r"(?a)[A-Za-z0-9][\w.+-]{0,126}/[A-Za-z0-9][\w.+-]{0,126}"
@@ -37,7 +37,7 @@ class Content(Struct, frozen=True, kw_only=True):
         TypeError: `text`, `name` or `uri` is not str, or `data` is not bytes; so, too.
     """
 
-    kind: Kind
+    kind: _Kind
     text: str = ""
     data: bytes = b""
     media_type: str = "text/plain"
@@ -46,7 +46,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         # A Struct that is constructed checks no types; a wrong one would fail while an answer is rendered.
-        if self.kind not in get_args(Kind):
+        if self.kind not in get_args(_Kind):
             raise ValueError(f"kind must be 'text', 'image', 'audio', 'file' or 'tool', not {self.kind!r}.")
         if not isinstance(self.text, str) or not isinstance(self.name, str) or not isinstance(self.uri, str):
             raise TypeError("text, name and uri must be str.")
@@ -101,7 +101,7 @@ class Content(Struct, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def from_base64(cls, kind: Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":
+    def from_base64(cls, kind: _Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":
         """Make a piece, of kind "image", "audio" or "file", from base64.
 
         Args:

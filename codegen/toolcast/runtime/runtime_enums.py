@@ -120,7 +120,7 @@ def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> A
     return {**rest, "description": f"{before}\n\n{words}" if before else words}
 
 
-def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
+def _wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
     """Return, for parameters that the provider knows by another name or in another form, that name, and
     whether it is encoded."""
     if provider not in base.wire_forms:
@@ -138,7 +138,7 @@ def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
     return found
 
 
-Values = Mapping[str, tuple[str, ...]]
+_Values = Mapping[str, tuple[str, ...]]
 """The values of each enum, by parameter."""
 
 MAX_VALUES = 250
@@ -148,7 +148,7 @@ MAX_CHARACTERS = 7500
 """Characters of all values: the smallest bound that a provider has for long enums, Moonshot's."""
 
 
-def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> Values:
+def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> _Values:
     """Return values for the `runtime_enums` of `binding`, as tuples. Raises ValueError for other parameters,
     and for values that are not at most MAX_VALUES different strings (MAX_CHARACTERS in all) that the contract
     accepts."""
@@ -158,10 +158,10 @@ def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> Val
     return {name: _checked(binding, name, sequence) for name, sequence in values.items()}
 
 
-def definition_with_values(base: Tool[Any], provider: str, values: Values) -> bytes:
+def definition_with_values(base: Tool[Any], provider: str, values: _Values) -> bytes:
     """Return the tool object of `base` with the enums. Raises UnknownProviderError."""
     whole = msgspec.json.decode(base.definition(provider, strict=True))
-    names = wire_names(base, provider)
+    names = _wire_names(base, provider)
     for parameter, allowed in values.items():
         name, encoded = names.get(parameter, (parameter, False))
         whole = describe_enum(base, provider, whole, name, encoded, allowed)
@@ -169,7 +169,7 @@ def definition_with_values(base: Tool[Any], provider: str, values: Values) -> by
     return msgspec.json.encode(without_examples(whole, base.name))
 
 
-def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
+def contract_with_values(base: Tool[Any], values: _Values) -> dict[str, Any]:
     """Return the contract file of `base` with the enums. Raises ValueError if it has no place for them."""
     document: dict[str, Any] = {**base._parameters().document()}
     for name, allowed in values.items():
@@ -179,7 +179,7 @@ def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
     return copy
 
 
-def values_by_attribute(binding: Tool[Any], values: Values) -> tuple[tuple[str, frozenset[str]], ...]:
+def values_by_attribute(binding: Tool[Any], values: _Values) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the values of each attribute of the Struct; a parameter without one gets a name that no Struct
     has."""
     fields = msgspec.structs.fields(binding.params) if hasattr(binding.params, "__struct_fields__") else ()

@@ -9,7 +9,7 @@ from msgspec import Struct
 from .errors import RefusalError
 from .result import Content
 
-Role: TypeAlias = Literal["user", "assistant"]
+_Role: TypeAlias = Literal["user", "assistant"]
 
 
 class Message(Struct, frozen=True):
@@ -20,7 +20,7 @@ class Message(Struct, frozen=True):
         content: a text, or a piece: an image, audio, a resource.
     """
 
-    role: Role
+    role: _Role
     content: str | Content
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .binding import Level
 
 
-Register: TypeAlias = Callable[[Mapping[str, ToolBinding[Any, Any]], str, Handler | None], bool]
+_Register: TypeAlias = Callable[[Mapping[str, ToolBinding[Any, Any]], str, Handler | None], bool]
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         """Return the name of the module that holds a binding, without importing it. Raises KeyError."""
         return self._package + self._table[name].partition(":")[0]
 
-    def register_all(self, register: Register, handlers: Mapping[str, Any]) -> None:
+    def register_all(self, register: _Register, handlers: Mapping[str, Any]) -> None:
         """Register every tool, external ones too; a handler that is None leaves its tool out.
 
         Args:
@@ -90,7 +90,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
             raise TypeError(f"register_all has neither a handler nor None for {', '.join(missing)}")
         self._register(register, handlers, self.external)
 
-    def register_some(self, register: Register, handlers: Mapping[str, Any]) -> None:
+    def register_some(self, register: _Register, handlers: Mapping[str, Any]) -> None:
         """Register the tools that `handlers` has a handler for, by their Python names.
 
         Raises:
@@ -98,7 +98,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         """
         self._register(register, handlers, ())
 
-    def _register(self, register: Register, handlers: Mapping[str, Any], external: Collection[str]) -> None:
+    def _register(self, register: _Register, handlers: Mapping[str, Any], external: Collection[str]) -> None:
         known = self._keywords.values()
         if unknown := sorted(handlers.keys() - known):
             raise TypeError(f"no tool is called {', '.join(unknown)}; the tools are {', '.join(known)}")

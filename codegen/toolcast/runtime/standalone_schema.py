@@ -18,7 +18,7 @@ LITERALS = frozenset({"default", "enum", "const", "examples"})
 """Keywords whose values are instances: nothing in them is a schema."""
 NAMED = SCHEMA_MAP | {"dependentRequired"}
 """Keywords whose values have names of properties or definitions for keys."""
-DEFINITIONS = ("$defs", "definitions", "$def")
+_DEFINITIONS = ("$defs", "definitions", "$def")
 """Members of a document in which the schemas are that it refers to, by provider."""
 
 
@@ -65,7 +65,7 @@ def schema_within(
     others = [name for name in dict.fromkeys([*required, *whole]) if name not in first]
     types = {name: cut_schema(form) for name, form in whole.items()}
     part: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
-    room -= _size({**part, "properties": {}, "required": [], **{key: {} for key in DEFINITIONS}})
+    room -= _size({**part, "properties": {}, "required": [], **{key: {} for key in _DEFINITIONS}})
     definitions = _Definitions(schema)
     forms: dict[str, Any] = {}
     tries = [*((name, whole) for name in first), *((name, types) for name in [*first, *others])]
@@ -108,7 +108,7 @@ class _Definitions:
                 continue
             key, _, rest = reference.removeprefix("#/").partition("/")
             name = pointers.unescape(rest.partition("/")[0])
-            if key not in DEFINITIONS or name not in self._schema.get(key, {}):
+            if key not in _DEFINITIONS or name not in self._schema.get(key, {}):
                 return -1
             if (key, name) not in needed and name not in self.taken.get(key, {}):
                 needed.add((key, name))

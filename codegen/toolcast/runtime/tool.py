@@ -37,7 +37,7 @@ P = TypeVar("P")
 Level = Literal["full", "brief"]
 
 
-class Lazy:
+class _Lazy:
     """Values that a binding makes at first use and keeps. Two threads at once make the same twice."""
 
     __slots__ = (
@@ -144,11 +144,11 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     source: Mapping[str, str] | None = None
     exact: bool = True
     wire: Any = None
-    _lazy: Lazy = cast(Lazy, None)  # made below, for each binding its own
+    _lazy: _Lazy = cast(_Lazy, None)  # made below, for each binding its own
 
     def __post_init__(self) -> None:
         # `structs.replace` copies fields: a changed binding must not answer with what another one read.
-        force_setattr(self, "_lazy", Lazy())
+        force_setattr(self, "_lazy", _Lazy())
 
     def schema(self) -> dict[str, Any]:
         """Return a new copy of the parameters' schema in the contract file, in normal form.

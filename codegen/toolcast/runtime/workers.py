@@ -24,7 +24,7 @@ Outcome = tuple[Any, BaseException | None]
 """The value or the exception of a function. As a value: a future cannot carry every exception."""
 
 
-class WorkersExhaustedError(RefusalError):
+class _WorkersExhaustedError(RefusalError):
     """Too many calls of plain handlers did not return; no other begins until some do."""
 
 
@@ -32,7 +32,7 @@ class RunsOn(BaseException):
     """The cause of a cancellation whose worker thread could not be stopped."""
 
 
-class RaisedInThreadError(Exception):
+class _RaisedInThreadError(Exception):
     """Holds what a plain function raised that is no `Exception`: the waiting task must not end by it."""
 
     def __init__(self, problem: BaseException) -> None:
@@ -43,7 +43,7 @@ class RaisedInThreadError(Exception):
 def unwrap(problem: BaseException) -> BaseException:
     """Return what was raised, out of what carries it. A coroutine cannot raise StopIteration; Python reports
     a RuntimeError caused by it."""
-    if isinstance(problem, RaisedInThreadError):
+    if isinstance(problem, _RaisedInThreadError):
         return problem.problem
     cause = problem.__cause__
     return cause if isinstance(cause, StopIteration) else problem
@@ -205,7 +205,7 @@ class Workers:
         value, problem = outcome
         if problem is None:
             return value
-        raise problem if isinstance(problem, Exception) else RaisedInThreadError(problem)
+        raise problem if isinstance(problem, Exception) else _RaisedInThreadError(problem)
 
     def _look(self, job: _Job) -> None:
         """Start waiting calls; if this one cannot start, try again after `patience` seconds."""
@@ -306,11 +306,11 @@ def _settle(done: Any) -> None:
         done.set_result(None)
 
 
-def _exhausted(stuck: int) -> WorkersExhaustedError:
+def _exhausted(stuck: int) -> _WorkersExhaustedError:
     from .log_records import ERROR, log
 
     log(ERROR, "No worker thread is left: %d calls did not return.", stuck, event="workers_exhausted")
-    return WorkersExhaustedError(
+    return _WorkersExhaustedError(
         f"The tool was not called: {stuck} earlier calls of tools of this program did not return and hold "
         "its threads. Do not call it again; go on without it, and tell the user that the program hangs."
     )

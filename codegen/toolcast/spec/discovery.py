@@ -47,7 +47,7 @@ def discover(root: Path, *, shown_root: str = "specs", folders: Sequence[TypeFol
         walk.folder("", 1)
     kept = walk.unique_stems()
     types = [path for path in kept if path.startswith(TYPES + "/")]
-    outside = discover_types(folders, shown_root=shown_root)
+    outside = _discover_types(folders, shown_root=shown_root)
     return Discovery(
         tools=tuple(path for path in kept if not path.startswith(TYPES + "/")),
         types=tuple(sorted([*types, *outside.types])),
@@ -55,7 +55,7 @@ def discover(root: Path, *, shown_root: str = "specs", folders: Sequence[TypeFol
     )
 
 
-def discover_types(folders: Sequence[TypeFolder], *, shown_root: str) -> Discovery:
+def _discover_types(folders: Sequence[TypeFolder], *, shown_root: str) -> Discovery:
     """Find the shared types in folders outside the specs folder.
 
     Args:

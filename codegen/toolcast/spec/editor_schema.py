@@ -7,7 +7,7 @@ import msgspec
 from .keys import EXAMPLE, KEYS
 from .text_input import OF_PARAMETERS
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
     properties = {name: key.described for name, key in KEYS.items()}
     properties["providers"] = _of_providers(properties["providers"], known_providers)
     return {
-        "$schema": DIALECT,
+        "$schema": _DIALECT,
         "title": "toolcast tool spec",
         "description": "One tool offered to a language model. The folder of the file is the tool's group.",
         "examples": [EXAMPLE],

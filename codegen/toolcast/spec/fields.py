@@ -13,7 +13,7 @@ PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: t
 SECRETS_HINT: Final = (
     "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
 )
-NO_PARAMETERS: Final = "this tool has no parameters"
+_NO_PARAMETERS: Final = "this tool has no parameters"
 # With one of these at its root, a schema must be resolved before its properties are known.
 COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not")
 
@@ -102,7 +102,7 @@ def check_parameter_name(
     """Report a name that is none of the parameters `known`; nothing where these are None."""
     if known is None or name in known:
         return
-    hint = checker.suggest(name, known, "the parameters are")[0] if known else NO_PARAMETERS
+    hint = checker.suggest(name, known, "the parameters are")[0] if known else _NO_PARAMETERS
     message = f"{quoted(name)} is not a parameter of this tool"
     checker.report(path, "unknown-parameter", message, hint, key=path[-1] == name)
 

@@ -32,7 +32,7 @@ from .tool_names import NAME
 from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
 
 
-class FlagRule(Struct, frozen=True):
+class _FlagRule(Struct, frozen=True):
     """The report of `diff` on something that is asked for now, or no more."""
 
     id: str
@@ -83,7 +83,7 @@ class Key(Struct, frozen=True, kw_only=True):
     carriers: tuple[str, ...] = ()
     asks: tuple[Any, ...] = ()
     unsent: str = ""
-    rule: FlagRule | None = None
+    rule: _FlagRule | None = None
     audience: str = ""
 
     @property
@@ -406,7 +406,7 @@ _KEYS: Final = (
         carriers=("$defer",),
         asks=(True,),
         unsent="the provider loads no tools on demand; a `Disclosure` shows such tools in part",
-        rule=FlagRule(
+        rule=_FlagRule(
             "loading-changed",
             "models read the tool once they have searched for it",
             "models read the tool at once",
@@ -424,7 +424,7 @@ _KEYS: Final = (
         bound=True,
         carriers=("$stream_arguments",),
         asks=(True,),
-        rule=FlagRule(
+        rule=_FlagRule(
             "arguments-streamed",
             "arguments are streamed unchecked now",
             "arguments are no longer streamed unchecked",
@@ -442,7 +442,7 @@ _KEYS: Final = (
         bound=True,
         carriers=("$behavior", "$async"),
         asks=(False,),
-        rule=FlagRule(
+        rule=_FlagRule(
             "results-timing",
             "the model goes on before it has the result now",
             "the model waits for the result now",

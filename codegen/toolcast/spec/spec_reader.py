@@ -36,7 +36,7 @@ _OF_SCHEMAS: Final = frozenset(
 """Keywords that stand beside the keys of a spec where the lines below `parameters:` are not indented."""
 
 
-def foreign_format(data: Any) -> tuple[str, str] | None:
+def _foreign_format(data: Any) -> tuple[str, str] | None:
     """Recognise data of other formats, which `toolcast import` reads.
 
     Returns:
@@ -74,7 +74,7 @@ def read_tool(
     """
     checker = SpecChecker(document)
     data = document.data
-    other = foreign_format(data)
+    other = _foreign_format(data)
     if other is not None:
         checker.report((), "no-spec", *other)
         return None, tuple(checker.found), None

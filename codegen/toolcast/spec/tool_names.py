@@ -16,7 +16,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
 
-RESERVED = frozenset({REGISTRY.removesuffix(".py"), SCHEMAS, CONTRACTS, MODELS, WIRE_FORMS, TYPES})
+_RESERVED = frozenset({REGISTRY.removesuffix(".py"), SCHEMAS, CONTRACTS, MODELS, WIRE_FORMS, TYPES})
 """Names that the output folder uses itself at its top level."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -55,7 +55,7 @@ def group_problem(group: str) -> str | None:
     if not group:
         return None
     parts = group.split("/")
-    if module_key(parts[0]) in RESERVED:
+    if module_key(parts[0]) in _RESERVED:
         return f"the folder {quoted(parts[0])} is reserved for generated files"
     hidden = next((part for part in parts if part.startswith("_")), None)
     if hidden is not None:
@@ -66,7 +66,7 @@ def group_problem(group: str) -> str | None:
 def module_problem(name: str, group: str) -> str | None:
     """Return why a tool cannot have a module of its name; None if it can."""
     key = module_key(name)
-    if key in ("__init__", "__main__") or (not group and key in RESERVED):
+    if key in ("__init__", "__main__") or (not group and key in _RESERVED):
         return f"the name {quoted(name)} is reserved for a generated file in this folder"
     return None
 

@@ -108,8 +108,8 @@ class _Reader:
             return self._document()
         except self._error as error:
             if getattr(error, "problem", None) is None:
-                raise forbidden_character(self._text) from None
-            raise RefusedError(explain_error(error, self._text, self._limits)) from None
+                raise _forbidden_character(self._text) from None
+            raise RefusedError(_explain_error(error, self._text, self._limits)) from None
 
     def _document(self) -> tuple[Any, ParsedNode]:
         self._next()  # the stream's start
@@ -396,10 +396,10 @@ def open_parser(text: str) -> tuple[Any, Mapping[int, str]]:
     try:
         return CParser(swapped), restored
     except ReaderError:
-        raise forbidden_character(text) from None
+        raise _forbidden_character(text) from None
 
 
-def forbidden_character(text: str) -> RefusedError:
+def _forbidden_character(text: str) -> RefusedError:
     """Report the first character of `text` that YAML does not allow raw."""
     found = re.search(_FORBIDDEN, text)  # compiled here: it takes longer than to read a small spec
     offset = found.start() if found else 0
@@ -547,7 +547,7 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
 }
 
 
-def explain_error(error: Any, text: str, limits: Limits) -> Problem:
+def _explain_error(error: Any, text: str, limits: Limits) -> Problem:
     """Return the problem of a `yaml.MarkedYAMLError`; `text` is the text that libyaml read."""
     raw: str = error.problem
     if raw == "exceeded maximum nesting depth":  # of libyaml, from 0.2.6 on, before any event

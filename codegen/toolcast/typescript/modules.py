@@ -38,11 +38,11 @@ from .type_texts import (
     root_name,
 )
 
-WIDTH = 100
+_WIDTH = 100
 """Characters of the longest object or array on one line."""
 _SAFE = 2**53 - 1
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-RESERVED = frozenset((
+_RESERVED = frozenset((
     "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default",
     "delete", "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function",
     "if", "implements", "import", "in", "instanceof", "interface", "let", "new", "null", "package",
@@ -58,7 +58,7 @@ def literal(value: Any, indent: str = "") -> str:
     `indent` stands before the lines after the first.
     """
     flat = _flat(value)
-    if len(flat) + len(indent) <= WIDTH or not isinstance(value, (Mapping, list, tuple)) or not value:
+    if len(flat) + len(indent) <= _WIDTH or not isinstance(value, (Mapping, list, tuple)) or not value:
         return flat
     inner = indent + "  "
     if isinstance(value, Mapping):
@@ -84,7 +84,7 @@ def text(value: str) -> str:
 
 def variable_name(name: str) -> str:
     """Name the variable of a tool, unique where `name` is: a reserved word gets a `$`."""
-    return f"{name}$" if name in RESERVED else name
+    return f"{name}$" if name in _RESERVED else name
 
 
 def _flat(value: Any) -> str:

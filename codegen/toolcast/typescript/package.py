@@ -44,13 +44,13 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
     }
     return {
         **files,
-        f"{TYPESCRIPT}/{JAVASCRIPT_INDEX}": index_file(JAVASCRIPT_INDEX, entries),
-        f"{TYPESCRIPT}/{DECLARATION_INDEX}": index_file(DECLARATION_INDEX, entries),
+        f"{TYPESCRIPT}/{JAVASCRIPT_INDEX}": _index_file(JAVASCRIPT_INDEX, entries),
+        f"{TYPESCRIPT}/{DECLARATION_INDEX}": _index_file(DECLARATION_INDEX, entries),
         f"{TYPESCRIPT}/package.json": b'{\n  "type": "module"\n}\n',
     }
 
 
-def index_file(name: str, entries: Sequence[Entry]) -> bytes:
+def _index_file(name: str, entries: Sequence[Entry]) -> bytes:
     """Write the index of some tools, or its declaration: `JAVASCRIPT_INDEX` or `DECLARATION_INDEX`."""
     tools = sorted(entries, key=lambda entry: entry.name)
     rows = [mark("all specs")]

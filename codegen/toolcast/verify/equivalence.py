@@ -85,7 +85,7 @@ def _round_trip(binding: Decoder, oracle: Oracle, value: Any, params: Any) -> Fa
         return Failure(
             "round trip", expected, f"it comes back as {_short(again)}, which the schema refuses", value
         )
-    lost = difference(oracle, value, again)
+    lost = _difference(oracle, value, again)
     return (
         Failure("round trip", expected, f"it comes back as {_short(again)}: {lost}", value) if lost else None
     )
@@ -96,7 +96,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 300 else text[:300] + "…"
 
 
-def difference(oracle: Oracle, before: Any, after: Any) -> str | None:
+def _difference(oracle: Oracle, before: Any, after: Any) -> str | None:
     """Return the differences of `after` from `before` that a round trip may not make."""
     found = differing(oracle, before, after)
     return found and f"{_shown(found[0])} is {found[1]}"

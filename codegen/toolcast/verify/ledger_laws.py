@@ -116,7 +116,7 @@ class ToolLedger:
             objects = (each.rpartition("/properties/") for each in ancestors)
             if any(f"{above}/additionalProperties" in self._entries for above, step, _ in objects if step):
                 return True
-        location = inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
+        location = _inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
         below = _reached(contract, problem.schema_path)
         return any(entry == location or entry.startswith((f"{location}/", *below)) for entry in self._entries)
 
@@ -153,7 +153,7 @@ def _child(value: Any, step: str | int) -> Any:
         return None
 
 
-def inner(pointer: str) -> str:
+def _inner(pointer: str) -> str:
     """Return a pointer into the contract file as one into the parameters' schema, as ledgers have it."""
     return pointer.removeprefix("/parameters")
 
@@ -189,7 +189,7 @@ def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> It
             return
         if step == "$ref" and isinstance(node, str):
             outer = {prefix.removesuffix("/$ref") for prefix in prefixes}
-            prefixes = outer | {inner(node.removeprefix("#"))}
+            prefixes = outer | {_inner(node.removeprefix("#"))}
             node = tree.find(node)
 
 
@@ -213,7 +213,7 @@ def _reached(contract: Oracle, path: Sequence[str | int]) -> tuple[str, ...]:
                 found.add(reference)
                 waiting.append(contract.tree.find(reference))
             waiting += each.values()
-    return tuple(inner(reference.removeprefix("#")) + "/" for reference in sorted(found))
+    return tuple(_inner(reference.removeprefix("#")) + "/" for reference in sorted(found))
 
 
 _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
@@ -281,7 +281,7 @@ def _differing(one: Any, other: Any) -> Iterator[str]:
             yield path
 
 
-Members = list[tuple[str, Any]]
+_Members = list[tuple[str, Any]]
 _SCHEMA_WORDS: Final = frozenset(("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"))
 
 
@@ -303,7 +303,7 @@ def silent_keys(
             yield key
 
 
-def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[Members], bool]]]:
+def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[_Members], bool]]]:
     """Yield each key that is stated, with a test of the tool object for it."""
     if tool.input is not None and tool.input.grammar is not None:
         definition = tool.input.definition
@@ -348,7 +348,7 @@ def sent_examples(definition: Mapping[str, Any], parameters: Any) -> list[Any]:
     return _examples(list(_members(definition, parameters)))
 
 
-def _examples(members: Members) -> list[Any]:
+def _examples(members: _Members) -> list[Any]:
     return next((value for key, value in members if "examples" in key and isinstance(value, list)), [])
 
 
@@ -361,7 +361,7 @@ def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
         yield from _members(item, parameters)
 
 
-def _plain(members: Members) -> list[tuple[str, Any]]:
+def _plain(members: _Members) -> list[tuple[str, Any]]:
     return [each for each in members if isinstance(each[1], str)]
 
 
@@ -373,15 +373,15 @@ def _are_names(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(isinstance(each, str) for each in value)
 
 
-def _has_flag(members: Members, word: str) -> bool:
+def _has_flag(members: _Members, word: str) -> bool:
     return any(value is True and word in key.lower() for key, value in members)
 
 
-def _has_value(value: Any, members: Members) -> bool:
+def _has_value(value: Any, members: _Members) -> bool:
     return any(item == value for _, item in members)
 
 
-def _has_hint(members: Members, name: str, value: str | bool) -> bool:
+def _has_hint(members: _Members, name: str, value: str | bool) -> bool:
     """Return whether a member with a name that begins so has the value: `destructive` may be
     `destructiveHint`.
     """

@@ -142,11 +142,11 @@ def _offered_part(value: Any, inject: Mapping[str, str]) -> Any:
     return {name: item for name, item in value.items() if name not in inject}
 
 
-FEW = 10
+_FEW = 10
 """Fewer valid instances than this share (one in so many) give a warning."""
 
 
-Check = Callable[[Any], Failure | None]
+_Check = Callable[[Any], Failure | None]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -297,7 +297,7 @@ class _Case:
                 yield self._counterexample("L5", failure, id)
 
     def _few(self, valid: int, count: int, whose: str) -> None:
-        if valid * FEW < count:
+        if valid * _FEW < count:
             message = (
                 f"only {valid} of {count} instances made for {whose} are valid: the laws are held to little"
             )
@@ -342,7 +342,7 @@ class _Case:
         )
 
 
-def smallest(made: list[Any], check: Check) -> Iterator[Failure]:
+def smallest(made: list[Any], check: _Check) -> Iterator[Failure]:
     """Yield one failure of each kind, made as small as it gets."""
     worst: dict[str, Any] = {}
     for value in made:
@@ -356,7 +356,7 @@ def smallest(made: list[Any], check: Check) -> Iterator[Failure]:
         yield failure
 
 
-def _kind(check: Check, value: Any) -> str | None:
+def _kind(check: _Check, value: Any) -> str | None:
     failure = check(value)
     return failure.kind if failure is not None else None
 

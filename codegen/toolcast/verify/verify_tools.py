@@ -31,17 +31,17 @@ from ..toml_tables import suggestion
 from .tool_laws import Settings, check_laws
 from .verified_tool import TITLES, ToolReport
 
-SECOND_OPINION: Final = "second-opinion"
-LEVELS: Final[Mapping[str, Level]] = {
+_SECOND_OPINION: Final = "second-opinion"
+_LEVELS: Final[Mapping[str, Level]] = {
     **dict.fromkeys(TITLES, "error"),
     "few-instances": "warning",
     "not-verified": "warning",
-    SECOND_OPINION: "note",
+    _SECOND_OPINION: "note",
 }
 """The severities that count without settings."""
 
 
-def unknown_levels(config: Config) -> Iterator[Diagnostic]:
+def _unknown_levels(config: Config) -> Iterator[Diagnostic]:
     """Yield a diagnostic for codes in `[tool.toolcast.verify.levels]` that verification does not know."""
     for code in config.verify.levels:
         if code not in VERIFY_CODES:
@@ -60,11 +60,11 @@ def ended(tool: ToolSpec, today: date) -> Iterator[Diagnostic]:
             yield diagnose(tool.document, path, "ended-ignore", message, hint, severity="warning")
 
 
-def judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], today: date) -> ToolReport:
+def _judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], today: date) -> ToolReport:
     """Return a report with the project's severities (`levels`, by code), without findings that are off or
     that the spec suppresses; `suppressed` counts these. `today` ends suppressions.
     """
-    chosen: dict[str, Level] = {**LEVELS, **levels}
+    chosen: dict[str, Level] = {**_LEVELS, **levels}
     severities: dict[str, Severity] = {}
     for code, level in chosen.items():
         if level != "off":
@@ -73,8 +73,8 @@ def judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], toda
     hidden = ignored | (chosen.keys() - severities.keys())
     opinions = report.second_opinion
     codes = [each.law for each in report.counterexamples], [each.code for each in report.warnings]
-    found = [*codes[0], *codes[1], *(SECOND_OPINION for _ in opinions or ())]
-    if opinions and SECOND_OPINION in hidden:
+    found = [*codes[0], *codes[1], *(_SECOND_OPINION for _ in opinions or ())]
+    if opinions and _SECOND_OPINION in hidden:
         opinions = None  # none at all would say that the models agree
     return replace(
         report,
@@ -89,12 +89,12 @@ def judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], toda
             if each.code not in hidden
         ),
         second_opinion=opinions
-        and tuple(replace(each, severity=severities[SECOND_OPINION]) for each in opinions),
+        and tuple(replace(each, severity=severities[_SECOND_OPINION]) for each in opinions),
         suppressed=sum(code in ignored for code in found),
     )
 
 
-FEW_TOOLS = 4
+_FEW_TOOLS = 4
 """Up to this number of tools, starting processes does not pay."""
 
 Progress = Callable[[int, int], None]
@@ -133,7 +133,7 @@ def verify(
     Severities are those of the configuration. `progress` receives (done, total).
     """
     context, paths, problems = _open(config)
-    problems += unknown_levels(config)
+    problems += _unknown_levels(config)
     tools: dict[str, ToolSpec] = {}
     refused: dict[str, Document] = {}
     for path in paths:
@@ -156,7 +156,7 @@ def verify(
         tools = chosen
     specs = list(tools.values())
     count = min(run.jobs or processors(), len(specs))
-    if count < 2 or len(specs) <= FEW_TOOLS:
+    if count < 2 or len(specs) <= _FEW_TOOLS:
         types = load_types(context)
         reports = []
         for spec in specs:
@@ -165,7 +165,7 @@ def verify(
     else:
         reports = _in_processes(context, list(tools), settings, count, progress)
     kept = [
-        judged(report, spec, config.verify.levels, run.today)
+        _judged(report, spec, config.verify.levels, run.today)
         for spec, (report, _) in zip(specs, reports, strict=True)
     ]
     problems += [problem for report in kept for problem in report.warnings]

@@ -104,14 +104,14 @@ class BackgroundReport(Struct, frozen=True, kw_only=True):
     report: AgentReport
 
 
-Receiver: TypeAlias = Callable[[BackgroundReport], Awaitable[object] | object]
+_Receiver: TypeAlias = Callable[[BackgroundReport], Awaitable[object] | object]
 """Receives each report once, plain or async. What it raises is logged, with the text of the report."""
 
 
-class Background:
+class _Background:
     """The delegations that run, each as a task of the event loop of its call."""
 
-    def __init__(self, receive: Receiver, most: int) -> None:
+    def __init__(self, receive: _Receiver, most: int) -> None:
         """Make an empty set.
 
         Args:
@@ -239,7 +239,7 @@ class Agents:
         workspace: Workspace | None = None,
         max_depth: int = 3,
         timeout: float = 120.0,
-        report: Receiver | None = None,
+        report: _Receiver | None = None,
         background_timeout: float = 3600.0,
         max_background: int = 8,
     ) -> None:
@@ -265,7 +265,7 @@ class Agents:
         self._max_depth = max_depth
         self._timeout = timeout
         self._background_timeout = background_timeout
-        self._background = None if report is None else Background(report, max_background)
+        self._background = None if report is None else _Background(report, max_background)
 
     def binding(self) -> ToolBinding[DelegateParams, DelegateResult]:
         """Give the tool with the names of the agents that there are now.

@@ -37,12 +37,12 @@ _LONGEST = 2000
 _TEXT = 1_000_000
 """Characters of all cells of a result."""
 
-JsonCell = str | int | float | bool | None
+_JsonCell = str | int | float | bool | None
 
 
 def _read_rows(
     connection: Connection, path: str, columns: Sequence[Column], most: int, decimals: int
-) -> tuple[list[list[JsonCell]], bool]:
+) -> tuple[list[list[_JsonCell]], bool]:
     """Read the first rows of a stored result.
 
     Args:
@@ -57,7 +57,7 @@ def _read_rows(
     """
     shown = ", ".join(_shown(f"c{n}", column) for n, column in enumerate(columns))
     query = sql(f"SELECT {shown} FROM read_parquet({{}}) LIMIT {most}", bound(path))
-    rows: list[list[JsonCell]] = []
+    rows: list[list[_JsonCell]] = []
     size = 0
     for row in run(connection, query):
         cells = [to_json(cell, decimals) for cell in row]
@@ -94,7 +94,7 @@ def _read_summary(
     return found
 
 
-def to_json(cell: Any, decimals: int) -> JsonCell:
+def to_json(cell: Any, decimals: int) -> _JsonCell:
     """A cell as JSON has it.
 
     Args:
@@ -178,7 +178,7 @@ _LABEL: Final = 60
 _SIZE: Final = (800, 500)
 
 
-def draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Sequence[JsonCell]]) -> str:
+def _draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Sequence[_JsonCell]]) -> str:
     """Draw a chart.
 
     Args:
@@ -241,7 +241,7 @@ def draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Seq
     return _without_scripts(made)
 
 
-def _label(value: JsonCell) -> str:
+def _label(value: _JsonCell) -> str:
     """A text of a chart: one line, without what XML cannot hold, and cut where it is long."""
     text = "" if value is None else str(value)
     text = re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text)
@@ -249,7 +249,7 @@ def _label(value: JsonCell) -> str:
     return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"
 
 
-def _histogram(pygal: Any, options: dict[str, Any], column: Column, cells: Sequence[JsonCell]) -> Any:
+def _histogram(pygal: Any, options: dict[str, Any], column: Column, cells: Sequence[_JsonCell]) -> Any:
     """Count values: numbers in classes of equal width, others by value."""
     if not column.numeric:
         counted = Counter(_label(cell) for cell in cells if cell is not None).most_common(_BARS)
@@ -274,7 +274,7 @@ def _histogram(pygal: Any, options: dict[str, Any], column: Column, cells: Seque
     return made
 
 
-def _drawable(cell: JsonCell) -> float | int | None:
+def _drawable(cell: _JsonCell) -> float | int | None:
     """A number that a chart can place."""
     if isinstance(cell, bool) or not isinstance(cell, (int, float)):
         return None
@@ -337,7 +337,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     refusal: str = ""
     columns: tuple[Column, ...] = ()
     row_count: int = 0
-    rows: list[list[JsonCell]] | None = None
+    rows: list[list[_JsonCell]] | None = None
     summary: dict[str, dict[str, int | float | None]] | None = None
     chart: str | None = None
     truncated: bool = False
@@ -467,7 +467,7 @@ def _reply(
             rows, cut = _read_rows(connection, output, columns, _MAX_POINTS, params.decimals)
             if cut:
                 raise RefusalError("The rows have too much text to draw. Select the columns to draw first.")
-            return Reply(columns=columns, row_count=count, chart=draw(params.chart, columns, rows))
+            return Reply(columns=columns, row_count=count, chart=_draw(params.chart, columns, rows))
         case _:
             return reply
 

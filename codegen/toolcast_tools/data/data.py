@@ -106,7 +106,7 @@ async def _exchanged(process: asyncio.subprocess.Process, request: Request, limi
     return b"".join(parts)
 
 
-class StoredResult(Struct, frozen=True):
+class _StoredResult(Struct, frozen=True):
     """A result that is kept.
 
     Attributes:
@@ -133,9 +133,9 @@ class _StoredResults:
         self._most = most
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, StoredResult] = OrderedDict()
+        self._kept: OrderedDict[str, _StoredResult] = OrderedDict()
 
-    def keep(self, result: StoredResult) -> str:
+    def keep(self, result: _StoredResult) -> str:
         """Keep a result.
 
         Args:
@@ -400,7 +400,7 @@ class Data:
         except BaseException:
             output.close()
             raise
-        name = self._results.keep(StoredResult(output, reply.columns, os.fstat(output.fileno()).st_size))
+        name = self._results.keep(_StoredResult(output, reply.columns, os.fstat(output.fileno()).st_size))
         if self._closed:
             self._results.clear()
         return _result(name, reply, chart)

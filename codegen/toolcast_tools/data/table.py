@@ -67,7 +67,7 @@ class Column(Struct, frozen=True):
         return self.kind in ("integer", "number")
 
 
-def normal(name: str, type: str) -> str:
+def _normal(name: str, type: str) -> str:
     """The expression that brings a column into a type that every later step and the stored result can hold.
 
     NaN is a missing cell.
@@ -192,7 +192,7 @@ def source_table(read: Sql, described: Sequence[tuple[str, str]], names: Sequenc
         The table.
     """
     outer = ", ".join(f"c{n}" for n in range(len(described)))
-    cells = ", ".join(f"{normal(f'c{n}', type)} AS c{n}" for n, (_, type) in enumerate(described))
+    cells = ", ".join(f"{_normal(f'c{n}', type)} AS c{n}" for n, (_, type) in enumerate(described))
     query = sql(f"SELECT {cells} FROM ({{}}) AS source({outer})", read)
     types = [_normal_type(type) for _, type in described]
     return Table(tuple(map(Column, names, types)), (query,))
@@ -212,7 +212,7 @@ def followed_by(table: Table, step: Sql, names: Sequence[str], describe: Describ
     """
     described = describe(sql(f"{table.shape()} {{}}", step))
     types = [type for _, type in described]
-    changed = [normal(f"c{n}", type) for n, type in enumerate(types)]
+    changed = [_normal(f"c{n}", type) for n, type in enumerate(types)]
     if any(expression != f"c{n}" for n, expression in enumerate(changed)):
         outer = ", ".join(f"c{n}" for n in range(len(types)))
         cells = ", ".join(f"{expression} AS c{n}" for n, expression in enumerate(changed))
@@ -227,7 +227,7 @@ def same_columns(table: Table, step: Sql) -> Table:
 
 
 def _normal_type(type: str) -> str:
-    expression = normal("c", type)
+    expression = _normal("c", type)
     if expression == "c":
         return type
     return "DOUBLE" if expression.startswith("CASE") else expression[len("CAST(c AS ") : -1]

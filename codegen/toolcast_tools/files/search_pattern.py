@@ -21,7 +21,7 @@ from unicodedata import category
 from msgspec import Struct
 from toolcast.runtime import RefusalError
 
-Ranges = tuple[tuple[int, int], ...]
+_Ranges = tuple[tuple[int, int], ...]
 """A set of characters: first and last code point of each run; sorted, none touches the next."""
 
 _LAST = sys.maxunicode
@@ -30,11 +30,11 @@ _LAST_CASED = 0x1FFFF
 _SURROGATES = (0xD800, 0xDFFF)
 """Halves of UTF-16; no file in UTF-8 has them, and both engines refuse them."""
 
-_DIGITS: Ranges = ((0x30, 0x39),)
-_SPACES: Ranges = ((0x09, 0x0D), (0x20, 0x20))
-_WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-_LINE_FEED: Ranges = ((0x0A, 0x0A),)
-POSIX: dict[str, Ranges] = {
+_DIGITS: _Ranges = ((0x30, 0x39),)
+_SPACES: _Ranges = ((0x09, 0x0D), (0x20, 0x20))
+_WORD: _Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_LINE_FEED: _Ranges = ((0x0A, 0x0A),)
+_POSIX: dict[str, _Ranges] = {
     "alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
     "alpha": ((0x41, 0x5A), (0x61, 0x7A)),
     "ascii": ((0x00, 0x7F),),
@@ -57,7 +57,7 @@ CATEGORIES = frozenset(group + kind for group, kinds in _GROUPS.items() for kind
 """General categories of Unicode that `general_category` knows."""
 
 
-def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
+def union(*sets: Iterable[tuple[int, int]]) -> _Ranges:
     """The characters that are in any of `sets`."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(span for ranges in sets for span in ranges):
@@ -68,26 +68,26 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(merged)
 
 
-def complement(ranges: Ranges) -> Ranges:
+def complement(ranges: _Ranges) -> _Ranges:
     """The characters that are not in `ranges`."""
     edges = [-1, *(edge for first, last in ranges for edge in (first, last)), _LAST + 1]
     gaps = zip(edges[::2], edges[1::2], strict=True)
     return tuple((before + 1, after - 1) for before, after in gaps if before + 1 <= after - 1)
 
 
-def difference(ranges: Ranges, without: Ranges) -> Ranges:
+def difference(ranges: _Ranges, without: _Ranges) -> _Ranges:
     """The characters in `ranges` that are not in `without`."""
     return complement(union(complement(ranges), without))
 
 
-def contains(ranges: Ranges, code: int) -> bool:
+def contains(ranges: _Ranges, code: int) -> bool:
     """Tell whether the character `code` is in `ranges`."""
     index = bisect_right(ranges, (code, _LAST))
     return index > 0 and ranges[index - 1][1] >= code
 
 
 @cache
-def general_category(name: str) -> Ranges:
+def general_category(name: str) -> _Ranges:
     """The characters of a general category of Unicode, such as `Lu`, or of a group of them, such as `L`."""
     spans: list[tuple[int, int]] = []
     for kind, codes in groupby(range(_LAST + 1), key=lambda code: category(chr(code))):
@@ -98,7 +98,7 @@ def general_category(name: str) -> Ranges:
 
 
 @lru_cache(256)
-def fold(ranges: Ranges) -> Ranges:
+def fold(ranges: _Ranges) -> _Ranges:
     """`ranges`, and the other cases of their letters: simple case folding of Unicode, one letter for one."""
     others = [
         (other, other) for code, orbit in _orbits().items() if contains(ranges, code) for other in orbit
@@ -106,7 +106,7 @@ def fold(ranges: Ranges) -> Ranges:
     return union(ranges, others)
 
 
-def _bracketed(ranges: Ranges) -> str:
+def _bracketed(ranges: _Ranges) -> str:
     """`ranges` as a character class that both engines read alike; of an empty set, what never matches."""
     spans = "".join(
         f"{_escaped(first)}-{_escaped(last)}" if first < last else _escaped(first)
@@ -141,7 +141,7 @@ _DEPTH: Final = 100
 _LARGEST: Final = 200_000
 """Characters of a translated pattern."""
 _SHOWN: Final = 80
-_CLASSES: Final[dict[str, Ranges]] = {"d": _DIGITS, "s": _SPACES, "w": _WORD}
+_CLASSES: Final[dict[str, _Ranges]] = {"d": _DIGITS, "s": _SPACES, "w": _WORD}
 _CONTROLS: Final = {"a": 0x07, "f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _HEX_DIGITS: Final = {"x": 2, "u": 4, "U": 8}
 _OPERATORS: Final = ("&&", "--", "~~")
@@ -155,7 +155,7 @@ class PatternError(RefusalError):
     """A pattern that cannot be searched for; the text states where and why."""
 
 
-class Syntax(Struct, frozen=True):
+class _Syntax(Struct, frozen=True):
     """An engine's syntax of assertions and line breaks.
 
     Attributes:
@@ -171,9 +171,9 @@ class Syntax(Struct, frozen=True):
     line_break: str
 
 
-RE2: Final = Syntax(r"\b", r"\B", "(?m:$)", "")
+RE2: Final = _Syntax(r"\b", r"\B", "(?m:$)", "")
 """RE2 searches text whose lines end in line feeds."""
-RIPGREP: Final = Syntax(r"(?-u:\b)", r"(?-u:\B)", "(?mR:$)", r"\r\n|")
+RIPGREP: Final = _Syntax(r"(?-u:\b)", r"(?-u:\B)", "(?mR:$)", r"\r\n|")
 """ripgrep searches files as they are; their lines may end in a carriage return and a line feed."""
 
 
@@ -198,7 +198,7 @@ class _Group:
         return "|".join([*self.branches, "".join(self.atoms)])
 
 
-def translate(pattern: str, syntax: Syntax, *, ignore_case: bool = False, multiline: bool = False) -> str:
+def translate(pattern: str, syntax: _Syntax, *, ignore_case: bool = False, multiline: bool = False) -> str:
     """Write a pattern in the syntax of an engine.
 
     Args:
@@ -219,7 +219,7 @@ def translate(pattern: str, syntax: Syntax, *, ignore_case: bool = False, multil
 class _Translation:
     """One pass over a pattern."""
 
-    def __init__(self, pattern: str, syntax: Syntax, multiline: bool) -> None:
+    def __init__(self, pattern: str, syntax: _Syntax, multiline: bool) -> None:
         self.pattern = pattern
         self.syntax = syntax
         self.multiline = multiline
@@ -276,10 +276,10 @@ class _Translation:
             )
         if 0xD800 <= code <= 0xDFFF:
             raise self._error("has half of a character of UTF-16. Write the whole character")
-        letter: Ranges = ((code, code),)
+        letter: _Ranges = ((code, code),)
         self._add_set(fold(letter) if self.flags.ignore_case else letter)
 
-    def _add_set(self, ranges: Ranges) -> None:
+    def _add_set(self, ranges: _Ranges) -> None:
         if not self.multiline:
             ranges = difference(ranges, _LINE_FEED)
         text = _bracketed(ranges)
@@ -393,7 +393,7 @@ class _Translation:
             else:
                 self._add_set(self._folded(value))
 
-    def _escaped(self, letter: str) -> int | Ranges:
+    def _escaped(self, letter: str) -> int | _Ranges:
         """The character, or the set, after a backslash and `letter`."""
         if letter.lower() in _CLASSES:
             ranges = _CLASSES[letter.lower()]
@@ -430,7 +430,7 @@ class _Translation:
         self.position += length
         return int(text, 16)
 
-    def _property(self) -> Ranges:
+    def _property(self) -> _Ranges:
         name = self._next_of("a property without its name")
         negated = False
         if name == "{":
@@ -445,11 +445,11 @@ class _Translation:
             )
         return complement(general_category(name)) if negated else general_category(name)
 
-    def _class(self) -> Ranges:
+    def _class(self) -> _Ranges:
         """The set that a class in brackets stands for."""
         start = self.position - 1
         negated = self._take("^")
-        members: list[Ranges] = []
+        members: list[_Ranges] = []
         first = True
         while first or not self.pattern.startswith("]", self.position):
             member = self._member(start)
@@ -477,7 +477,7 @@ class _Translation:
                 f"has {operator!r} in a class, which ripgrep reads as an operation. Escape it", at=start
             )
 
-    def _member(self, start: int) -> int | Ranges:
+    def _member(self, start: int) -> int | _Ranges:
         """The character, or the set, that comes next in a class."""
         self._check_operator(start)
         rest = self.pattern[self.position : self.position + 2]
@@ -494,13 +494,13 @@ class _Translation:
         if rest != "[:":
             raise self._error("has a '[' in a class. Escape it to match it literally", at=start)
         name, end, _ = self.pattern[self.position + 1 :].partition(":]")
-        ranges = POSIX.get(name.removeprefix("^")) if end else None
+        ranges = _POSIX.get(name.removeprefix("^")) if end else None
         if ranges is None:
-            raise self._error(f"has an unknown class of POSIX. Known are {', '.join(POSIX)}", at=start)
+            raise self._error(f"has an unknown class of POSIX. Known are {', '.join(_POSIX)}", at=start)
         self.position += len(name) + 3
         return complement(ranges) if name.startswith("^") else ranges
 
-    def _folded(self, ranges: Ranges) -> Ranges:
+    def _folded(self, ranges: _Ranges) -> _Ranges:
         return fold(ranges) if self.flags.ignore_case else ranges
 
     # Characters.

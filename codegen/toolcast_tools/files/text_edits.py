@@ -161,7 +161,7 @@ class Replacement(Struct, frozen=True):
     everywhere: bool = False
 
 
-class Edited(Struct, frozen=True):
+class _Edited(Struct, frozen=True):
     """A text after a replacement.
 
     Attributes:
@@ -173,7 +173,7 @@ class Edited(Struct, frozen=True):
     offsets: tuple[int, ...]
 
 
-def replace(text: str, replacement: Replacement, largest: int) -> Edited:
+def replace(text: str, replacement: Replacement, largest: int) -> _Edited:
     """Replace exact text.
 
     Args:
@@ -213,7 +213,7 @@ def replace(text: str, replacement: Replacement, largest: int) -> Edited:
             f"The file would have {lines:,} lines; at most {MOST_LINES:,} are written. Write less."
         )
     offsets = tuple(_occurrences(text, old)) if replacement.everywhere else (first,)
-    return Edited(text.replace(old, new, count), offsets)
+    return _Edited(text.replace(old, new, count), offsets)
 
 
 def _occurrences(text: str, old: str) -> list[int]:
@@ -247,7 +247,7 @@ _REFINED = 500
 """Lines of a changed block up to which lines that both sides share are looked for."""
 
 
-class LineChange(Struct, frozen=True):
+class _LineChange(Struct, frozen=True):
     """Lines that another text has in place of some: indexes from 0, ends excluded, in both texts."""
 
     old_start: int
@@ -256,16 +256,16 @@ class LineChange(Struct, frozen=True):
     new_end: int
 
 
-Lines = tuple[int | None, ...]
+_Lines = tuple[int | None, ...]
 """For each line of a text, its index in the text before all edits; None where an edit made it."""
 
 
-def untouched(text: str) -> Lines:
+def untouched(text: str) -> _Lines:
     """The lines of a text before any edit; what follows its last line feed is one, too."""
     return tuple(range(text.count("\n") + 1))
 
 
-def touch(lines: Lines, text: str, offsets: Sequence[int], old: str, new: str) -> Lines:
+def touch(lines: _Lines, text: str, offsets: Sequence[int], old: str, new: str) -> _Lines:
     """Return the lines after an edit.
 
     Args:
@@ -295,7 +295,7 @@ def touch(lines: Lines, text: str, offsets: Sequence[int], old: str, new: str) -
     return tuple(result)
 
 
-def unified_diff(before: str, after: str, lines: Lines, *, path: str, longest: int) -> str:
+def unified_diff(before: str, after: str, lines: _Lines, *, path: str, longest: int) -> str:
     """The unified diff of two texts.
 
     Args:
@@ -334,17 +334,17 @@ def _with_ends(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _changes(lines: Lines, old_size: int, new_size: int) -> Iterator[LineChange]:
+def _changes(lines: _Lines, old_size: int, new_size: int) -> Iterator[_LineChange]:
     old = new = 0
     for index, origin in enumerate((*lines[:new_size], old_size)):
         if origin is None:
             continue
         if origin > old or index > new:
-            yield LineChange(old, origin, new, index)
+            yield _LineChange(old, origin, new, index)
         old, new = origin + 1, index + 1
 
 
-def _refined(change: LineChange, old: list[str], new: list[str]) -> Iterator[LineChange]:
+def _refined(change: _LineChange, old: list[str], new: list[str]) -> Iterator[_LineChange]:
     """The change without the lines that both sides share."""
     before, after = old[change.old_start : change.old_end], new[change.new_start : change.new_end]
     head = 0
@@ -356,14 +356,14 @@ def _refined(change: LineChange, old: list[str], new: list[str]) -> Iterator[Lin
     before, after = before[head : len(before) - tail], after[head : len(after) - tail]
     old_start, new_start = change.old_start + head, change.new_start + head
     if max(len(before), len(after)) > _REFINED:
-        yield LineChange(old_start, old_start + len(before), new_start, new_start + len(after))
+        yield _LineChange(old_start, old_start + len(before), new_start, new_start + len(after))
         return
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after).get_opcodes():
         if tag != "equal":
-            yield LineChange(old_start + i1, old_start + i2, new_start + j1, new_start + j2)
+            yield _LineChange(old_start + i1, old_start + i2, new_start + j1, new_start + j2)
 
 
-def _hunks(changes: list[LineChange]) -> Iterator[list[LineChange]]:
+def _hunks(changes: list[_LineChange]) -> Iterator[list[_LineChange]]:
     """Changes whose contexts touch, together."""
     hunk = changes[:1]
     for change in changes[1:]:
@@ -374,7 +374,7 @@ def _hunks(changes: list[LineChange]) -> Iterator[list[LineChange]]:
     yield hunk
 
 
-def _hunk_lines(hunk: list[LineChange], old: list[str], new: list[str]) -> Iterator[str]:
+def _hunk_lines(hunk: list[_LineChange], old: list[str], new: list[str]) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
     lead = min(_CONTEXT, first.old_start)
     trail = min(_CONTEXT, len(old) - last.old_end)

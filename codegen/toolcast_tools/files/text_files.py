@@ -19,7 +19,7 @@ def shown_path(path: str) -> str:
     return escape_hidden(path).translate(_ESCAPES)
 
 
-Encoding = Literal["utf-8", "utf-16", "latin-1"]
+_Encoding = Literal["utf-8", "utf-16", "latin-1"]
 
 _SIGNATURES: Final = (
     (b"\x89PNG\r\n", "a PNG image"),
@@ -71,7 +71,7 @@ class TextFile(Struct, frozen=True):
         return self.mark + text.encode(self.encoding)
 
 
-def decode_text(data: bytes, path: str, encoding: Encoding | None = None) -> TextFile:
+def decode_text(data: bytes, path: str, encoding: _Encoding | None = None) -> TextFile:
     """Decode a file.
 
     Args:
@@ -147,7 +147,7 @@ def _other(codec: str) -> str:
     return f"Read it with another encoding: {' or '.join(others)}."
 
 
-MOST_LINES: Final = 2000
+_MOST_LINES: Final = 2000
 """Lines that one call returns."""
 _CONTEXT: Final = 3
 _PLACES: Final = 5
@@ -172,7 +172,7 @@ def read_lines(text: str, path: str, line_range: Sequence[int] | None) -> FileRe
     """
     total = count_lines(text)
     if line_range is None:
-        first, last = min(1, total), min(total, MOST_LINES)
+        first, last = min(1, total), min(total, _MOST_LINES)
         wanted = total
     else:
         first, wanted = line_range
@@ -185,7 +185,7 @@ def read_lines(text: str, path: str, line_range: Sequence[int] | None) -> FileRe
                 f"{shown(path)} has {_counted(total)}; line {first} is beyond its end. Give another range."
             )
         wanted = min(wanted, total)
-        last = min(wanted, first + MOST_LINES - 1)
+        last = min(wanted, first + _MOST_LINES - 1)
     block = _split_lines(text, last)[max(first - 1, 0) : last]
     return FileReadResult(
         content=_number_lines(block, first, _LONGEST_LINE),

@@ -28,7 +28,7 @@ from .filters import instant
 
 MAX_CHARACTERS: Final = 16_384
 """Characters of front matter; where there are more, it is text."""
-LIMITS: Final = Limits(depth=8, values=500)
+_LIMITS: Final = Limits(depth=8, values=500)
 """Nesting and values, with those that aliases repeat."""
 _PROBLEM: Final = "front_matter_problem"
 
@@ -50,7 +50,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     if end < 0 or text[end + 1 : after if after >= 0 else None].rstrip() != "---":
         return {}, text
     body = "" if after < 0 else text[after + 1 :]
-    data, _, problems = read_yaml(text[4 : end + 1], LIMITS)
+    data, _, problems = read_yaml(text[4 : end + 1], _LIMITS)
     if problems:
         return {_PROBLEM: f"line {problems[0].line + 1}: {problems[0].message}"[:300]}, body
     if not isinstance(data, dict):
@@ -119,7 +119,7 @@ def read_document(path: str, data: bytes, modified: float) -> Document:
     Raises:
         UnreadableError: the file is no text in UTF-8, or no HTML.
     """
-    content = _READERS[suffix(path)](data)
+    content = _READERS[_suffix(path)](data)
     found = headings(content.blocks)
     fields = {name: value for name, value in content.fields.items() if name not in _OURS}
     values = {
@@ -149,19 +149,19 @@ def read_document(path: str, data: bytes, modified: float) -> Document:
     )
 
 
-def suffix(path: str) -> str:
+def _suffix(path: str) -> str:
     """The ending of a name, in lower case."""
     return PurePosixPath(path).suffix.lower()
 
 
 def is_readable(path: str) -> bool:
     """Tell whether files of that ending are read."""
-    return suffix(path) in _READERS
+    return _suffix(path) in _READERS
 
 
 def skip_reason(path: str) -> str | None:
     """Return why files of an ending that documents have are not read; None for other endings."""
-    ending = suffix(path)
+    ending = _suffix(path)
     return f"{ending[1:]} files are not read" if ending in _OTHER_DOCUMENTS else None
 
 

@@ -18,7 +18,7 @@ from ..workspace import Entry, Workspace
 from .blocks import Heading
 from .documents import Document, UnreadableError, is_readable, read_document, skip_reason
 
-MAX_VERSIONS: Final = 20
+_MAX_VERSIONS: Final = 20
 """Versions of one document whose fields are kept."""
 _SCHEMA: Final = Schema(
     title="The index of documents",
@@ -63,7 +63,7 @@ _SCHEMA: Final = Schema(
 )
 
 
-class FileState(Struct, frozen=True, kw_only=True):
+class _FileState(Struct, frozen=True, kw_only=True):
     """A file as it was when it was last read. Times are seconds since 1970.
 
     Attributes:
@@ -83,7 +83,7 @@ class FileState(Struct, frozen=True, kw_only=True):
     skipped: str | None
 
 
-class Info(Struct, frozen=True, kw_only=True):
+class _Info(Struct, frozen=True, kw_only=True):
     """One version of a document, without its text."""
 
     record: dict[str, Any]
@@ -98,19 +98,19 @@ class Index:
         # What a power failure takes back is read from the files again.
         self.database = Database(path, _SCHEMA, durable=False)
 
-    def files(self, collection: str) -> dict[str, FileState]:
+    def files(self, collection: str) -> dict[str, _FileState]:
         """The files of a collection as they were when they were read."""
         statement = "SELECT path, size, modified, checked, digest, skipped FROM files WHERE collection = ?"
         with self.database.read() as connection:
             rows = connection.execute(statement, (collection,)).fetchall()
         return {
-            row[0]: FileState(
+            row[0]: _FileState(
                 path=row[0], size=row[1], modified=row[2], checked=row[3], digest=row[4], skipped=row[5]
             )
             for row in rows
         }
 
-    def put(self, collection: str, state: FileState, document: Document | None) -> None:
+    def put(self, collection: str, state: _FileState, document: Document | None) -> None:
         """Store what a file says now: a new version, where its bytes are others than before.
 
         Args:
@@ -141,7 +141,7 @@ class Index:
                 record = {**document.record, "collection": collection, "path": state.path}
                 _put_document(connection, identifier, record, document)
 
-    def touch(self, collection: str, state: FileState) -> None:
+    def touch(self, collection: str, state: _FileState) -> None:
         """Record that a file was read, and has the content that it had."""
         statement = "UPDATE files SET size = ?, modified = ?, checked = ? WHERE collection = ? AND path = ?"
         columns = (state.size, state.modified, state.checked, collection, state.path)
@@ -173,7 +173,7 @@ class Index:
         with self.database.read() as connection:
             return {(collection, path): reason for collection, path, reason in connection.execute(statement)}
 
-    def versions(self, identifier: str) -> dict[int, Info]:
+    def versions(self, identifier: str) -> dict[int, _Info]:
         """The versions of a document that are kept, by number; none for an id that does not exist."""
         statement = (
             "SELECT versions.version, info FROM versions JOIN documents ON number = document WHERE id = ? "
@@ -181,7 +181,7 @@ class Index:
         )
         with self.database.read() as connection:
             return {
-                version: msgspec.json.decode(info, type=Info)
+                version: msgspec.json.decode(info, type=_Info)
                 for version, info in connection.execute(statement, (identifier,))
             }
 
@@ -238,12 +238,12 @@ def _put_document(
         number = former[0]
         statement = "UPDATE documents SET id = ?, collection = ?, version = ?, record = ? WHERE number = ?"
         connection.execute(statement, (*columns, number))
-    info = Info(record=record, headings=document.headings, links=document.links)
+    info = _Info(record=record, headings=document.headings, links=document.links)
     connection.execute(
         "INSERT INTO versions VALUES (?, ?, ?)", (number, version, msgspec.json.encode(info).decode())
     )
     connection.execute(
-        "DELETE FROM versions WHERE document = ? AND version <= ?", (number, version - MAX_VERSIONS)
+        "DELETE FROM versions WHERE document = ? AND version <= ?", (number, version - _MAX_VERSIONS)
     )
     _remove_passages(connection, number)
     title = indexed_text(record["title"])
@@ -320,7 +320,7 @@ class CollectionReader:
             self._index.remove(name, path)
         return changes + len(known.keys() - seen)
 
-    def _is_current(self, former: FileState, entry: Entry) -> bool:
+    def _is_current(self, former: _FileState, entry: Entry) -> bool:
         """Tell whether a file needs no reading. The digest of one that is too large says for which limit."""
         over = _over(self._max_bytes) if entry.size > self._max_bytes else ""
         return (
@@ -329,7 +329,7 @@ class CollectionReader:
             and (former.digest == over or (not over and not former.digest.startswith(_over(""))))
         )
 
-    def _read(self, collection: str, entry: Entry, former: FileState | None) -> int:
+    def _read(self, collection: str, entry: Entry, former: _FileState | None) -> int:
         """Read one file. 1 where its content is another than before."""
         checked = self._clock()
         reason = skip_reason(entry.path)
@@ -357,7 +357,7 @@ class CollectionReader:
             except Exception as problem:  # one document must not take the others with it
                 reason = "It could not be read."
                 log(ERROR, "A document could not be read.", event="document_unreadable", problem=problem)
-        state = FileState(
+        state = _FileState(
             path=entry.path,
             size=status.st_size,
             modified=status.st_mtime,

@@ -25,11 +25,11 @@ from ..generated.memory.memory_recall import (
 from ..generated.memory.memory_store import MemoryStoreParams
 from ..timestamps import timestamp_seconds, timestamp_text
 
-Scope: TypeAlias = Literal["user", "project", "session"]
-_SCOPES: tuple[Scope, ...] = ("user", "project", "session")
+_Scope: TypeAlias = Literal["user", "project", "session"]
+_SCOPES: tuple[_Scope, ...] = ("user", "project", "session")
 
 
-class Owners(Struct, frozen=True, kw_only=True):
+class _Owners(Struct, frozen=True, kw_only=True):
     """The user, project and session that a call belongs to.
 
     Attributes:
@@ -42,7 +42,7 @@ class Owners(Struct, frozen=True, kw_only=True):
     project: str
     session: str | None
 
-    def of(self, scope: Scope) -> str:
+    def of(self, scope: _Scope) -> str:
         """The owner of memories of a scope.
 
         Args:
@@ -64,14 +64,14 @@ class Owners(Struct, frozen=True, kw_only=True):
             )
         return self.session
 
-    def known(self) -> tuple[tuple[Scope, str], ...]:
+    def known(self) -> tuple[tuple[_Scope, str], ...]:
         """Every scope that has an owner, with it."""
         return tuple(
             (scope, self.of(scope)) for scope in _SCOPES if scope != "session" or self.session is not None
         )
 
 
-def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> Owners:
+def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> _Owners:
     """Return the owners of a call.
 
     Args:
@@ -91,7 +91,7 @@ def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> Owners:
         if found is not None and not isinstance(found, str):
             raise TypeError(f"context.extra[{name!r}] must be a text, not {type(found).__name__}.")
         ids[name] = found
-    return Owners(user=ids["user"] or user, project=ids["project"] or project, session=ids["session"])
+    return _Owners(user=ids["user"] or user, project=ids["project"] or project, session=ids["session"])
 
 
 def match_scores(matches: Sequence[Collection[int]], total: int) -> Mapping[int, float]:
@@ -150,7 +150,7 @@ class _Row(Struct, frozen=True):
 
     number: int
     id: str
-    scope: Scope
+    scope: _Scope
     content: str
     tags: str
     importance: Any
@@ -322,7 +322,7 @@ class Memory:
         return expires
 
 
-def _find(connection: sqlite3.Connection, identifier: str, owners: Owners) -> _Row | None:
+def _find(connection: sqlite3.Connection, identifier: str, owners: _Owners) -> _Row | None:
     """The memory of that id, if it belongs to who calls."""
     known = set(owners.known())
     statement = f"SELECT {_COLUMNS}, owner FROM memories WHERE id = ?"
@@ -333,7 +333,7 @@ def _find(connection: sqlite3.Connection, identifier: str, owners: Owners) -> _R
     return None
 
 
-def _check_count(connection: sqlite3.Connection, scope: Scope, owner: str, limit: int) -> None:
+def _check_count(connection: sqlite3.Connection, scope: _Scope, owner: str, limit: int) -> None:
     statement = "SELECT count(*) FROM memories WHERE scope = ? AND owner = ?"
     (count,) = connection.execute(statement, (scope, owner)).fetchone()
     if count >= limit:
@@ -378,7 +378,7 @@ def _forget(connection: sqlite3.Connection, condition: str, value: float | str) 
 
 
 def _visible(
-    connection: sqlite3.Connection, scope: Scope, owner: str, now: float
+    connection: sqlite3.Connection, scope: _Scope, owner: str, now: float
 ) -> dict[int, tuple[set[str], int, float]]:
     """Tags, importance and last change of an owner's memories, by number."""
     statement = (

@@ -15,14 +15,14 @@ from ..generated._types.cron_job import CronJob
 from ..timestamps import timestamp_text
 from .cron_times import CronTimes, cron_times
 
-Channel: TypeAlias = Literal["email", "chat", "webhook"]
+_Channel: TypeAlias = Literal["email", "chat", "webhook"]
 Status: TypeAlias = Literal["succeeded", "failed", "skipped"]
 
 
 class Recipient(Struct, frozen=True, kw_only=True):
     """Whom to notify, and after which outcome; as it is stored."""
 
-    channel: Channel
+    channel: _Channel
     target: str
     when: Literal["always", "success", "failure"] = "failure"
 
@@ -61,7 +61,7 @@ class Notification(Struct, frozen=True, kw_only=True):
         status: its outcome.
     """
 
-    channel: Channel
+    channel: _Channel
     target: str
     run: ScheduledRun
     status: Status
@@ -206,7 +206,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     notify: tuple[Recipient, ...]
 
 
-class Claimed(Struct, frozen=True, kw_only=True):
+class _Claimed(Struct, frozen=True, kw_only=True):
     """Work that a process has claimed.
 
     Attributes:
@@ -278,7 +278,7 @@ class JobTable:
             (found,) = connection.execute(statement).fetchone()
         return found  # type: ignore[no-any-return]  # sqlite3 types no column
 
-    def claim(self, now: float, holder: str, *, lease: float, grace: float, limit: int) -> Claimed:
+    def claim(self, now: float, holder: str, *, lease: float, grace: float, limit: int) -> _Claimed:
         """Take the runs that are due.
 
         A task is advanced before its run begins: no run is carried out twice, whatever ends meanwhile.
@@ -324,7 +324,7 @@ class JobTable:
                         (following, job.runs, due, missed, holder, now + lease, job.number),
                     )
                     runs.append(job.run(due, missed))
-        return Claimed(runs=runs, ended=ended)
+        return _Claimed(runs=runs, ended=ended)
 
     def renew(self, run: ScheduledRun, holder: str, until: float) -> bool:
         """Say that a run goes on. False where it is this process's no longer."""

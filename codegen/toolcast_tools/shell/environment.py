@@ -13,7 +13,7 @@ from toolcast.runtime import RefusalError
 INHERITED = ("PATH", "HOME", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "USER", "SHELL", "TMPDIR")
 """Variables of the program that commands get, where they are set. No other one is."""
 
-MAX_BYTES = 128 * 1024
+_MAX_BYTES = 128 * 1024
 """Size of all variables of one call; also the longest single one that Linux takes."""
 
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -149,9 +149,9 @@ def check(env: Mapping[str, str], root: Path) -> None:
         if _FOLDERS.fullmatch(name.upper()):
             for folder in value.split(os.pathsep):
                 _check_folder(name, folder, root)
-    if size > MAX_BYTES:
+    if size > _MAX_BYTES:
         raise RefusalError(
-            f"The variables in env have {size} bytes together, and may have {MAX_BYTES}. Put long values "
+            f"The variables in env have {size} bytes together, and may have {_MAX_BYTES}. Put long values "
             "into a file, and let the command read it."
         )
 

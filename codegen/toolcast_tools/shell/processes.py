@@ -82,14 +82,14 @@ def _environment(process: int) -> bytes:
     return Path(f"/proc/{process}/environ").read_bytes()
 
 
-Status = Literal["running", "exited", "timed_out", "stopped"]
+_Status = Literal["running", "exited", "timed_out", "stopped"]
 
 _CHUNK = 65536
 _MARGIN = 10.0
 """Seconds that a supervisor has beyond its limits. One that takes longer was stopped, and is killed."""
 _DRAIN = 64
 """Chunks that are read at most of a command that is over: another process may hold its pipes and write on."""
-_STATUSES: dict[str, Status] = {"": "exited", "timeout": "timed_out"}
+_STATUSES: dict[str, _Status] = {"": "exited", "timeout": "timed_out"}
 SUPERVISOR = Path(supervisor.__file__)
 _LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Variables that the interpreter may need to start; commands do not get them."""
@@ -108,7 +108,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         lost: whether its supervisor was killed.
     """
 
-    status: Status
+    status: _Status
     code: int | None
     stdout: str
     stderr: str
@@ -144,7 +144,7 @@ class Process:
             final = self.over
             (stdout, cut_out), (stderr, cut_err) = (each.take(final) for each in (self.stdout, self.stderr))
             report = self.report
-        status: Status = "running"
+        status: _Status = "running"
         if final:
             status = "stopped" if report is None else _STATUSES.get(report["reason"], "stopped")
         return State(

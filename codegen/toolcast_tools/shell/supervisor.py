@@ -28,9 +28,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, NoReturn, TypedDict
 
-TICK = 0.2
+_TICK = 0.2
 """Seconds between two looks at the number of processes and at the program."""
-LINGER = 0.5
+_LINGER = 0.5
 """Seconds that what a command started may go on after its end: `> >(tee log)` writes its last lines then."""
 GIVE_UP = 5.0
 """Seconds after which processes that SIGKILL does not end are left: they hang in the kernel, or are another
@@ -115,7 +115,7 @@ def descendants(pid: int, limit: float = inf) -> list[int]:
     return found
 
 
-def group_of(pid: int) -> int | None:
+def _group_of(pid: int) -> int | None:
     """The process group of a process; None where it is gone."""
     try:
         return os.getpgid(pid)
@@ -132,7 +132,7 @@ def send(process: int, number: int) -> bool:
     return True
 
 
-def prctl(option: int, value: int) -> None:
+def _prctl(option: int, value: int) -> None:
     """Set an attribute of this process, on Linux; nothing elsewhere."""
     if not sys.platform.startswith("linux"):
         return
@@ -141,7 +141,7 @@ def prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-class Supervisor:
+class _Supervisor:
     """The life of one command."""
 
     def __init__(self, task: Task, commands: bytes) -> None:
@@ -175,7 +175,7 @@ class Supervisor:
         if not self.reason and not self.ended:
             self.reason = "timeout"
         if not self.reason:
-            self.wait(time.monotonic() + LINGER, lambda: self.alone or self.reason != "")
+            self.wait(time.monotonic() + _LINGER, lambda: self.alone or self.reason != "")
         left = 0 if self.reason else self.count()
         if not self.alone and not self.urgent and self.reason != "processes":
             self.terminate()
@@ -197,7 +197,7 @@ class Supervisor:
             self.code, self.ended, self.alone = 126, True, True
         if self.child == 0:
             execute(self.task, supervisor)
-        send_message({"group": self.child})
+        _send_message({"group": self.child})
         # Only the command may hold the pipes: their end is to come with it.
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (1, 2):
@@ -220,7 +220,7 @@ class Supervisor:
         """Reap children and apply requests, until `over` or the deadline (of `time.monotonic`)."""
         self.reap()
         while not over():
-            seconds = TICK if deadline is None else min(TICK, deadline - time.monotonic())
+            seconds = _TICK if deadline is None else min(_TICK, deadline - time.monotonic())
             if seconds <= 0:
                 return
             ready, _, _ = select.select([self.waker] if self.urgent else [0, self.waker], [], [], seconds)
@@ -253,7 +253,7 @@ class Supervisor:
     def check_limits(self) -> None:
         """Once per TICK, end the command where it has too many processes, or where the program is gone: a
         process that the program forked may hold the other end of the socket."""
-        if self.urgent or time.monotonic() < self.checked + TICK:
+        if self.urgent or time.monotonic() < self.checked + _TICK:
             return
         self.checked = time.monotonic()
         if os.getppid() != self.task["parent"]:
@@ -304,7 +304,7 @@ class Supervisor:
             new = [process for process in found if process not in stopped]
             if not new:
                 break
-            for group in {group_of(process) for process in new}:
+            for group in {_group_of(process) for process in new}:
                 # Only the command's own processes are in its sessions.
                 if group is not None and group != os.getpgrp():
                     send(-group, signal.SIGSTOP)
@@ -332,7 +332,7 @@ def execute(task: Task, supervisor: int) -> NoReturn:
     problem: OSError | None = None
     try:
         os.setsid()  # no terminal, and a process group of its own
-        prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != supervisor:
             # It was killed before, so no signal comes; nobody else knows the group or the variables.
             os._exit(126)
@@ -348,7 +348,7 @@ def execute(task: Task, supervisor: int) -> NoReturn:
         os.fchdir(task["folder"])
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
-        for fd in open_descriptors():
+        for fd in _open_descriptors():
             if fd > 2 and fd not in task["keep"]:
                 with suppress(OSError):
                     os.close(fd)
@@ -361,7 +361,7 @@ def execute(task: Task, supervisor: int) -> NoReturn:
         os._exit(127 if problem is not None and problem.errno == errno.ENOENT else 126)
 
 
-def open_descriptors() -> list[int]:
+def _open_descriptors() -> list[int]:
     """The descriptors of this process."""
     for folder in ("/proc/self/fd", "/dev/fd"):
         with suppress(OSError):
@@ -369,7 +369,7 @@ def open_descriptors() -> list[int]:
     return list(range(256))
 
 
-def read_task() -> tuple[Task, bytes] | None:
+def _read_task() -> tuple[Task, bytes] | None:
     """Read the first line of the socket, and what came with it. None where the program ended before."""
     data = b""
     while b"\n" not in data:
@@ -384,15 +384,15 @@ def read_task() -> tuple[Task, bytes] | None:
 
 def main() -> None:
     """Supervise one command."""
-    read = read_task()
+    read = _read_task()
     if read is None:
         return
-    prctl(_SUBREAPER, 1)
-    send_message(Supervisor(*read).run())
+    _prctl(_SUBREAPER, 1)
+    _send_message(_Supervisor(*read).run())
     os._exit(0)  # the program waits
 
 
-def send_message(message: object) -> None:
+def _send_message(message: object) -> None:
     """Write a line to the socket; nothing where nobody reads it any more."""
     with suppress(OSError):
         os.write(0, json.dumps(message).encode() + b"\n")

@@ -19,13 +19,13 @@ from toolcast.hidden_characters import escape_hidden
 from toolcast.runtime.errors import RefusalError
 
 Address: TypeAlias = IPv4Address | IPv6Address
-Network: TypeAlias = IPv4Network | IPv6Network
+_Network: TypeAlias = IPv4Network | IPv6Network
 
 _UNICAST: Final = IPv6Network("2000::/3")
 """All that IANA has given out for use between networks; whatever is beyond is special."""
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 """NAT64 (RFC 6052): the last 32 bits are an IPv4 address, to which a gateway translates."""
-_SPECIAL: Final[tuple[tuple[Network, str], ...]] = tuple(
+_SPECIAL: Final[tuple[tuple[_Network, str], ...]] = tuple(
     (ip_network(network), what)
     for network, what in (
         ("0.0.0.0/8", "this machine or network"),
@@ -76,7 +76,7 @@ def parse_address(text: str) -> Address:
 
 
 @lru_cache(maxsize=64)
-def networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
+def _networks(texts: tuple[str, ...]) -> tuple[_Network, ...]:
     """The networks of their texts. Raises ValueError for what is none, or has bits below its prefix."""
     return tuple(ip_network(text) for text in texts)
 
@@ -93,7 +93,7 @@ def special_use(address: Address) -> str:
     return use
 
 
-def refusal(address: Address, allowed: Sequence[Network], denied: Sequence[Network]) -> str:
+def refusal(address: Address, allowed: Sequence[_Network], denied: Sequence[_Network]) -> str:
     """Return why a request must not go to an address; "" where it may.
 
     Args:
@@ -112,8 +112,8 @@ def refusal(address: Address, allowed: Sequence[Network], denied: Sequence[Netwo
     return f"is not public ({use})" if use else ""
 
 
-Scheme: TypeAlias = Literal["http", "https"]
-_SCHEMES: Final[tuple[Scheme, ...]] = ("https", "http")
+_Scheme: TypeAlias = Literal["http", "https"]
+_SCHEMES: Final[tuple[_Scheme, ...]] = ("https", "http")
 
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
 _NAME: Final = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
@@ -154,7 +154,7 @@ class AccessRules(Struct, frozen=True, kw_only=True):
             `allow_addresses`.
     """
 
-    schemes: tuple[Scheme, ...] = _SCHEMES
+    schemes: tuple[_Scheme, ...] = _SCHEMES
     allow_hosts: tuple[str, ...] = ()
     deny_hosts: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
@@ -173,8 +173,8 @@ class AccessRules(Struct, frozen=True, kw_only=True):
                 )
         if not all(0 < port < 65536 for port in self.ports):
             raise ValueError("ports must be from 1 to 65535.")
-        networks(self.allow_addresses)
-        networks(self.deny_addresses)
+        _networks(self.allow_addresses)
+        _networks(self.deny_addresses)
 
     def refuse_host(self, host: str) -> str:
         """Return why a host must not be asked; "" where it may.
@@ -207,21 +207,21 @@ class AccessRules(Struct, frozen=True, kw_only=True):
             )
         return "is a port of another protocol" if port in _OTHER_PROTOCOLS else ""
 
-    def allowed_networks(self) -> tuple[Network, ...]:
+    def allowed_networks(self) -> tuple[_Network, ...]:
         """Read `allow_addresses`.
 
         Returns:
             Its networks.
         """
-        return networks(self.allow_addresses)
+        return _networks(self.allow_addresses)
 
-    def denied_networks(self) -> tuple[Network, ...]:
+    def denied_networks(self) -> tuple[_Network, ...]:
         """Read `deny_addresses`.
 
         Returns:
             Its networks.
         """
-        return networks(self.deny_addresses)
+        return _networks(self.deny_addresses)
 
 
 def _is_address(host: str) -> bool:

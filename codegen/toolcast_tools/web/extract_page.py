@@ -53,12 +53,12 @@ def main() -> None:
     limit_process(RLIMIT_CPU=job.seconds, RLIMIT_AS=job.memory, RLIMIT_FSIZE=0)
     page = sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
-        sys.stdout.buffer.write(msgspec.json.encode(extract(page, job)))
+        sys.stdout.buffer.write(msgspec.json.encode(_extract(page, job)))
     except ImportError:
         sys.exit(NOT_INSTALLED)
 
 
-def extract(page: str, job: Job) -> Extract:
+def _extract(page: str, job: Job) -> Extract:
     """Make a page readable: its main content; all of its text where none is found.
 
     Args:

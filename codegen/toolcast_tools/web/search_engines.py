@@ -16,9 +16,9 @@ from toolcast.runtime.errors import RefusalError
 from .access_rules import AccessRules, as_uri, is_name, read_url
 from .exchange import Bounds, ConnectionSettings, WebRequest, exchange
 
-Recency: TypeAlias = Literal["day", "week", "month", "year"]
+_Recency: TypeAlias = Literal["day", "week", "month", "year"]
 
-_DAYS: Final[dict[Recency, int]] = {"day": 1, "week": 7, "month": 31, "year": 366}
+_DAYS: Final[dict[_Recency, int]] = {"day": 1, "week": 7, "month": 31, "year": 366}
 _TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _TITLE: Final = 300
 _EXCERPT: Final = 1_000
@@ -40,7 +40,7 @@ class SearchQuery(Struct, frozen=True, kw_only=True):
     max_results: int = 10
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
-    recency: Recency | None = None
+    recency: _Recency | None = None
     language: str | None = None
 
     @property

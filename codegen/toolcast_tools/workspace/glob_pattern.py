@@ -17,18 +17,18 @@ _SLASH: Final = "/"
 _ANY: Final = "."
 _DOT: Final = r"\."
 
-Position = tuple[int, int]
+_Position = tuple[int, int]
 """The number of an alternative, and of the part in it that the next name has to match."""
 
 
-class NamePattern(Struct, frozen=True):
+class _NamePattern(Struct, frozen=True):
     """A part of a pattern for one name. `hidden`: it begins with a dot, and matches names that do."""
 
     expression: re.Pattern[str]
     hidden: bool
 
 
-class GlobPattern(Struct, frozen=True):
+class _GlobPattern(Struct, frozen=True):
     """A parsed pattern.
 
     Attributes:
@@ -38,24 +38,24 @@ class GlobPattern(Struct, frozen=True):
     """
 
     prefix: str
-    alternatives: tuple[tuple[NamePattern | None, ...], ...]
+    alternatives: tuple[tuple[_NamePattern | None, ...], ...]
     folders_only: bool
 
-    def start(self) -> frozenset[Position]:
+    def start(self) -> frozenset[_Position]:
         """Return the positions before the first name."""
         return frozenset(
             each for number in range(len(self.alternatives)) for each in self._reached(number, 0)
         )
 
     def step(
-        self, positions: frozenset[Position], name: str, *, include_hidden: bool
-    ) -> tuple[bool, frozenset[Position] | None]:
+        self, positions: frozenset[_Position], name: str, *, include_hidden: bool
+    ) -> tuple[bool, frozenset[_Position] | None]:
         """Match one more name, from the positions to which the names before it led. `include_hidden` matches
         names that begin with a dot with everything. Returns whether the pattern ends here, and the positions
         from which it goes on in a folder of that name; None if it does not."""
         hidden = name.startswith(".") and not include_hidden
         ends = False
-        reached: set[Position] = set()
+        reached: set[_Position] = set()
         for number, index in positions:
             parts = self.alternatives[number]
             part = parts[index]
@@ -70,10 +70,10 @@ class GlobPattern(Struct, frozen=True):
             ends = ends or index == len(parts) - 1
         return ends, frozenset(reached) if reached else None
 
-    def _reached(self, number: int, index: int) -> list[Position]:
+    def _reached(self, number: int, index: int) -> list[_Position]:
         """Return a position, and those behind it that `**` reaches without a name."""
         parts = self.alternatives[number]
-        reached: list[Position] = []
+        reached: list[_Position] = []
         while index < len(parts):
             reached.append((number, index))
             if parts[index] is not None:
@@ -82,7 +82,7 @@ class GlobPattern(Struct, frozen=True):
         return reached
 
 
-def parse_glob(pattern: str) -> GlobPattern:
+def parse_glob(pattern: str) -> _GlobPattern:
     """Parse a pattern. `*` stands for any characters of a name, `?` for one, `[a-z]` and `[!a-z]` for one of
     a set, `{a,b}` for either, `**` between slashes for any folders; a backslash takes the meaning from the
     next character. Raises PathError for what is no pattern, too long, or has too many alternatives."""
@@ -99,13 +99,13 @@ def parse_glob(pattern: str) -> GlobPattern:
     alternatives.pop((), None)
     if sum(map(len, alternatives)) > _MAX_PARTS:
         _too_many(pattern)
-    return GlobPattern(prefix, tuple(alternatives), folders_only)
+    return _GlobPattern(prefix, tuple(alternatives), folders_only)
 
 
-def _parts(tokens: tuple[str, ...], pattern: str) -> tuple[NamePattern | None, ...]:
+def _parts(tokens: tuple[str, ...], pattern: str) -> tuple[_NamePattern | None, ...]:
     """Divide at slashes."""
     names = [tuple(name) for is_slash, name in groupby(tokens, _SLASH.__eq__) if not is_slash]
-    parts: list[NamePattern | None] = []
+    parts: list[_NamePattern | None] = []
     for name in names:
         if name == (_DOT, _DOT):
             raise PathError(
@@ -116,7 +116,7 @@ def _parts(tokens: tuple[str, ...], pattern: str) -> tuple[NamePattern | None, .
             if not parts or parts[-1] is not None:
                 parts.append(None)
         elif name != (_DOT,):
-            parts.append(NamePattern(_expression(name), name[0] == _DOT))
+            parts.append(_NamePattern(_expression(name), name[0] == _DOT))
     return tuple(parts)
 
 

@@ -160,7 +160,7 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
                     continue
                 if name == "..":
                     if not trail:
-                        raise outside(root, path)
+                        raise _outside(root, path)
                     if trail[-1].made:  # there is no way back from what did not exist
                         raise system_error(errno.ENOENT)
                     os.close(trail.pop().fd)
@@ -212,7 +212,7 @@ def names_below(root: Root, path: str) -> tuple[str, ...]:
     return _below_root(root, path, path)
 
 
-def outside(root: Root, path: str) -> WorkspaceError:
+def _outside(root: Root, path: str) -> WorkspaceError:
     """Make the error of a path that leads out of the workspace."""
     return WorkspaceError(f"{shown(path)} is outside of the workspace. Name a path below {root.paths[0]}.")
 
@@ -271,7 +271,7 @@ def _below_root(root: Root, absolute: str, path: str) -> tuple[str, ...]:
     for each in root.paths:
         if pure.is_relative_to(each):
             return pure.relative_to(each).parts
-    raise outside(root, path)
+    raise _outside(root, path)
 
 
 def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Step:

@@ -101,7 +101,7 @@ def walk_tree(
         pending.append((names, found))
 
 
-def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
+def _open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
     """Open `names` below the root, none of which may be a link, and return a descriptor; no names are the
     root. Raises OSError."""
     with root.folder.duplicate() as base:
@@ -118,7 +118,7 @@ def open_below(root: Root, names: tuple[str, ...], flags: int) -> int:
 def open_entry(root: Root, path: str) -> IO[bytes]:
     """Open a regular file to read its bytes, by a path that a walk yielded. Raises PathError if it is no
     regular file, and OSError."""
-    fd = open_below(root, tuple(path.split("/")), os.O_RDONLY | FILE)
+    fd = _open_below(root, tuple(path.split("/")), os.O_RDONLY | FILE)
     try:
         check_regular(os.fstat(fd), path, root.system, writes=False)
         os.set_blocking(fd, True)
@@ -136,7 +136,7 @@ def _listed(
         raise system_error(errno.ECANCELED)
     found: list[_Found[S]] = []
     count = 0
-    fd = open_below(root, folder, FOLDER)
+    fd = _open_below(root, folder, FOLDER)
     try:
         with os.scandir(fd) as entries:
             for entry in entries:

@@ -40,7 +40,7 @@ from .resolution import (
 )
 from .tree_walk import Entry, Limits, Step, open_entry, remove_tree, walk_tree
 
-MAX_ENTRIES = 100_000
+_MAX_ENTRIES = 100_000
 S = TypeVar("S")
 
 
@@ -215,7 +215,7 @@ class Workspace:
                     names = place.names
             return "/".join(names) or "."
 
-    def names(self, path: str = ".", *, max_entries: int = MAX_ENTRIES) -> list[str]:
+    def names(self, path: str = ".", *, max_entries: int = _MAX_ENTRIES) -> list[str]:
         """Return the sorted names in the folder at `path`. Raises PathError for more than `max_entries`."""
         with self.folder(path) as fd, os.scandir(fd) as entries:
             names = [entry.name for entry in islice(entries, max_entries + 1)]
@@ -329,7 +329,7 @@ class Workspace:
         *,
         skip: Callable[[str], bool] | None = None,
         max_depth: int | None = None,
-        max_entries: int = MAX_ENTRIES,
+        max_entries: int = _MAX_ENTRIES,
     ) -> Iterator[Entry]:
         """Yield all that is below a folder by name, each folder before its entries.
 
@@ -357,7 +357,7 @@ class Workspace:
         skip: Callable[[str], bool] | None = None,
         include_hidden: bool = False,
         max_depth: int | None = None,
-        max_entries: int = MAX_ENTRIES,
+        max_entries: int = _MAX_ENTRIES,
     ) -> Iterator[Entry]:
         """Yield what matches a pattern, in the order of `walk`, entering only folders that can have it.
 

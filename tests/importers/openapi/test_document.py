@@ -87,13 +87,13 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.code for each in problems(deep)] == ["too-deep"]
     assert [each.code for each in problems('{"a": ' * 100_000)] == ["too-deep"]
     assert [each.code for each in problems("a: " + "[" * 300 + "]" * 300)] == ["too-deep"]
-    monkeypatch.setattr(module, "LIMITS", module.Limits(depth=200, values=100))
+    monkeypatch.setattr(module, "_LIMITS", module.Limits(depth=200, values=100))
     assert [each.code for each in problems(json.dumps({"openapi": "3.0.0", "a": [1] * 200}))] == [
         "too-many-values"
     ]
     bomb = "a: &a [1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n"
     assert [each.code for each in problems(bomb)] == ["too-many-values"]
-    monkeypatch.setattr(module, "MAX_BYTES", 10)
+    monkeypatch.setattr(module, "_MAX_BYTES", 10)
     assert [each.code for each in problems(json.dumps(HEAD))] == ["too-large"]
 
 

@@ -14,7 +14,7 @@ from .wire_formats import EACH, Format, Path
 
 _MAX_LEVELS = 64
 """Levels of a message that are copied. What is deeper belongs to a call's arguments."""
-MAX_VALUES = 1_000_000
+_MAX_VALUES = 1_000_000
 """Values of a message: shared objects could make a small one endless."""
 MAX_JSON = 64 * 1024 * 1024
 """Longest JSON text of an answer; images may be in it."""
@@ -94,8 +94,8 @@ class _Copy:
 
     def of(self, value: Any, path: str, level: int) -> Any:
         self.count += 1
-        if self.count > MAX_VALUES:
-            raise DispatchError(f"{path}: the answer holds more than {MAX_VALUES} values")
+        if self.count > _MAX_VALUES:
+            raise DispatchError(f"{path}: the answer holds more than {_MAX_VALUES} values")
         if isinstance(value, _SCALARS):
             return value
         if level > _MAX_LEVELS:

@@ -19,7 +19,7 @@ _DROPPED = {
 }
 """Keys that clients and answers add, and no request takes."""
 
-INVALID = "INVALID_JSON"
+_INVALID = "INVALID_JSON"
 """The key for a text that should have been an object: its provider requires an object."""
 
 
@@ -129,8 +129,8 @@ def as_object(text: str) -> dict[str, Any]:
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return {INVALID: text}
-    return value if isinstance(value, dict) else {INVALID: text}
+        return {_INVALID: text}
+    return value if isinstance(value, dict) else {_INVALID: text}
 
 
 def _cleaned(item: Any, format: Format) -> Any:

@@ -29,7 +29,7 @@ Reason = Literal["complete", "refusal", "paused", "filtered", "malformed_call", 
 """
 
 
-class CustomCalls(Struct, frozen=True, kw_only=True):
+class _CustomCalls(Struct, frozen=True, kw_only=True):
     """Calls of OpenAI's custom tools, with free text for an argument.
 
     `inner` leads to the name and the text; `answer` is the `type` of the item that answers them, "" for a
@@ -109,7 +109,7 @@ class Format(Struct, frozen=True, kw_only=True):
     error_ends: Mapping[str, Reason] = {}
     listed: str = ""
     usage: tuple[UsageKeys, ...] = ()
-    custom: CustomCalls | None = None
+    custom: _CustomCalls | None = None
     search: SearchCalls | None = None
     objects: bool = False
     repeated: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ _CHAT = Format(
     errors=(("error",), ("choices", 0, "error")),
     listed="choices",
     usage=(_CHAT_USAGE,),
-    custom=CustomCalls(kind="custom", inner="custom"),
+    custom=_CustomCalls(kind="custom", inner="custom"),
 )
 
 _GEMINI = Format(
@@ -248,7 +248,7 @@ FORMATS = {
                     total=(("total_tokens",),),
                 ),
             ),
-            custom=CustomCalls(kind="custom_tool_call", answer="custom_tool_call_output"),
+            custom=_CustomCalls(kind="custom_tool_call", answer="custom_tool_call_output"),
             search=SearchCalls(
                 kind="tool_search_call", execution="client", name=TOOL_SEARCH, answer="tool_search_output"
             ),

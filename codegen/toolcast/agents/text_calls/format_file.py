@@ -20,7 +20,7 @@ from .text_format import CallForm, Markers, Prompt, Response, TextFormat
 
 _MAX_FILE = 256 * 1024
 """Bytes of a file."""
-Keys = tuple[str | int, ...]
+_Keys = tuple[str | int, ...]
 """The way to a value: keys of tables, indices of lists."""
 _MAX_MARKER = 256
 """Characters of one marker."""
@@ -55,7 +55,7 @@ class _Finding(NamedTuple):
     code: str
     message: str
     hint: str
-    keys: Keys
+    keys: _Keys
 
 
 class FormatError(ValueError):
@@ -157,7 +157,7 @@ def _diagnostic(finding: _Finding, file: str, text: str) -> Diagnostic:
     )
 
 
-def _misfits(value: Any, kind: Any, keys: Keys) -> Iterator[_Finding]:
+def _misfits(value: Any, kind: Any, keys: _Keys) -> Iterator[_Finding]:
     """Find unknown keys, missing keys, and values of the wrong type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -183,7 +183,7 @@ def _misfits(value: Any, kind: Any, keys: Keys) -> Iterator[_Finding]:
             )
 
 
-def _table_misfits(value: Any, kind: type[Struct], keys: Keys) -> Iterator[_Finding]:
+def _table_misfits(value: Any, kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
     where = _dotted(keys) or "a format"
     if not isinstance(value, dict):
         yield _Finding("wrong-type", f"{where} must be a table", "write it as {key = value}", keys)
@@ -199,7 +199,7 @@ def _table_misfits(value: Any, kind: type[Struct], keys: Keys) -> Iterator[_Find
             )
 
 
-def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: Keys) -> Iterator[_Finding]:
+def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
     where = _dotted(keys) or "a format"
     hints = get_type_hints(kind)
     types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
@@ -231,7 +231,7 @@ def _find_contradictions(format: TextFormat) -> list[_Finding]:
     ]
 
 
-def _dotted(keys: Keys) -> str:
+def _dotted(keys: _Keys) -> str:
     """Write keys as people do: `calls[0].open`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
@@ -276,7 +276,7 @@ def _size(format: TextFormat) -> Iterator[_Finding]:
         yield _Finding("too-many-markers", message, "split it into several formats", ())
 
 
-def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
+def _form(form: CallForm, keys: _Keys) -> Iterator[_Finding]:
     for at, template in enumerate(form.open):
         yield from _opening(template, (*keys, "open", at), searched=form.place not in _UNSEARCHED)
         yield from _name_hole(form, template, (*keys, "open", at))
@@ -316,7 +316,7 @@ def _form(form: CallForm, keys: Keys) -> Iterator[_Finding]:
 
 
 def _opening(
-    template: str, keys: Keys, *, holes: tuple[str, ...] = ("name", "id", "number"), searched: bool = True
+    template: str, keys: _Keys, *, holes: tuple[str, ...] = ("name", "id", "number"), searched: bool = True
 ) -> Iterator[_Finding]:
     """Check a template in which only `holes` have a meaning."""
     yield from _marker(template, keys)
@@ -336,7 +336,7 @@ def _opening(
         yield _Finding("adjacent-holes", f"in {template!r} nothing divides two holes", hint, keys)
 
 
-def _marker(marker: str, keys: Keys) -> Iterator[_Finding]:
+def _marker(marker: str, keys: _Keys) -> Iterator[_Finding]:
     if not marker:
         yield _Finding(
             "empty-marker", f"the marker {marker!r} is empty", "write the characters that it has", keys
@@ -346,7 +346,7 @@ def _marker(marker: str, keys: Keys) -> Iterator[_Finding]:
         yield _Finding("long-marker", message, "a shorter beginning of it will do", keys)
 
 
-def _closing(marker: str, keys: Keys) -> Iterator[_Finding]:
+def _closing(marker: str, keys: _Keys) -> Iterator[_Finding]:
     yield from _marker(marker, keys)
     for hole in _HOLE.findall(marker):
         if hole in HOLES:
@@ -356,7 +356,7 @@ def _closing(marker: str, keys: Keys) -> Iterator[_Finding]:
             )
 
 
-def _name_hole(form: CallForm, template: str, keys: Keys) -> Iterator[_Finding]:
+def _name_hole(form: CallForm, template: str, keys: _Keys) -> Iterator[_Finding]:
     if form.content in _WITH_NAME and "{name}" not in template:
         hint = "put `{name}` where the tool's name stands"
         yield _Finding(
@@ -375,7 +375,7 @@ def _name_hole(form: CallForm, template: str, keys: Keys) -> Iterator[_Finding]:
         )
 
 
-def _id_holes(form: CallForm, template: str, keys: Keys) -> Iterator[_Finding]:
+def _id_holes(form: CallForm, template: str, keys: _Keys) -> Iterator[_Finding]:
     there = {*_HOLE.findall(template)}
     for hole in _HOLE.findall(form.id):
         if hole not in there:
@@ -390,7 +390,7 @@ def _id_holes(form: CallForm, template: str, keys: Keys) -> Iterator[_Finding]:
         )
 
 
-def _meaningless(form: CallForm, keys: Keys) -> Iterator[_Finding]:
+def _meaningless(form: CallForm, keys: _Keys) -> Iterator[_Finding]:
     defaults = {field.name: field.default for field in msgspec.structs.fields(CallForm)}
     for key, contents in _ONLY.items():
         if getattr(form, key) != defaults[key] and form.content not in contents:
@@ -408,7 +408,7 @@ def _meaningless(form: CallForm, keys: Keys) -> Iterator[_Finding]:
         yield _Finding("no-name", "no key of the JSON has the tool's name", hint, (*keys, "names"))
 
 
-def _places(form: CallForm, keys: Keys) -> Iterator[_Finding]:
+def _places(form: CallForm, keys: _Keys) -> Iterator[_Finding]:
     if form.peek and form.content not in _PEEKED:
         message = f"content {form.content!r} cannot begin with its own opening marker"
         yield _Finding("meaningless-key", message, f"`peek` is for {', '.join(_PEEKED)}", (*keys, "peek"))

@@ -12,7 +12,7 @@ from ...runtime.standalone_schema import LITERALS, NAMED
 from .inert_text import Inert, inert
 from .text_format import TOOL_HOLES, Prompt, TextFormat, TypeScript
 
-Schema = Mapping[str, Any]
+_Schema = Mapping[str, Any]
 _LEVELS = 16
 """Levels of a schema that are written out."""
 
@@ -78,7 +78,7 @@ def _without_references(tool: ToolText) -> ToolText:
 
 
 class _Inliner:
-    def __init__(self, root: Schema) -> None:
+    def __init__(self, root: _Schema) -> None:
         self._root = root
         self._left = _SIZE
 
@@ -117,7 +117,7 @@ class _Inliner:
         return found if isinstance(found, dict) else {}
 
 
-def _properties(schema: Schema) -> Schema:
+def _properties(schema: _Schema) -> _Schema:
     found = schema.get("properties")
     return found if isinstance(found, Mapping) else {}
 
@@ -151,7 +151,7 @@ def _elements(tool: ToolText, safe: Inert) -> str:
     return "\n".join(lines)
 
 
-def _others(schema: Schema, but: Collection[str], safe: Inert) -> Iterator[str]:
+def _others(schema: _Schema, but: Collection[str], safe: Inert) -> Iterator[str]:
     for key, value in schema.items():
         if key in but:
             continue
@@ -199,7 +199,7 @@ class _TypeScriptWriter:
         lines = self._safe.text(text).split("\n")
         return "".join(f"{blanks}// {line}\n" for line in lines if line)
 
-    def body(self, schema: Schema, indent: int, depth: int) -> str:
+    def body(self, schema: _Schema, indent: int, depth: int) -> str:
         properties = _properties(schema)
         required = schema.get("required") or ()
         blanks = " " * indent
@@ -219,7 +219,7 @@ class _TypeScriptWriter:
         closing = " " * max(indent - self._step, 0)
         return "{\n" + "".join(lines) + closing + "}"
 
-    def _comments(self, schema: Schema, blanks: str) -> str:
+    def _comments(self, schema: _Schema, blanks: str) -> str:
         if self._style.sentences:
             return self.comment(self._sentences(schema), blanks)
         text = self.comment(_description(schema), blanks)
@@ -228,7 +228,7 @@ class _TypeScriptWriter:
         bounds = (f"{key}: {self._safe.json(schema[key])}" for key in schema if key in _BOUNDS)
         return text + "".join(f"{blanks}// {bound}\n" for bound in bounds)
 
-    def _sentences(self, schema: Schema) -> str:
+    def _sentences(self, schema: _Schema) -> str:
         words = _description(schema).strip()
         parts = [words if words.endswith(".") or not words else f"{words}."]
         if "default" in schema:
@@ -238,7 +238,7 @@ class _TypeScriptWriter:
         parts += [f"{title}={schema[key]}" for key, title in _TITLES.items() if key in schema]
         return " ".join(part for part in parts if part)
 
-    def _default(self, schema: Schema) -> str:
+    def _default(self, schema: _Schema) -> str:
         if "default" not in schema or self._style.sentences:
             return ""
         default = schema["default"]
@@ -263,7 +263,7 @@ class _TypeScriptWriter:
         found = found or [self._kind(kind, schema, indent, depth) for kind in _kinds(schema)]
         return [*dict.fromkeys([*found, "null"] if schema.get("nullable") is True else found)]
 
-    def _kind(self, kind: Any, schema: Schema, indent: int, depth: int) -> str:
+    def _kind(self, kind: Any, schema: _Schema, indent: int, depth: int) -> str:
         if kind == "array":
             inner = self._alternatives(schema.get("items", True), indent, depth + 1)
             return f"({' | '.join(inner)})[]" if len(inner) > 1 else f"{inner[0]}[]"
@@ -273,7 +273,7 @@ class _TypeScriptWriter:
         return _TYPESCRIPT.get(kind, "any") if isinstance(kind, str) else "any"
 
 
-def _kinds(schema: Schema) -> list[Any]:
+def _kinds(schema: _Schema) -> list[Any]:
     kinds = schema.get("type")
     if isinstance(kinds, list) and kinds:
         return kinds
@@ -301,11 +301,11 @@ class _DeclarationWriter:
     def string(self, text: str) -> str:
         return f"{self._quote}{self._safe.text(text)}{self._quote}"
 
-    def properties(self, schema: Schema, depth: int) -> str:
+    def properties(self, schema: _Schema, depth: int) -> str:
         known = _properties(schema)
         return ",".join(f"{self._key(key)}:{self._property(known[key], depth)}" for key in _sorted(known))
 
-    def required(self, schema: Schema) -> list[str]:
+    def required(self, schema: _Schema) -> list[str]:
         names = schema.get("required")
         if not isinstance(names, list) or not names:
             return []
@@ -334,7 +334,7 @@ class _DeclarationWriter:
             parts.append(f"type:{self._type(kind)}")
         return f"{{{','.join(parts)}}}"
 
-    def _items(self, schema: Schema, depth: int) -> str:
+    def _items(self, schema: _Schema, depth: int) -> str:
         parts = []
         for key in _sorted(schema):
             value = schema[key]
@@ -362,7 +362,7 @@ class _DeclarationWriter:
         return self._safe.json(value)
 
 
-def _kind_and_null(schema: Schema) -> tuple[str | list[Any] | None, bool]:
+def _kind_and_null(schema: _Schema) -> tuple[str | list[Any] | None, bool]:
     """Return the type without null, and whether null is one."""
     kinds = schema.get("type")
     nullable = schema.get("nullable") is True
@@ -372,7 +372,7 @@ def _kind_and_null(schema: Schema) -> tuple[str | list[Any] | None, bool]:
     return others[0] if len(others) == 1 else others, nullable or "null" in kinds
 
 
-def _sorted(members: Schema) -> list[str]:
+def _sorted(members: _Schema) -> list[str]:
     return sorted(members, key=str.lower)
 
 
@@ -418,7 +418,7 @@ def _signature(tool: ToolText) -> str:
     return f"{head}    Args:\n{''.join(described)}"
 
 
-def _open(parameters: Schema) -> str:
+def _open(parameters: _Schema) -> str:
     """Return the parameter of a function that takes anything; else ""."""
     anything = parameters.get("additionalProperties") is True and not _properties(parameters)
     return "**arguments" if anything else ""

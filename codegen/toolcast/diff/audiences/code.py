@@ -105,16 +105,16 @@ def _is_sooner(before: str | None, after: str | None) -> bool:
     return _is_beyond(before, after) is not False
 
 
-Dotted = tuple[str, ...]
+_Dotted = tuple[str, ...]
 """A module's path below the output package."""
-Name = tuple[Dotted, str]
+Name = tuple[_Dotted, str]
 """A definition: the module that holds it, and its name there."""
 
 
 class Type(Struct, frozen=True):
     """An annotation, and the module whose names it uses."""
 
-    module: Dotted
+    module: _Dotted
     text: str
 
 
@@ -126,7 +126,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
     definitions: Mapping[Name, Definition]
     imported: Mapping[Name, Name]  # a name in a module → the definition that it stands for
 
-    def home(self, module: Dotted, name: str) -> Name:
+    def home(self, module: _Dotted, name: str) -> Name:
         """Return the definition that a name in a module stands for."""
         return self.imported.get((module, name), (module, name))
 
@@ -135,7 +135,7 @@ def emitted(side: Side) -> Emitted:
     """Render the modules of a tool in one state."""
     built, names = side.built, tool_names(side.tool)
     module, roots = tool_module(built, name=side.tool.name, module=names.module)
-    modules: dict[Dotted, Module] = {names.module: module}
+    modules: dict[_Dotted, Module] = {names.module: module}
     for file, each in type_modules(built, built.normal.uses).items():
         modules[module_path(file)] = each
     definitions: dict[Name, Definition] = {}
@@ -149,7 +149,7 @@ def emitted(side: Side) -> Emitted:
     return Emitted(names=names, roots=roots, definitions=definitions, imported=imported)
 
 
-def _absolute(module: Dotted, relative: str) -> Dotted:
+def _absolute(module: _Dotted, relative: str) -> _Dotted:
     """Return the module that `..a.b` means in `module`."""
     rest = relative.lstrip(".")
     above = len(relative) - len(rest)
@@ -173,7 +173,7 @@ _WIDER: Final[Mapping[str, frozenset[str]]] = {
 _INVARIANT: Final = ("list", "dict")
 
 
-class Comparison:
+class _Comparison:
     """Compares types of one state with types of the other."""
 
     def __init__(self, old: Emitted, new: Emitted, renamed: Mapping[Name, Name]) -> None:
@@ -258,7 +258,7 @@ class Comparison:
                 yield _Member(ast.unparse(node))
 
     def _subscript(
-        self, module: Dotted, node: ast.Subscript, waiting: list[tuple[Dotted, ast.expr]]
+        self, module: _Dotted, node: ast.Subscript, waiting: list[tuple[_Dotted, ast.expr]]
     ) -> Iterator[_Member]:
         kind = ast.unparse(node.value)
         inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -269,11 +269,6 @@ class Comparison:
                 yield _Member("Literal", ast.literal_eval(value))
         else:
             yield _Member(kind, len(inside), tuple(Type(module, ast.unparse(each)) for each in inside))
-
-
-def is_alias(definition: Definition | None) -> bool:
-    """Return whether a definition is a name for a type, and no class."""
-    return isinstance(definition, AliasDefinition)
 
 
 def _encoded_names(definition: ClassDefinition) -> dict[str, str]:
@@ -355,7 +350,7 @@ class _Code:
         self.old = old
         self.new = new
         self.renamed = {name: self._name_now(name) for name in old.definitions}
-        self.types = Comparison(old, new, self.renamed)
+        self.types = _Comparison(old, new, self.renamed)
 
     def _name_now(self, name: Name) -> Name:
         """Return the name of a definition after its tool alone was renamed or moved."""

@@ -21,7 +21,7 @@ _MOST: Final = 40
 """Reasons that are told of one tool; what they have in common is seen by then."""
 
 
-class Direction(Struct, frozen=True):
+class _Direction(Struct, frozen=True):
     """The meaning of a comparison to one audience.
 
     Attributes:
@@ -42,11 +42,11 @@ class Direction(Struct, frozen=True):
     sentence: str = ""
 
 
-ABSENCE: Final = frozenset({"required-added", "made-required", "property-removed", "property-forbidden"})
+_ABSENCE: Final = frozenset({"required-added", "made-required", "property-removed", "property-forbidden"})
 """Reasons that are about a property as such, and not about its values."""
 
 
-class Explained(Struct, frozen=True):
+class _Explained(Struct, frozen=True):
     """A property that a rule of its own covers, where it must be there now or must not be."""
 
     pointer: str
@@ -54,12 +54,12 @@ class Explained(Struct, frozen=True):
     message: str
 
 
-def changes_of(
+def _changes_of(
     pair: Pair,
     context: Context,
     comparison: Comparison,
-    direction: Direction,
-    explained: Sequence[Explained] = (),
+    direction: _Direction,
+    explained: Sequence[_Explained] = (),
 ) -> list[Change]:
     """Return a change for each place and rule of a comparison in the direction's order.
 
@@ -75,7 +75,7 @@ def changes_of(
     for escape in comparison.escapes:
         if escape.reason == "property-declared" and escape.pointer in new_names:
             continue  # that it is new tells that it was not declared
-        cover = covers.get(escape.pointer) if escape.reason in ABSENCE else None
+        cover = covers.get(escape.pointer) if escape.reason in _ABSENCE else None
         rule = cover.rule if cover else direction.by_reason.get(escape.reason, direction.other)
         key = (rule, cover.message if cover else escape.pointer)
         if key not in told:
@@ -86,7 +86,7 @@ def changes_of(
     for (escape, rule, message), judgement in zip(chosen, judgements, strict=True):
         found.append(_change(pair, escape, rule, message, judgement, direction))
     for place in comparison.undecided:
-        at = place_of(pair, place.pointer)
+        at = _place_of(pair, place.pointer)
         found.append(
             pair.change(direction.undecided, _named(place.pointer, place.message), undecided=True, **at)
         )
@@ -94,10 +94,10 @@ def changes_of(
 
 
 def _change(
-    pair: Pair, escape: Escape, rule: str, message: str, judgement: Judgement, direction: Direction
+    pair: Pair, escape: Escape, rule: str, message: str, judgement: Judgement, direction: _Direction
 ) -> Change:
     text = message or _sentence(pair, escape, direction)
-    at = place_of(pair, escape.pointer)
+    at = _place_of(pair, escape.pointer)
     if judgement.coerced and direction.root == "parameters":
         return pair.change("null-dropped", text, **at)
     if judgement.witness is None:
@@ -106,7 +106,7 @@ def _change(
     return pair.change(rule, text, witness=judgement.witness, **at)
 
 
-def _sentence(pair: Pair, escape: Escape, direction: Direction) -> str:
+def _sentence(pair: Pair, escape: Escape, direction: _Direction) -> str:
     if direction.forward:
         return _named(escape.pointer, escape.message)
     assert pair.old is not None
@@ -127,7 +127,7 @@ class _Place(TypedDict):
     old: bool
 
 
-def place_of(pair: Pair, pointer: str) -> _Place:
+def _place_of(pair: Pair, pointer: str) -> _Place:
     """Return a place as arguments of `Pair.change`: in the new state, in the old one if it is gone."""
     side = pair.new
     gone = side is None or not schema_at(side.built.document, pointer)[0]
@@ -135,7 +135,7 @@ def place_of(pair: Pair, pointer: str) -> _Place:
 
 
 def _judgements(
-    pair: Pair, context: Context, direction: Direction, escapes: Sequence[tuple[Escape, str]]
+    pair: Pair, context: Context, direction: _Direction, escapes: Sequence[tuple[Escape, str]]
 ) -> Sequence[Judgement]:
     """Judge the values of escapes. Decoders, which take most of the time, are made only for what breaks."""
     if not escapes:
@@ -195,7 +195,7 @@ BY_REASON: Final[Mapping[str, str]] = {
 }
 """Reason of an escape → rule; every other reason is `call-refused`."""
 
-REFUSED: Final = Direction(
+_REFUSED: Final = _Direction(
     root="parameters",
     by_reason=BY_REASON,
     other="call-refused",
@@ -232,7 +232,7 @@ def _call_changes(pair: Pair, context: Context, old: Side, new: Side) -> Iterato
     assert new.built.contract is not None
     properties = list(property_changes(old.built.contract, new.built.contract, "parameters"))
     explained = list(_explained(pair, properties))
-    found = changes_of(pair, context, compare(old.built, new.built, "parameters"), REFUSED, explained)
+    found = _changes_of(pair, context, compare(old.built, new.built, "parameters"), _REFUSED, explained)
     yield from found
     told = {each.pointer for each in found}
     messages = {each.message for each in found}
@@ -259,7 +259,7 @@ def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]
     say that they are there or not.
     """
     wider = compare(new.built, old.built, "parameters", search=False)
-    of_property = (*ABSENCE, "property-declared")
+    of_property = (*_ABSENCE, "property-declared")
     places = [
         each.pointer for each in wider.escapes if each.reason not in of_property or each.pointer not in told
     ]
@@ -268,7 +268,7 @@ def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]
     if places:
         names = listed(list(dict.fromkeys(spoken(each) or "the parameters" for each in places)))
         message = f"more calls {'are' if sure else 'may be'} valid: {names}"
-        yield pair.change("calls-widened", message, undecided=not sure, **place_of(pair, places[0]))
+        yield pair.change("calls-widened", message, undecided=not sure, **_place_of(pair, places[0]))
 
 
 def _pointer(name: str) -> str:
@@ -279,18 +279,18 @@ def _renaming(before: str, after: str) -> str:
     return f"`{spoken(before)}` is called `{spoken(after)}` now"
 
 
-def _explained(pair: Pair, properties: list[PropertyChange]) -> Iterator[Explained]:
+def _explained(pair: Pair, properties: list[PropertyChange]) -> Iterator[_Explained]:
     """Yield places with a sentence of their own: renamed and dropped parameters, and new required ones."""
     for after, before in pair.renamed_parameters.items():
         message = _renaming(_pointer(before), _pointer(after))
         for name in (before, after):
-            yield Explained(_pointer(name), "parameter-renamed", message)
+            yield _Explained(_pointer(name), "parameter-renamed", message)
     for each in properties:
         name = spoken(each.pointer)
         if each.kind == "dropped":
-            yield Explained(each.pointer, "parameter-removed", f"`{name}` is gone")
+            yield _Explained(each.pointer, "parameter-removed", f"`{name}` is gone")
         elif each.kind == "added" and each.field.required:
-            yield Explained(each.pointer, "parameter-required", f"`{name}` is new, and required")
+            yield _Explained(each.pointer, "parameter-required", f"`{name}` is new, and required")
 
 
 def _ignored(pair: Pair, change: PropertyChange, what: str) -> Change:
@@ -299,7 +299,7 @@ def _ignored(pair: Pair, change: PropertyChange, what: str) -> Change:
         "parameter-ignored",
         f"`{spoken(change.pointer)}` {what}: a call that has it is valid, and the value is {effect}",
         hint="close the object (`additionalProperties: false`) if such calls should fail",
-        **place_of(pair, change.pointer),
+        **_place_of(pair, change.pointer),
     )
 
 
@@ -334,7 +334,7 @@ WIDER: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Reason why the old contract refuses a new result → rule, and what that means; others: `result-widened`."""
 
-WIDENED: Final = Direction(
+_WIDENED: Final = _Direction(
     root="result",
     by_reason={reason: rule for reason, (rule, _) in WIDER.items()},
     other="result-widened",
@@ -366,11 +366,11 @@ def _result_changes(pair: Pair, context: Context, old: Side, new: Side) -> Itera
     assert new.built.contract is not None
     properties = list(property_changes(old.built.contract, new.built.contract, "result"))
     explained = [
-        Explained(each.pointer, "result-property-removed", f"`{spoken(each.pointer)}` is no longer declared")
+        _Explained(each.pointer, "result-property-removed", f"`{spoken(each.pointer)}` is no longer declared")
         for each in properties
         if each.kind == "dropped"
     ]
-    found = changes_of(pair, context, compare(new.built, old.built, "result"), WIDENED, explained)
+    found = _changes_of(pair, context, compare(new.built, old.built, "result"), _WIDENED, explained)
     yield from found
     told = {each.pointer for each in found}
     for each in properties:
@@ -386,5 +386,5 @@ def _property(pair: Pair, change: PropertyChange) -> Change:
         "result-property-removed",
         f"`{name}` is no longer declared",
         hint="deprecate it first: keep the property, and say so in its description",
-        **place_of(pair, change.pointer),
+        **_place_of(pair, change.pointer),
     )

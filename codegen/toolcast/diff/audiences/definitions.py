@@ -32,7 +32,7 @@ from ..rules import RULES
 from .spec_keys import flag_changes
 
 
-class Sent(Struct, frozen=True, kw_only=True):
+class _Sent(Struct, frozen=True, kw_only=True):
     """A tool in one state, as providers are sent it.
 
     Attributes:
@@ -52,8 +52,8 @@ class _SentPair(Struct, frozen=True, kw_only=True):
     """A pair as providers are sent it; None for a state without the tool."""
 
     pair: Pair
-    old: Sent | None
-    new: Sent | None
+    old: _Sent | None
+    new: _Sent | None
 
     def differing(self, *, brief: bool = False) -> tuple[str, ...]:
         """Return providers whose definition is another one now, the brief one with `brief`; all that have
@@ -93,7 +93,7 @@ def _same_schemas(pair: Pair) -> bool:
     )
 
 
-def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | None = None) -> Sent:
+def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: _Sent | None = None) -> _Sent:
     """Return a tool as it is sent; its schemas are those of `like` where that is stated."""
     if like is None:
         subject, problems = emitted_subject(side.tool, side.built, profiles)
@@ -102,7 +102,7 @@ def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: Sent | N
     made: dict[str, Any] = {
         profile.id: definition(subject, profile) for profile, _ in profiles if profile.id in subject.emitted
     }
-    return Sent(
+    return _Sent(
         subject=subject,
         definitions={id: msgspec.json.encode(each) for id, each in made.items()},
         summary=shown_summary(side.tool),
@@ -248,7 +248,7 @@ def provider_changes(sent: _SentPair, context: Context) -> tuple[Change, ...]:
     return (*_merged(found), *_tokens(sent, old, new))
 
 
-def _provider(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _provider(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
     id, pair = profile.id, sent.pair
     if id not in new.definitions:
         if id in old.definitions:
@@ -265,7 +265,7 @@ def _provider(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterat
     yield from _limits(sent, old, new, profile)
 
 
-def _tokens(sent: _SentPair, old: Sent, new: Sent) -> Iterator[Change]:
+def _tokens(sent: _SentPair, old: _Sent, new: _Sent) -> Iterator[Change]:
     """Return one change for all providers, with the tokens of the first."""
     grown: dict[str, tuple[int, int]] = {}
     for id in new.definitions.keys() & old.definitions.keys():
@@ -282,7 +282,7 @@ def _tokens(sent: _SentPair, old: Sent, new: Sent) -> Iterator[Change]:
         yield sent.pair.change("tokens-grown", message, providers=ids)
 
 
-def _strictness(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _strictness(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
     id, pair = profile.id, sent.pair
     before, after = old.subject.emitted[id].strict, new.subject.emitted[id].strict
     if before == after:
@@ -300,7 +300,7 @@ def _strictness(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iter
     yield change if finding is None else _placed(change, finding)
 
 
-def _losses(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
     """Yield a change for all new entries of a rule about schemas, and one for each key of the spec; providers
     that have the same share it.
     """
@@ -325,7 +325,7 @@ def _losses(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator
             yield sent.pair.change(rule, message, pointer=_pointer(first), providers=providers)
 
 
-def _entries(sent: Sent, profile: Profile) -> list[LedgerEntry]:
+def _entries(sent: _Sent, profile: Profile) -> list[LedgerEntry]:
     """Return entries that neither lint nor a change of strictness is about."""
     ledger = sent.subject.ledger(profile)
     return [each for each in ledger if each.severity != "reject" and not each.reason.startswith(NOT_STRICT)]
@@ -345,7 +345,7 @@ def _pointer(entry: LedgerEntry) -> str:
     return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
-def _limits(sent: _SentPair, old: Sent, new: Sent, profile: Profile) -> Iterator[Change]:
+def _limits(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
     before = Counter(each.code for each in tool_limits(old.subject, profile, 0))
     for finding in tool_limits(new.subject, profile, 0):
         if before[finding.code]:
@@ -530,7 +530,7 @@ def _prefix_change(
     )
 
 
-def _side(sent: _SentPair, name: str) -> Sent:
+def _side(sent: _SentPair, name: str) -> _Sent:
     """Return the state of a pair that has this name; the new one where both have."""
     return next(each for each in (sent.new, sent.old) if each is not None and each.subject.tool.name == name)
 

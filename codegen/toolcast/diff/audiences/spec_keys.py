@@ -20,14 +20,14 @@ _FREE: Final = ("", "a", "1", "\x00")
 """Texts that are tried where any was valid; few grammars have all of them."""
 
 
-class LostText(Struct, frozen=True):
+class _LostText(Struct, frozen=True):
     """A text that was valid, and why it is refused."""
 
     text: str
     refusal: str
 
 
-def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -> LostText | None:
+def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -> _LostText | None:
     """Return the shortest text found that the old grammar has (None: any text was valid) and the new one
     lacks.
 
@@ -44,7 +44,7 @@ def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -
     for text in sorted(set(tried), key=lambda text: (len(text), text)):
         refusal = after.problem(text)
         if refusal is not None:
-            return LostText(text, refusal)
+            return _LostText(text, refusal)
     return None
 
 

@@ -177,12 +177,12 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-MAX_BYTES: Final = 64 * 1024 * 1024
+_MAX_BYTES: Final = 64 * 1024 * 1024
 """Largest document, in bytes; api.github.com's has 13 MB."""
-LIMITS: Final = Limits(depth=200, values=2_000_000, lone_surrogates=True)
+_LIMITS: Final = Limits(depth=200, values=2_000_000, lone_surrogates=True)
 
-Version = Literal["3.0", "3.1", "3.2"]
-_VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1", "3.2")
+_Version = Literal["3.0", "3.1", "3.2"]
+_VERSIONS: Final[tuple[_Version, ...]] = ("3.0", "3.1", "3.2")
 _VERSION = re.compile(r"(3\.[0-2])\.\d+(?:-[0-9A-Za-z.-]{1,40})?")
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 _WHOLE = re.compile(r"3\.[0-2]")
@@ -205,7 +205,7 @@ class OpenApiDocument(Struct, frozen=True, eq=False):
 
     file: str
     data: dict[str, Any]
-    version: Version
+    version: _Version
     locate: _Locate
     address: str
 
@@ -215,7 +215,7 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
     if _scheme(source) in ("http", "https"):
         shown = without_credentials(source)
         try:
-            found = download(source, MAX_BYTES)
+            found = download(source, _MAX_BYTES)
         except DownloadError as error:
             message = f"cannot be downloaded: {error}"
             hint = "download it yourself, and import the file"
@@ -225,7 +225,7 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
     shown = FilePath(source).as_posix()
     try:
         with FilePath(source).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+            content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         message = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         hint = "name a file, or an address that starts with https://"
@@ -247,8 +247,8 @@ def parse_openapi(
 
     `address` is where it was downloaded from; relative server addresses start there.
     """
-    if len(content) > MAX_BYTES:
-        message = f"is larger than {MAX_BYTES // 2**20} MiB"
+    if len(content) > _MAX_BYTES:
+        message = f"is larger than {_MAX_BYTES // 2**20} MiB"
         return (Diagnostic(file=file, code="too-large", message=message, hint="split it"),)
     try:
         text = decode(content)
@@ -256,10 +256,10 @@ def parse_openapi(
         return (_diagnostic(file, error.problem),)
     place: _Locate | None = None
     if _JSON.match(text):
-        data, problems = parse_json(text, LIMITS)
+        data, problems = parse_json(text, _LIMITS)
         place = JsonPositions(text).locate
     else:
-        data, root, problems = read_yaml(text, LIMITS)
+        data, root, problems = read_yaml(text, _LIMITS)
         place = None if root is None else partial(locate, root, key=False)
     if problems or place is None:
         return tuple(sorted(_diagnostic(file, problem) for problem in problems))
@@ -267,7 +267,7 @@ def parse_openapi(
     if problem is not None:
         key, message, hint = problem
         return (_diagnostic(file, Problem(*place(key), "openapi-version", message, hint)),)
-    version: Version = next(known for known in _VERSIONS if str(data["openapi"]).startswith(known))
+    version: _Version = next(known for known in _VERSIONS if str(data["openapi"]).startswith(known))
     return OpenApiDocument(file, data, version, place, address)
 
 

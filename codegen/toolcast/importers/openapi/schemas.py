@@ -26,7 +26,7 @@ from .discriminators import Inheritance, Part, tagged
 from .document import OpenApiDocument, UnreadableError, target, value_at
 from .plain_text import plain_text, shortened
 
-Direction = Literal["request", "response"]
+_Direction = Literal["request", "response"]
 _DROPPED: Final = frozenset(
     {
         "xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "nullable", "example", "$defs",
@@ -50,11 +50,11 @@ _DIALECTS: Final = (
     "https://spec.openapis.org/oas/3.2/dialect/",
 )
 _MAX_EXAMPLES: Final = 20
-MAX_PARTS: Final = 256
+_MAX_PARTS: Final = 256
 """Most schemas that apply to one value by `allOf` and `$ref`."""
 
 
-_SMALLER: Final[Mapping[Direction, str]] = {
+_SMALLER: Final[Mapping[_Direction, str]] = {
     "request": "name the wanted operations by `--path` or `--tag`, or let the schema refer to fewer others",
     "response": "import without response schemas (`--no-results`), or let the schema refer to fewer others",
 }
@@ -63,9 +63,9 @@ _SMALLER: Final[Mapping[Direction, str]] = {
 class SchemaConverter:
     """Converts the schemas of one document for one direction. Each definition is converted once."""
 
-    def __init__(self, document: OpenApiDocument, direction: Direction) -> None:
+    def __init__(self, document: OpenApiDocument, direction: _Direction) -> None:
         self.document = document
-        self.direction: Direction = direction
+        self.direction: _Direction = direction
         self._draft = _dialect(document)
         self._names: dict[tuple[Path, Part], str] = {}
         self._owners: dict[str, tuple[Path, Part]] = {}
@@ -235,8 +235,8 @@ class SchemaConverter:
             if not isinstance(each, dict) or at in visited:
                 continue
             visited.add(at)
-            if len(visited) > MAX_PARTS:
-                message = f"`allOf` and `$ref` apply more than {MAX_PARTS} schemas to one value"
+            if len(visited) > _MAX_PARTS:
+                message = f"`allOf` and `$ref` apply more than {_MAX_PARTS} schemas to one value"
                 raise UnreadableError(path, "openapi-parts", message, "put the properties into fewer schemas")
             if "$ref" in each:
                 waiting.append(target(self.document.data, each["$ref"], at))

@@ -16,7 +16,7 @@ from ..declared_tools import Declared, ShapeError, read_shape
 from ..tool_lists import Element
 from .targets import Origin, import_name, place_of
 
-Read = Callable[[Any, Origin], Iterator[Declared]]
+_Read = Callable[[Any, Origin], Iterator[Declared]]
 """Yields the tools of an object. Raises FrameworkError, and whatever the framework raises."""
 
 
@@ -27,10 +27,10 @@ class FrameworkError(Exception):
 class _Kind(Struct, frozen=True):
     package: str
     class_name: str
-    read: Read
+    read: _Read
 
 
-def framework_reader(value: Any) -> Read | None:
+def framework_reader(value: Any) -> _Read | None:
     """Return the reader for an object of a framework; None where it is of none."""
     for base in type(value).__mro__:
         for kind in _KINDS:

@@ -28,7 +28,7 @@ _EXPECTED = (
     "name a function, a class with fields, a FastMCP server, a tool of LangChain, openai-agents or "
     "pydantic-ai, or a list of such"
 )
-Read: TypeAlias = Declared | Diagnostic
+_Read: TypeAlias = Declared | Diagnostic
 
 
 def read_object(target: str) -> Declarations:
@@ -58,7 +58,7 @@ def _load_pydantic() -> None:
         importlib.import_module("pydantic")
 
 
-def _read(value: Any, target: str, place: SourcePlace, depth: int) -> Iterator[Read]:
+def _read(value: Any, target: str, place: SourcePlace, depth: int) -> Iterator[_Read]:
     origin = Origin(target=target, place=place)
     if isinstance(value, (list, tuple, set, frozenset, Mapping)):
         yield from _items(value, origin, depth)
@@ -74,7 +74,7 @@ def _read(value: Any, target: str, place: SourcePlace, depth: int) -> Iterator[R
         yield origin.problem("import-python-tool", f"it cannot be read: {words}")
 
 
-def _items(value: Any, origin: Origin, depth: int) -> Iterator[Read]:
+def _items(value: Any, origin: Origin, depth: int) -> Iterator[_Read]:
     if depth >= _MAX_DEPTH or len(value) > _MAX_ITEMS:
         message = f"it holds more than {_MAX_DEPTH} levels of collections, or more than {_MAX_ITEMS} items"
         yield origin.problem("import-python-tool", message, _EXPECTED)
@@ -94,7 +94,7 @@ def _items(value: Any, origin: Origin, depth: int) -> Iterator[Read]:
             yield named
 
 
-def _declare(value: Any, origin: Origin) -> Iterator[Read]:
+def _declare(value: Any, origin: Origin) -> Iterator[_Read]:
     reader = framework_reader(value)
     if reader is not None:
         yield from reader(value, origin)
@@ -121,7 +121,7 @@ def _function_name(function: Any, origin: Origin) -> str:
     return key if origin.target.endswith("]") and not key.isdigit() else snake_case(kept)
 
 
-def _checked(declared: Declared, origin: Origin) -> Read:
+def _checked(declared: Declared, origin: Origin) -> _Read:
     try:
         check_writable(
             [

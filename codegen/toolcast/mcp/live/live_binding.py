@@ -63,7 +63,7 @@ def _has_structured_results(profile: Profile) -> bool:
     return any(name in ("$result", "$result_object") for name, _ in placeholders(profile.envelope))
 
 
-class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, eq=False):
+class _LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, eq=False):
     """The binding of a tool that was met at run time; parameters are plain data that its schema accepts."""
 
     tool: LiveTool
@@ -189,7 +189,7 @@ def bind(
     secrets: tuple[str, ...],
     normalizer: Normalizer,
     inject: Mapping[str, str] = {},
-) -> LiveBinding:
+) -> _LiveBinding:
     """Return the binding under which a tool is registered; the model reads it without hidden characters.
 
     Raises UnfitError where the program cannot fill in a parameter of `inject`.
@@ -205,7 +205,7 @@ def bind(
             if problem:
                 raise UnfitError(f"the program cannot fill in its parameter {parameter!r}: {problem}")
         offered = without_parameters(contract, inject)
-    return LiveBinding(
+    return _LiveBinding(
         module=f"MCP server {tool.server}",
         name=name,
         group=group,

@@ -12,7 +12,7 @@ from ...permissions import PERMISSIONS, Permission
 from ...runtime.hidden_parameters import PATH
 from .server_tool import Limits, LiveTool
 
-LONGEST = 64
+_LONGEST = 64
 """Characters that every provider takes, so that a name never depends on the provider."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -29,10 +29,10 @@ def offered_name(server: str, tool: str) -> str:
     another one's is changed to.
     """
     name = f"{server}__{_FOREIGN.sub('_', tool)}"
-    if len(name) <= LONGEST and _PLAIN.fullmatch(tool) and not _MARKED.search(tool):
+    if len(name) <= _LONGEST and _PLAIN.fullmatch(tool) and not _MARKED.search(tool):
         return name
     mark = sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{name[: LONGEST - len(mark) - 1]}_{mark}"
+    return f"{name[: _LONGEST - len(mark) - 1]}_{mark}"
 
 
 def _check_server(name: str) -> str:

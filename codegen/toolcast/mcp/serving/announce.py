@@ -44,7 +44,7 @@ SUBSCRIPTIONS = "toolcast.subscriptions"
 """Key of a connection's state: the URIs to which a client of an older revision subscribed."""
 
 Kind = Literal["resources", "prompts"]
-Notify = Callable[[Any], Awaitable[None]]
+_Notify = Callable[[Any], Awaitable[None]]
 
 
 class Announcer:
@@ -88,11 +88,11 @@ class Announcer:
         else:
             await self._tell(events.PromptsListChanged(), lambda each: each.send_prompt_list_changed())
 
-    async def _tell(self, event: Any, notify: Notify) -> None:
+    async def _tell(self, event: Any, notify: _Notify) -> None:
         await self._bus.publish(event)
         await asyncio.gather(*[self._notify(key, kept(), notify) for key, kept in self._older.items()])
 
-    async def _notify(self, key: str, connection: Any, notify: Notify) -> None:
+    async def _notify(self, key: str, connection: Any, notify: _Notify) -> None:
         if connection is None:
             self._older.pop(key, None)
             return

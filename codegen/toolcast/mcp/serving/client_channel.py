@@ -24,7 +24,7 @@ from .bearer_auth import extra_of
 from .call_limits import Turn
 from .listed import is_modern
 
-Send = Callable[..., Awaitable[None]]
+_Send = Callable[..., Awaitable[None]]
 
 _MOST = 1000
 """Messages that wait for a connection at once; others are dropped."""
@@ -33,7 +33,7 @@ _MOST = 1000
 class _Outbox:
     """Sends messages from any thread, in order and only while the call runs."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: _Send) -> None:
         self._send = send
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[Any, ...]] = deque()
@@ -82,7 +82,7 @@ class Progress(_Outbox):
     Reports that come faster than the connection takes them are skipped, but for the last.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: _Send) -> None:
         super().__init__(send)
         self._last = float("-inf")
 

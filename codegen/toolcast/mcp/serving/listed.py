@@ -21,17 +21,17 @@ from ...runtime.result import ToolResult, structured
 from ...runtime.view import ToolView
 from ..live.server_tool import result_validator
 
-MODERN = "2026-07-28"
+_MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""
 _LOG = logging.getLogger("toolcast.mcp")
 
 
 def is_modern(version: str) -> bool:
     """Return whether `version` is that revision or a later one; revisions are dates."""
-    return version >= MODERN
+    return version >= _MODERN
 
 
-def dialect_of(version: str) -> str:
+def _dialect_of(version: str) -> str:
     """Return the profile, and the format of results, of a protocol revision."""
     if is_modern(version):
         return "mcp"
@@ -79,7 +79,7 @@ class Listed:
         left out: a client gets the result of a call at once.
         """
         snapshot = self._registry.snapshot()
-        dialect = dialect_of(version)
+        dialect = _dialect_of(version)
         made = self._made.get(dialect)
         if made is None or snapshot is not self._snapshot:
             made = {}
@@ -181,7 +181,7 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
     if tool.output is None and binding.result is not None and structured(result) is not msgspec.UNSET:
         # This client sees no schema of results, whatever the definition of the newest revision has.
         result = msgspec.structs.replace(result, output=binding.encode_result(result.data).decode())
-    (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
+    (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], _dialect_of(version))
     if not result.success or tool.output is None:
         return made
     if "structuredContent" not in made:

@@ -17,7 +17,7 @@ from ...runtime.sampling import Message
 from ..sdk import load
 from .announce import Changes
 
-Complete: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitable[Iterable[str]]]
+_Complete: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitable[Iterable[str]]]
 """Proposes values of an argument: from what is typed so far, and the other arguments that are known. A plain
 one must not block."""
 
@@ -34,7 +34,7 @@ class TextArguments:
     field.
     """
 
-    def __init__(self, params: type[Any] | None, complete: Mapping[str, Complete], what: str) -> None:
+    def __init__(self, params: type[Any] | None, complete: Mapping[str, _Complete], what: str) -> None:
         self._params = params
         self._complete = dict(complete)
         kind = None if params is None else inspect.type_info(params)
@@ -85,10 +85,10 @@ class TextArguments:
 
 P = TypeVar("P")
 
-Messages: TypeAlias = str | Message | Content | Sequence[str | Message | Content]
+_Messages: TypeAlias = str | Message | Content | Sequence[str | Message | Content]
 """A text or a piece is a message of the user."""
-Make: TypeAlias = Callable[[ToolContext], Messages | Awaitable[Messages]]
-MakeParams: TypeAlias = Callable[[P, ToolContext], Messages | Awaitable[Messages]]
+_Make: TypeAlias = Callable[[ToolContext], _Messages | Awaitable[_Messages]]
+_MakeParams: TypeAlias = Callable[[P, ToolContext], _Messages | Awaitable[_Messages]]
 """Functions that make the messages of a prompt, now or awaited; plain ones run in a worker thread."""
 
 
@@ -124,13 +124,13 @@ class Prompts:
 
     @overload
     def add(
-        self, name: str, content: Messages | Make, params: None = None, *,
-        title: str = "", description: str = "", complete: Mapping[str, Complete] | None = None,
+        self, name: str, content: _Messages | _Make, params: None = None, *,
+        title: str = "", description: str = "", complete: Mapping[str, _Complete] | None = None,
     ) -> None: ...  # fmt: skip
     @overload
     def add(
-        self, name: str, content: MakeParams[P], params: type[P], *,
-        title: str = "", description: str = "", complete: Mapping[str, Complete] | None = None,
+        self, name: str, content: _MakeParams[P], params: type[P], *,
+        title: str = "", description: str = "", complete: Mapping[str, _Complete] | None = None,
     ) -> None: ...  # fmt: skip
     def add(
         self,
@@ -140,7 +140,7 @@ class Prompts:
         *,
         title: str = "",
         description: str = "",
-        complete: Mapping[str, Complete] | None = None,
+        complete: Mapping[str, _Complete] | None = None,
     ) -> None:
         """Offer a prompt.
 
@@ -204,9 +204,9 @@ def messages_of(value: Any) -> tuple[Message, ...]:
     return tuple(made)
 
 
-Contents: TypeAlias = str | bytes
-Read: TypeAlias = Callable[[ToolContext], Contents | Awaitable[Contents]]
-ReadParams: TypeAlias = Callable[[P, ToolContext], Contents | Awaitable[Contents]]
+_Contents: TypeAlias = str | bytes
+_Read: TypeAlias = Callable[[ToolContext], _Contents | Awaitable[_Contents]]
+_ReadParams: TypeAlias = Callable[[P, ToolContext], _Contents | Awaitable[_Contents]]
 """Functions that read a resource, now or awaited; plain ones run in a worker thread."""
 
 _BINARY = "application/octet-stream"
@@ -254,7 +254,7 @@ class Resources:
     def add(
         self,
         uri: str,
-        content: Contents | Read,
+        content: _Contents | _Read,
         *,
         name: str = "",
         title: str = "",
@@ -295,14 +295,14 @@ class Resources:
     def add_template(
         self,
         template: str,
-        read: ReadParams[P],
+        read: _ReadParams[P],
         params: type[P],
         *,
         name: str = "",
         title: str = "",
         description: str = "",
         media_type: str = "",
-        complete: Mapping[str, Complete] | None = None,
+        complete: Mapping[str, _Complete] | None = None,
     ) -> None:
         """Offer the resources at URIs that fit a template.
 

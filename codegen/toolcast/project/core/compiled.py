@@ -39,7 +39,7 @@ Losses = Mapping[str, tuple[LedgerEntry, ...]]
 """What each provider's JSON lacks of one tool, by provider; only those with entries."""
 
 
-class SharedEntry(LedgerEntry, frozen=True, kw_only=True, omit_defaults=True):
+class _SharedEntry(LedgerEntry, frozen=True, kw_only=True, omit_defaults=True):
     """An entry of a ledger file, with the providers for which it holds."""
 
     providers: tuple[str, ...]
@@ -52,7 +52,7 @@ def ledger_file(losses: Losses) -> bytes:
         for entry in dict.fromkeys(entries):
             providers.setdefault(entry, []).append(provider)
     ordered = sorted(providers, key=lambda each: (PARTS.index(each.of), each.path.split("/"), each.keyword))
-    return pretty([SharedEntry(**asdict(each), providers=tuple(providers[each])) for each in ordered])
+    return pretty([_SharedEntry(**asdict(each), providers=tuple(providers[each])) for each in ordered])
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
@@ -110,7 +110,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
         """Return what each provider's JSON lacks of this tool."""
         content = self.files.get(ledger_path(self.entry.name)) if self.entry is not None else None
         losses: dict[str, tuple[LedgerEntry, ...]] = {}
-        for each in () if content is None else msgspec.json.decode(content, type=tuple[SharedEntry, ...]):
+        for each in () if content is None else msgspec.json.decode(content, type=tuple[_SharedEntry, ...]):
             stated = asdict(each)
             for provider in stated.pop("providers"):
                 losses[provider] = (*losses.get(provider, ()), LedgerEntry(**stated))

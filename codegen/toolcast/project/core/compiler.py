@@ -379,7 +379,7 @@ def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
 _numbers = itertools.count()
 
 
-class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does.
 
     Folders are packages with or without an `__init__.py`.
@@ -426,7 +426,7 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def imported(files: Mapping[str, bytes]) -> Generator[str]:
     """Yield the name under which `files` can be imported; at the end everything of it is forgotten."""
     package = f"toolcast_memory_{next(_numbers)}"
-    finder = MemoryFinder(package, files)
+    finder = _MemoryFinder(package, files)
     sys.meta_path.insert(0, finder)
     try:
         yield package

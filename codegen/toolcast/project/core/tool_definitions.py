@@ -53,7 +53,7 @@ def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
     return stated
 
 
-class Definition(Struct, frozen=True):
+class _Definition(Struct, frozen=True):
     """A tool as one provider gets it: the bytes of its files, and their losses."""
 
     content: bytes
@@ -61,14 +61,14 @@ class Definition(Struct, frozen=True):
     wire_forms: bytes | None  # how arguments in this provider's wire form are decoded
 
 
-def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
+def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> _Definition:
     """Make the files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
     ledger = definition_ledger(info, profile, parameters)
     wire_forms, pointer = parameters.wire_forms, _parameters_pointer(info, profile)
     if pointer is None or wire_forms is None or omits(profile, parameters):
-        return Definition(content, ledger, None)  # what is not shown has no form of its own
-    return Definition(content, ledger, pretty(replace(wire_forms, parameters=pointer)))
+        return _Definition(content, ledger, None)  # what is not shown has no form of its own
+    return _Definition(content, ledger, pretty(replace(wire_forms, parameters=pointer)))
 
 
 def definition_ledger(info: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:

@@ -20,9 +20,11 @@ from ...spec.tool_names import shown
 from .manifest import NAME, PACKAGE, Manifest, parse_manifest
 from .plan import Plan, Write
 
-Kind = Literal["changed", "missing", "orphaned"]
-Reason = Literal["spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "manifest"]
-Files = Mapping[str, Kind]
+_Kind = Literal["changed", "missing", "orphaned"]
+_Reason = Literal[
+    "spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "manifest"
+]
+Files = Mapping[str, _Kind]
 """What is wrong with outputs, by posix path below the output root."""
 
 
@@ -33,7 +35,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     concerned. `files` names the manifest only where all else is right. `added` and `removed` are providers.
     """
 
-    reason: Reason
+    reason: _Reason
     unit: str = ""
     units: tuple[str, ...] = ()
     files: Files = {}
@@ -66,12 +68,12 @@ class _Causes:
         self._now = parse_manifest(manifest)
         self._before = Manifest({}) if old is None else parse_manifest(old)
         self._manifest_differs = any(write.path == NAME for write in plan.writes)
-        self._kinds: dict[str, Kind] = {
+        self._kinds: dict[str, _Kind] = {
             write.path: "missing" if write.old is None else "changed" for write in plan.writes
         }
         self._kinds |= {delete.path: "orphaned" for delete in plan.deletes}
         self._kinds.pop(NAME, None)
-        self._endings = {write.path for write in plan.writes if differs_in_endings(write)}
+        self._endings = {write.path for write in plan.writes if _differs_in_endings(write)}
         self._owners = {
             path: unit
             for manifest in (self._before, self._now)  # those of now count
@@ -103,7 +105,7 @@ class _Causes:
     def found(self) -> tuple[Cause, ...]:
         if self._merged:
             return (Cause(reason="merge", files=self._merged),)
-        files: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
+        files: defaultdict[str, dict[str, _Kind]] = defaultdict(dict)
         for path, kind in self._kinds.items():
             if path not in self._endings:
                 files[self._owners.get(path, PACKAGE)][path] = kind
@@ -130,14 +132,14 @@ class _Causes:
             or (old.source, old.made, old.outputs) != (new.source, new.made, new.outputs)
         }
 
-    def _causes_of(self, units: Iterable[str], files: Mapping[str, dict[str, Kind]]) -> list[Cause]:
-        groups: defaultdict[tuple[Reason, str], list[str]] = defaultdict(list)
+    def _causes_of(self, units: Iterable[str], files: Mapping[str, dict[str, _Kind]]) -> list[Cause]:
+        groups: defaultdict[tuple[_Reason, str], list[str]] = defaultdict(list)
         for unit in sorted(units):
             reason, culprit = self._reason(unit)
             groups[reason, culprit].append(unit)
         causes: list[Cause] = []
         for (reason, culprit), members in groups.items():
-            own: dict[str, Kind] = {}
+            own: dict[str, _Kind] = {}
             for unit in members:
                 own |= sorted(files.get(unit, {}).items())
             if reason == "edited":  # each file by itself
@@ -153,7 +155,7 @@ class _Causes:
                 causes.append(Cause(reason=reason, unit=culprit, units=tuple(members), files=own))
         return causes
 
-    def _reason(self, unit: str) -> tuple[Reason, str]:
+    def _reason(self, unit: str) -> tuple[_Reason, str]:
         """Return why the outputs of a spec are wrong, and which spec or type is at fault."""
         old, new = self._before.units.get(unit), self._now.units.get(unit)
         if new is None:
@@ -207,13 +209,13 @@ class _Causes:
         return before != now
 
 
-def differs_in_endings(write: Write) -> bool:
+def _differs_in_endings(write: Write) -> bool:
     """Return whether a file is right but for what git makes of line endings on some machines."""
     old = write.old
     return old is not None and old != write.content and old.replace(b"\r\n", b"\n") == write.content
 
 
-ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
+_ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
 
 
 def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
@@ -244,7 +246,7 @@ def drift_diagnostic(cause: Cause, config: Config, repair: str) -> Diagnostic:
         case "endings":
             file = f"{output}/{NAME}"
             message = f"{_outputs(cause)} different in line endings only"
-            hint += f"; {ATTRIBUTES}"
+            hint += f"; {_ATTRIBUTES}"
         case "configuration":
             file, line = _table(config)
             changes = ", ".join(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ...diagnostics import Diagnostic, Severity, has_errors
 from .manifest import NAME
 
-Kind = Literal["new", "changed"]
+_Kind = Literal["new", "changed"]
 
 
 class Write(Struct, frozen=True, gc=False):
@@ -21,7 +21,7 @@ class Write(Struct, frozen=True, gc=False):
 
     path: str  # posix, below the output root
     content: bytes
-    kind: Kind
+    kind: _Kind
     old: bytes | None = None
 
 

@@ -40,7 +40,7 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     listed = tree.find(NAME)
     content = listed.content if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
-    journal = read_journal(state, tree.root)
+    journal = _read_journal(state, tree.root)
     for path in journal.keys() - owned:
         found = tree.find(path)
         if found is not None and found.kind == "file" and digest(found.content) in journal[path]:
@@ -153,9 +153,9 @@ def publish(
     Returns the part that was carried out, and an error if the disk refused a path: every other file is as it
     was then. Raises OSError where the disk refuses the journal: nothing was touched then.
     """
-    repair(state, root)
+    _repair(state, root)
     if not plan.empty:
-        write_journal(plan, state, root)
+        _write_journal(plan, state, root)
     deletes: list[Delete] = []
     writes: list[Write] = []
     made: set[str] = set()  # folders
@@ -175,7 +175,7 @@ def publish(
     except OSError as error:
         done = replace(plan, writes=tuple(writes), deletes=tuple(deletes))
         return done, (publish_failure(path, error, done, plan, shown_output),)
-    end_journal(state, root)
+    _end_journal(state, root)
     return plan, ()
 
 
@@ -212,22 +212,22 @@ def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat
 
 JOURNAL_PREFIX = "journal-"
 
-Journal = dict[str, list[str]]
+_Journal = dict[str, list[str]]
 """Path below the output root → digests of what unfinished runs were about to put there."""
 
 
-def read_journal(state: Path, root: Path) -> Journal:
+def _read_journal(state: Path, root: Path) -> _Journal:
     """Read what unfinished runs left in `root`; empty if the last one ended."""
     try:
-        touched = msgspec.json.decode(read_plain(_journal_file(state, root)), type=Journal)
+        touched = msgspec.json.decode(read_plain(_journal_file(state, root)), type=_Journal)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
     return {path: digests for path, digests in touched.items() if is_inside(path)}
 
 
-def write_journal(plan: Plan, state: Path, root: Path) -> None:
+def _write_journal(plan: Plan, state: Path, root: Path) -> None:
     """Add to the journal what `plan` will touch below `root`. Raises OSError."""
-    touched = read_journal(state, root)
+    touched = _read_journal(state, root)
     for delete in plan.deletes:
         touched.setdefault(delete.path, [])
     for write in plan.writes:
@@ -237,16 +237,16 @@ def write_journal(plan: Plan, state: Path, root: Path) -> None:
     write_whole(_journal_file(state, root), msgspec.json.encode(touched))
 
 
-def end_journal(state: Path, root: Path) -> None:
+def _end_journal(state: Path, root: Path) -> None:
     """Remove the journal of a run that ended. Raises OSError."""
     _journal_file(state, root).unlink(missing_ok=True)
 
 
-def repair(state: Path, root: Path) -> None:
+def _repair(state: Path, root: Path) -> None:
     """Remove what a killed run left: temporary files, and folders that it made or emptied."""
     for leftover in state.glob(".*.tmp"):  # no other run writes here now
         leftover.unlink(missing_ok=True)
-    touched = read_journal(state, root)
+    touched = _read_journal(state, root)
     folders = {path.rpartition("/")[0] for path in touched}
     real = {folder for folder in folders if not crosses_link(root, folder)}
     for folder in sorted(real):

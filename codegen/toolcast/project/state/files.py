@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Flags that follow no link and wait for no pipe."""
 
 
 def read_plain(path: Path, limit: int = -1) -> bytes:
     """Return at most `limit` bytes of a regular file. Raises OSError for anything else."""
-    handle = os.open(path, READ)
+    handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no regular file", str(path))

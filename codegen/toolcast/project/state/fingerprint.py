@@ -50,7 +50,7 @@ def libraries(*, models: bool) -> tuple[Library, ...]:
     return tuple(sorted(found.values(), key=lambda library: library.name.lower()))
 
 
-def site_folders() -> tuple[Path, ...]:
+def _site_folders() -> tuple[Path, ...]:
     """Return the folders where installing something changes which library is found."""
     named = ("site-packages", "dist-packages")
     return tuple(Path(folder) for folder in sys.path if Path(folder).name in named and Path(folder).is_dir())
@@ -116,10 +116,10 @@ def read_source(path: Path) -> str | None:
         content = path.read_bytes()
     except OSError:
         return None
-    return digest(lf(content))
+    return digest(_lf(content))
 
 
-def lf(content: bytes) -> bytes:
+def _lf(content: bytes) -> bytes:
     """Make line endings LF."""
     return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
@@ -177,7 +177,7 @@ def setting(
     for label, folder in folders.items():
         if folder is not None:
             parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources)}
-    for folder in site_folders():
+    for folder in _site_folders():
         index.input_unchanged(folder)
     if config.file is not None:
         index.input_unchanged(config.file)

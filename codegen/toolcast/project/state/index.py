@@ -31,20 +31,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `collections.abc` is not loaded yet
     from collections.abc import Iterable, Mapping
 
-MAGIC = b"toolcast index 2"
-TICK = 20_000_000
+_MAGIC = b"toolcast index 2"
+_TICK = 20_000_000
 """Nanoseconds that a file system's clock may stand still."""
-COARSE_TICK = 2_000_000_000
+_COARSE_TICK = 2_000_000_000
 """The same for file systems that keep whole seconds only (FAT keeps two)."""
 _POLL = 0.0005
 _ROW = struct.Struct("=4q")
 _INODE = 0x7FFFFFFFFFFFFFFF  # some file systems use all 64 bits
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-ABSENT = _ROW.pack(-1, -1, -1, -1)
-RACY = _ROW.pack(-2, -2, -2, -2)
+_ABSENT = _ROW.pack(-1, -1, -1, -1)
+_RACY = _ROW.pack(-2, -2, -2, -2)
 
 
-class Recorded:
+class _Recorded:
     """The content of an index file: 32 bytes of `rows` for each of `paths`, inputs first, then outputs."""
 
     __slots__ = ("configured", "inputs", "paths", "rows", "tools")
@@ -57,13 +57,13 @@ class Recorded:
 def up_to_date(start: str) -> int | None:
     """Return the number of tools if a plain `generate` in `start` would change nothing; None if it might."""
     folder = _project_folder(start)
-    recorded = read_index(folder)
+    recorded = _read_index(folder)
     if recorded is None or recorded.tools < 0 or (not recorded.configured and folder != start):
         return None
     return recorded.tools if _rows(folder, recorded) == recorded.rows else None
 
 
-def read_index(folder: str) -> Recorded | None:
+def _read_index(folder: str) -> _Recorded | None:
     """Read the index of a project; None where it is missing, damaged or of another environment."""
     try:
         state = os.path.join(folder, ".toolcast")
@@ -75,7 +75,7 @@ def read_index(folder: str) -> Recorded | None:
             head = file.read().split(b"\n", 6)
     except OSError:
         return None
-    if len(head) != 7 or head[0] != MAGIC or head[1] != _environment():
+    if len(head) != 7 or head[0] != _MAGIC or head[1] != _environment():
         return None
     try:
         configured, tools = int(head[2]), int(head[3])
@@ -85,7 +85,7 @@ def read_index(folder: str) -> Recorded | None:
     paths = head[5].split(b"\0") if head[5] else []
     if len(paths) != inputs + outputs or len(head[6]) != _ROW.size * len(paths):
         return None
-    return Recorded(bool(configured), tools, inputs, paths, head[6])
+    return _Recorded(bool(configured), tools, inputs, paths, head[6])
 
 
 def _environment() -> bytes:
@@ -107,7 +107,7 @@ def _project_folder(start: str) -> str:
     return folder
 
 
-def _rows(folder: str, recorded: Recorded) -> bytes:
+def _rows(folder: str, recorded: _Recorded) -> bytes:
     """Return the present rows of all recorded paths; no call per file, there are thousands."""
     base = os.fsencode(os.path.join(folder, ""))
     numbers: list[int] = []
@@ -123,7 +123,7 @@ def _rows(folder: str, recorded: Recorded) -> bytes:
     return struct.pack(f"={len(numbers)}q", *numbers)
 
 
-def row_of(state: os.stat_result) -> bytes:
+def _row_of(state: os.stat_result) -> bytes:
     return _ROW.pack(state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino & _INODE)
 
 
@@ -138,7 +138,7 @@ class Index:
         self._recorded_outputs: dict[bytes, bytes] = {}
         self._inputs: dict[bytes, bytes] = {}
         self._outputs: dict[bytes, bytes] = {}
-        if load and (recorded := read_index(self.base)) is not None:
+        if load and (recorded := _read_index(self.base)) is not None:
             size = _ROW.size
             rows = [recorded.rows[at : at + size] for at in range(0, len(recorded.rows), size)]
             pairs = list(zip(recorded.paths, rows, strict=True))
@@ -158,13 +158,13 @@ class Index:
         row = self._inputs.get(key)
         if row is None:
             row = self._inputs[key] = _row_at(path, follow=True)
-        return row != ABSENT and self._recorded_inputs.get(key) == row
+        return row != _ABSENT and self._recorded_inputs.get(key) == row
 
     def output_unchanged(self, path: str | os.PathLike[str]) -> bool:
         """Take the row of an output before it is read; return whether it is as recorded."""
         key = self.key(path)
         row = self._outputs[key] = _row_at(path, follow=False)
-        return row != ABSENT and self._recorded_outputs.get(key) == row
+        return row != _ABSENT and self._recorded_outputs.get(key) == row
 
     def input_changed(self, path: str | os.PathLike[str]) -> bool:
         """Return whether an input's row has changed since it was taken."""
@@ -175,7 +175,7 @@ class Index:
         row = _row_at(path, follow=False)
         mtime, _, size, inode = _ROW.unpack(row)
         same = (mtime, size, inode) == (before.st_mtime_ns, before.st_size, before.st_ino & _INODE)
-        self._outputs[self.key(path)] = row if same else RACY  # somebody has changed it since
+        self._outputs[self.key(path)] = row if same else _RACY  # somebody has changed it since
 
     def key(self, path: str | os.PathLike[str]) -> bytes:
         """Return the path as the index writes it: relative below the base, else absolute."""
@@ -202,22 +202,22 @@ class Index:
             if b"\n" in paths:
                 return  # an empty index counts as none
             head = (
-                MAGIC,
+                _MAGIC,
                 _environment(),
                 b"%d" % configured,
                 b"%d" % (-1 if tools is None else tools),
                 b"%d %d" % (len(self._inputs), len(kept)),
                 paths,
-                b"".join(RACY if row in racy else row for row in (*self._inputs.values(), *kept.values())),
+                b"".join(_RACY if row in racy else row for row in (*self._inputs.values(), *kept.values())),
             )
             temporary.write_bytes(b"\n".join(head))
 
 
 def _row_at(path: str | os.PathLike[str], *, follow: bool) -> bytes:
     try:
-        return row_of(os.stat(path, follow_symlinks=follow))
+        return _row_of(os.stat(path, follow_symlinks=follow))
     except (OSError, ValueError):
-        return ABSENT
+        return _ABSENT
 
 
 def _changed(rows: "Mapping[bytes, bytes]", recorded: "Mapping[bytes, bytes]") -> "Iterable[bytes]":
@@ -236,7 +236,7 @@ def _changed_at(row: bytes) -> int:
 def _is_racy(row: bytes, now: int) -> bool:
     """Return whether a file may be edited from `now` on and still have this row."""
     at = _changed_at(row)
-    return at >= now - (COARSE_TICK if at % 1_000_000_000 == 0 else 0)
+    return at >= now - (_COARSE_TICK if at % 1_000_000_000 == 0 else 0)
 
 
 def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
@@ -248,6 +248,6 @@ def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
     while True:
         os.utime(probe)
         now = _changed_at(_row_at(probe, follow=False))
-        if now > newest or time.monotonic_ns() - start > TICK:
+        if now > newest or time.monotonic_ns() - start > _TICK:
             return now
         time.sleep(_POLL)

@@ -35,7 +35,7 @@ UNITS = "units.json"
 FILES = "files"
 
 
-def layer_name(layer: int) -> str:
+def _layer_name(layer: int) -> str:
     return f"{FILES}.{layer}" if layer else FILES
 
 
@@ -55,10 +55,10 @@ def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit
             layers.append(set())
         layers[layer] |= claims
         for path, content in made.files.items():
-            write(out / layer_name(layer) / path, content)
+            write(out / _layer_name(layer) / path, content)
         records[made.path] = replace(made.record, layer=layer)
     _remove_others(
-        out, {f"{layer_name(unit.layer)}/{path}" for unit in records.values() for path in unit.outputs}
+        out, {f"{_layer_name(unit.layer)}/{path}" for unit in records.values() for path in unit.outputs}
     )
     write(out / UNITS, _encoded(kit, records))
     return records
@@ -68,7 +68,7 @@ def output_files(units: Mapping[str, Unit], shards: Mapping[Path, Cache]) -> dic
     """Return the file of each output of `units` in the folder of the step that compiled it."""
     folders = {path: folder for folder, shard in shards.items() for path in shard.units}
     return {
-        output: folders[path] / layer_name(unit.layer) / output
+        output: folders[path] / _layer_name(unit.layer) / output
         for path, unit in units.items()
         for output in unit.outputs
     }

@@ -25,8 +25,8 @@ from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .references import note_dropped, resolved_branch
 
-MERGED = "is merged into the schema around it, because the provider cannot express it here"
-NOT_MERGED = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
+_MERGED = "is merged into the schema around it, because the provider cannot express it here"
+_NOT_MERGED = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
 
 
 def merge_all_of(node: Node, dialect: Dialect, ledger: Ledger, *, blocking: bool = True) -> Node:
@@ -36,8 +36,8 @@ def merge_all_of(node: Node, dialect: Dialect, ledger: Ledger, *, blocking: bool
         return node
     path = node.path
     base = {key: value for key, value in node.keywords.items() if key != "allOf"}
-    outer = {key: base.pop(key) for key in list(base) if key in NOT_MERGED}
-    ledger.note(path, "allOf", "rewritten", "kept elsewhere", MERGED)
+    outer = {key: base.pop(key) for key in list(base) if key in _NOT_MERGED}
+    ledger.note(path, "allOf", "rewritten", "kept elsewhere", _MERGED)
     annotations: Keywords = {}
     own, notes, entered = base, node.notes, node.entered
     for i, raw in enumerate(node.keywords["allOf"]):
@@ -48,7 +48,7 @@ def merge_all_of(node: Node, dialect: Dialect, ledger: Ledger, *, blocking: bool
             for key in branch.keywords:
                 if key in METADATA:
                     annotations.setdefault(key, branch.keywords[key])
-            rest = {key: value for key, value in branch.keywords.items() if key not in NOT_MERGED}
+            rest = {key: value for key, value in branch.keywords.items() if key not in _NOT_MERGED}
             together = merged(base, rest)
         if together is not None:
             base = together

@@ -27,7 +27,7 @@ from ..node import Node, Pass
 from ..profiles.dialect import Dialect
 from .unions import note_free_union
 
-BESIDE = "the provider allows nothing beside `anyOf`"
+_BESIDE = "the provider allows nothing beside `anyOf`"
 WORDS = ("default", "examples", "example", "deprecated")
 
 
@@ -63,19 +63,19 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             own = first.get("description")
             first[key] = described(text, [own]) if isinstance(own, str) else text
         if in_no_branch or key == "description":
-            reason = f"is moved into the branches of `anyOf`, because {BESIDE}"
+            reason = f"is moved into the branches of `anyOf`, because {_BESIDE}"
             ledger.note(path, key, "rewritten", "kept elsewhere", reason)
         else:
-            reason = f"is left out, because {BESIDE}, and branches have their own"
+            reason = f"is left out, because {_BESIDE}, and branches have their own"
             ledger.note(path, key, "dropped", "lost", reason)
     if out.get("nullable") is True:
         branches[0]["nullable"] = True
     for key in out:
         if key in WORDS and phrase(key, out[key]):
-            reason = f"is stated in the descriptions of the branches, because {BESIDE}"
+            reason = f"is stated in the descriptions of the branches, because {_BESIDE}"
             ledger.note(path, key, "described", "kept elsewhere", reason)
         elif key not in ("anyOf", "description", "title", "nullable"):
-            reason = f"is left out, because {BESIDE}{checked(key, out[key])}"
+            reason = f"is left out, because {_BESIDE}{checked(key, out[key])}"
             ledger.note(path, key, "dropped", "lost", reason)
     made = [
         _inside(replace(old, keywords=keywords), node, dialect, ledger)

@@ -21,16 +21,16 @@ from ..ledger import Ledger
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
 
-BOUNDS = (("exclusiveMinimum", "minimum", True), ("exclusiveMaximum", "maximum", False))
+_BOUNDS = (("exclusiveMinimum", "minimum", True), ("exclusiveMaximum", "maximum", False))
 
 
-def inclusive_bounds(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _inclusive_bounds(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Express exclusive bounds: exactly for integers; for numbers one value wider, and described."""
     if "exclusiveMinimum" not in node.keywords and "exclusiveMaximum" not in node.keywords:
         return node
     out = dict(node.keywords)
     notes: tuple[str, ...] = ()
-    for key, inclusive, up in BOUNDS:
+    for key, inclusive, up in _BOUNDS:
         if key not in out:
             continue
         bound = value = out.pop(key)
@@ -53,7 +53,7 @@ def inclusive_bounds(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PASS = Pass(
     name="bounds",
-    apply=inclusive_bounds,
+    apply=_inclusive_bounds,
     needed=lambda dialect: dialect.exclusive == "inclusive",
     keywords=frozenset(("exclusiveMinimum", "exclusiveMaximum")),
 )

@@ -39,7 +39,7 @@ from ..values_as_text import as_json
 from .maps import all_keys_as_pairs
 
 
-def send_empty_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _send_empty_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Send an object that declares no property as JSON text, or with its keys as pairs."""
     if node.path is None or not names_type(node, "object") or not declares_no_key(node.keywords, dialect):
         return node
@@ -53,23 +53,23 @@ def send_empty_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PROPERTIES = Pass(
     name="empty_objects",
-    apply=send_empty_object,
+    apply=_send_empty_object,
     needed=lambda dialect: dialect.empty_objects != "keep",
     types=frozenset(("object", TYPES)),
 )
 
 
-EVALUATING = frozenset(
+_EVALUATING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "contains", "dependentSchemas")
 )
 
 
-def require_items(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _require_items(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Give an array `items`."""
     if not names_type(node, "array"):
         return node
     keywords, path = node.keywords, node.path
-    if "items" not in keywords and "unevaluatedItems" in keywords and EVALUATING.isdisjoint(keywords):
+    if "items" not in keywords and "unevaluatedItems" in keywords and _EVALUATING.isdisjoint(keywords):
         out = {key: value for key, value in keywords.items() if key != "unevaluatedItems"}
         reason = "is replaced by `items`, which means the same here and which the provider requires"
         ledger.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", reason)
@@ -98,13 +98,13 @@ def require_items(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 ITEMS = Pass(
     name="items",
-    apply=require_items,
+    apply=_require_items,
     needed=lambda dialect: dialect.items_required,
     types=frozenset(("array", TYPES)),
 )
 
 
-def declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Declare the required names of a node."""
     keywords, path = node.keywords, node.path
     if "required" not in keywords:
@@ -143,13 +143,13 @@ def declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 DECLARED = Pass(
     name="declared_required",
-    apply=declare_required,
+    apply=_declare_required,
     needed=lambda dialect: dialect.declared_required,
     keywords=frozenset(("required",)),
 )
 
 
-def without_empty(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _without_empty(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Leave out an empty `required`."""
     if node.keywords.get("required") != []:
         return node
@@ -160,7 +160,7 @@ def without_empty(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 NOT_EMPTY = Pass(
     name="empty_required",
-    apply=without_empty,
+    apply=_without_empty,
     needed=lambda dialect: not dialect.empty_required,
     keywords=frozenset(("required",)),
 )

@@ -28,10 +28,10 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 from .references import INLINE_NODES, merge_target
 
-MAX_FOLLOWED = 8
+_MAX_FOLLOWED = 8
 
 
-def limit_depth(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _limit_depth(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Send a node as JSON text where its values would nest deeper than the walk allows."""
     while node.path is not None and node.place.walk.most is not None:
         limited = _limited(node, node.place.walk.most, dialect, ledger)
@@ -41,10 +41,10 @@ def limit_depth(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     return node
 
 
-PASS = Pass(name="depth", apply=limit_depth)
+PASS = Pass(name="depth", apply=_limit_depth)
 
 
-def limit_untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _limit_untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Send a node as JSON text where it would nest too deep and its literals left no type."""
     most = node.place.walk.most
     if node.path is None or most is None or states_type(node):
@@ -54,7 +54,7 @@ def limit_untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 UNTYPED = Pass(
     name="depth_untyped",
-    apply=limit_untyped,
+    apply=_limit_untyped,
     types=frozenset((NO_TYPE, TYPES)),
 )
 
@@ -85,7 +85,7 @@ def _limited(node: Node, most: int, dialect: Dialect, ledger: Ledger) -> Node | 
 
 def _added(node: Node, schema: Schema, dialect: Dialect, followed: int) -> int:
     """The levels that the form in which a schema is sent adds to those of its values, which are no choice."""
-    if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:
+    if not isinstance(schema, SchemaNode) or followed > _MAX_FOLLOWED:
         return 0
     keywords = schema.keywords
     added = 0
@@ -108,7 +108,7 @@ def _alternatives(keywords: Keywords) -> Iterator[Schema]:
 
 def _referred(node: Node, schema: Schema, followed: int) -> Iterator[Segments]:
     """The definitions that a schema refers to for its own value."""
-    if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:
+    if not isinstance(schema, SchemaNode) or followed > _MAX_FOLLOWED:
         return
     if "$ref" in schema.keywords:
         segments = node.document.segments(schema.keywords["$ref"], schema.path)

@@ -35,9 +35,9 @@ Result = tuple[Any, tuple[str, ...]]
 Operation = Callable[[Node, str, Dialect, Ledger], Result]
 """What becomes of one keyword of a node."""
 LENGTHS = frozenset(("minLength", "maxLength"))
-ITEMS = frozenset(("items", "prefixItems", "contains", "unevaluatedItems"))
-SAME_VALUE = frozenset(("allOf", "anyOf", "oneOf", "if", "then", "else"))
-LEFT_OUT: Result = (ABSENT, ())
+_ITEMS = frozenset(("items", "prefixItems", "contains", "unevaluatedItems"))
+_SAME_VALUE = frozenset(("allOf", "anyOf", "oneOf", "if", "then", "else"))
+_LEFT_OUT: Result = (ABSENT, ())
 
 
 def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
@@ -45,7 +45,7 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     value = to_json(node.keywords[key])
     if key == "default" and describes_default(node.keywords.get("description"), value):
         ledger.note(node.path, key, "described", "kept elsewhere", DEFAULT_STATED)
-        return LEFT_OUT
+        return _LEFT_OUT
     return ABSENT, described_keyword(node, key, value, ledger, _cause(key, dialect))
 
 
@@ -68,7 +68,7 @@ def drop(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out; only the ledger has it."""
     reason = f"is left out, because {_cause(key, dialect)}{checked(key, node.keywords[key])}"
     ledger.note(node.path, key, "dropped", "lost", reason)
-    return LEFT_OUT
+    return _LEFT_OUT
 
 
 def omit(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
@@ -77,13 +77,13 @@ def omit(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     why = header if key == MCP_HEADER else "it constrains nothing and costs tokens in every request"
     reason = f"is left out, because {why}"
     ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
-    return LEFT_OUT
+    return _LEFT_OUT
 
 
 def block(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out, which is a reason against the mode."""
     ledger.block(node.path, key, "lacks the keyword")
-    return LEFT_OUT
+    return _LEFT_OUT
 
 
 def draft(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
@@ -99,7 +99,7 @@ def inlined(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Definitions of a dialect that has none."""
     reason = "is left out, because every reference is replaced by its target"
     ledger.note(node.path, key, "inlined", "kept elsewhere", reason)
-    return LEFT_OUT
+    return _LEFT_OUT
 
 
 def renamed_literals(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
@@ -174,7 +174,7 @@ def _shaped(node: SchemaNode, dialect: Dialect) -> bool:
     return dialect.other == "keep" and dialect.other_formats == "keep"
 
 
-def allow_undeclared(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _allow_undeclared(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Allow undeclared keys where a pattern of keys was dropped."""
     before = node.before.keywords.get("patternProperties", ()) if node.before is not None else ()
     if len(node.keywords.get("patternProperties", ())) >= len(before):
@@ -191,12 +191,12 @@ def allow_undeclared(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PATTERNS = Pass(
     name="dropped_patterns",
-    apply=allow_undeclared,
+    apply=_allow_undeclared,
     keywords=frozenset(("additionalProperties", "unevaluatedProperties")),
 )
 
 
-def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Drop what depends on keywords that were changed, or note it."""
     out = node.keywords
     if dialect.optional != "keep" and out.get("uniqueItems") and _may_leave_out(node, dialect):
@@ -225,8 +225,8 @@ def _may_leave_out(node: Node, dialect: Dialect) -> bool:
         if in_item and _has_optional(schema, dialect):
             return True
         for (keyword, *_), below in subnodes(schema):
-            if in_item or keyword in ITEMS or keyword in SAME_VALUE:
-                pending.append((below, in_item or keyword in ITEMS))
+            if in_item or keyword in _ITEMS or keyword in _SAME_VALUE:
+                pending.append((below, in_item or keyword in _ITEMS))
         if "$ref" in schema.keywords:
             target, segments = node.document.target(schema.keywords["$ref"], schema.path)
             if (segments, in_item) not in visited:
@@ -261,7 +261,7 @@ def _needed(dialect: Dialect) -> bool:
 
 DEPENDENT = Pass(
     name="unevaluated",
-    apply=depends_on_others,
+    apply=_depends_on_others,
     needed=_needed,
     keywords=frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems")),
 )

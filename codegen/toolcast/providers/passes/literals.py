@@ -30,13 +30,13 @@ from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import texts
 
-CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
-STRING_KEYWORDS = MOVED - {"type", "enum", "const"}
-ONE_VALUE = "is replaced by an `enum` of one value, which means the same"
-AS_STRINGS = "lists strings, because the provider allows no other values here; decoding restores the values"
+_CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
+_STRING_KEYWORDS = MOVED - {"type", "enum", "const"}
+_ONE_VALUE = "is replaced by an `enum` of one value, which means the same"
+_AS_STRINGS = "lists strings, because the provider allows no other values here; decoding restores the values"
 
 
-def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Express the constant and the enum of a node."""
     keywords, path = node.keywords, node.path
     if "enum" not in keywords and "const" not in keywords:
@@ -44,15 +44,15 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     out = dict(keywords)
     if "const" in out and dialect.const == "enum":
         value = out.pop("const")
-        ledger.note(path, "const", "rewritten", "kept elsewhere", ONE_VALUE)
+        ledger.note(path, "const", "rewritten", "kept elsewhere", _ONE_VALUE)
         old = out.get("enum")
         out["enum"] = [value] if old is None or any(equal(value, item) for item in old) else []
     encodes = dialect.maps == "pairs" or dialect.tuples == "object"
-    contains = encodes and ("type" in out or not CONTAINING.isdisjoint(out))
+    contains = encodes and ("type" in out or not _CONTAINING.isdisjoint(out))
     nested = "const" in out and isinstance(out["const"], dict | list)
     if nested and (contains or dialect.enums == "fitting"):
         out["enum"] = [out.pop("const")]
-        ledger.note(path, "const", "rewritten", "kept elsewhere", ONE_VALUE)
+        ledger.note(path, "const", "rewritten", "kept elsewhere", _ONE_VALUE)
     if dialect.enums == "fitting" and "const" in out:
         if "type" in out and not has_type(out["const"], types_stated(out)):
             ledger.block(path, "const", "refuses a constant that `type` excludes")
@@ -115,7 +115,7 @@ def _needed(dialect: Dialect) -> bool:
     )
 
 
-PASS = Pass(name="literals", apply=listed_literals, needed=_needed, keywords=frozenset(("enum", "const")))
+PASS = Pass(name="literals", apply=_listed_literals, needed=_needed, keywords=frozenset(("enum", "const")))
 
 
 def _changed(node: Node, keywords: Keywords) -> Node:
@@ -174,7 +174,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
         became = (
             ("leaves null to `type`", null),
             ("lists each value once", len(sent) < len(rest)),
-            (AS_STRINGS, any(text != value for text, value in sent.items())),
+            (_AS_STRINGS, any(text != value for text, value in sent.items())),
         )
         parts = [text for text, so in became if so]
         reason = " and ".join((", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else parts)
@@ -183,7 +183,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
     inner = out
     if null and dialect.type_arrays != "nullable":
         # An enum without null refuses null, whatever the type allows.
-        moved = [key for key in out if key in STRING_KEYWORDS or key == "enum"]
+        moved = [key for key in out if key in _STRING_KEYWORDS or key == "enum"]
         inner = {"type": "string", **{key: out.pop(key) for key in moved}}
         del out["type"]
         out["anyOf"] = [SchemaNode(inner, path), SchemaNode({"type": "null"}, child(path, "anyOf", 1))]
@@ -191,7 +191,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
         return _changed(node, out)
     notes: tuple[str, ...] = ()
     for held in (out, inner) if inner is not out else (out,):
-        for key in [key for key in held if key in STRING_KEYWORDS]:
+        for key in [key for key in held if key in _STRING_KEYWORDS]:
             notes += ledger.described(path, key, to_json(held.pop(key)), "the values are sent as strings")
     if kinds != ["string"] and "type" in out:
         reason = (

@@ -29,21 +29,21 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import child_as_json, without_idle, without_literals
 from .strict_objects import null_drops
 
-SIZES = (("minProperties", "minItems"), ("maxProperties", "maxItems"))
-OF_MAPS = frozenset(
+_SIZES = (("minProperties", "minItems"), ("maxProperties", "maxItems"))
+_OF_MAPS = frozenset(
     (
         *("type", "properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
         *("minProperties", "maxProperties"),
     )
 )
-PAIRS = (
+_PAIRS = (
     "applies to an object that is sent as an array of key/value pairs, because the provider cannot express "
     "undeclared keys; decoding restores the object"
 )
-KEYS_OF_PAIRS = "applies to the keys of an array of key/value pairs; decoding restores the object"
+_KEYS_OF_PAIRS = "applies to the keys of an array of key/value pairs; decoding restores the object"
 
 
-def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Send the undeclared keys of a node as pairs."""
     keywords, path = node.keywords, node.path
     if not is_map(keywords) or not _is_object(keywords) or not ("type" in keywords or dialect.typed):
@@ -60,13 +60,13 @@ def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if stays:
         return _with_rest(node.noting(keywords, notes), value, dialect, ledger)
     keywords = without_idle(keywords, "array", path, ledger)
-    rest = {key: item for key, item in keywords.items() if key not in OF_MAPS}
+    rest = {key: item for key, item in keywords.items() if key not in _OF_MAPS}
     out: Keywords = {
         **rest,
         "type": _renamed_type(keywords),
         "items": _pair(node, keywords, value, dialect, ledger),
     }
-    for own, other in SIZES:
+    for own, other in _SIZES:
         if own in keywords:
             reason = f"is replaced by `{other}` of an array of key/value pairs; decoding restores the object"
             ledger.note(path, own, "rewritten", "kept elsewhere", reason)
@@ -79,18 +79,18 @@ def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         )
         ledger.note(path, "required", "described", "kept elsewhere", reason)
     notes += ("A list of key/value pairs; each key stands once.",)
-    ledger.note(path, "type", "rewritten", "kept elsewhere", PAIRS)
+    ledger.note(path, "type", "rewritten", "kept elsewhere", _PAIRS)
     if "properties" in keywords:
         reason = "is left out, because it declares nothing"
         ledger.note(path, "properties", "dropped", "kept elsewhere", reason)
     if "additionalProperties" in keywords:
-        ledger.note(path, "additionalProperties", "rewritten", "kept elsewhere", PAIRS)
+        ledger.note(path, "additionalProperties", "rewritten", "kept elsewhere", _PAIRS)
     return without_literals(node.noting(out, notes), ledger).sent_as(encoding="pairs")
 
 
 PASS = Pass(
     name="maps",
-    apply=map_as_pairs,
+    apply=_map_as_pairs,
     needed=lambda dialect: dialect.maps == "pairs",
     keywords=frozenset(("additionalProperties", "patternProperties")),
 )
@@ -159,7 +159,7 @@ def _values(node: Node, dialect: Dialect, ledger: Ledger) -> tuple[SchemaNode, t
         cause = "key/value pairs cannot state which keys have which values"
         notes = ledger.described(path, "patternProperties", to_json(patterns), cause)
     elif patterns:
-        ledger.note(path, "patternProperties", "rewritten", "kept elsewhere", KEYS_OF_PAIRS)
+        ledger.note(path, "patternProperties", "rewritten", "kept elsewhere", _KEYS_OF_PAIRS)
     at = child(path, "additionalProperties")
     if anything:
         return SchemaNode({}, at), notes
@@ -183,7 +183,7 @@ def _pair(node: Node, keywords: Keywords, value: SchemaNode, dialect: Dialect, l
         at_key = child(path, "patternProperties")
     names = keywords.get("propertyNames")
     if isinstance(names, SchemaNode) and names.keywords:
-        ledger.note(path, "propertyNames", "rewritten", "kept elsewhere", KEYS_OF_PAIRS)
+        ledger.note(path, "propertyNames", "rewritten", "kept elsewhere", _KEYS_OF_PAIRS)
         allowed = SchemaNode(
             _undeclared(names.keywords, keywords.get("properties", {})), child(path, "propertyNames")
         )
@@ -224,7 +224,7 @@ def _with_rest(node: Node, value: SchemaNode, dialect: Dialect, ledger: Ledger) 
     for key in ("minProperties", "maxProperties"):
         if key in keywords:
             notes += ledger.described(path, key, keywords[key], "some keys are sent in one array")
-    taken = OF_MAPS - {"type", "properties", "required"}
+    taken = _OF_MAPS - {"type", "properties", "required"}
     out = {key: item for key, item in keywords.items() if key not in taken}
     out["properties"] = {**declared, name: SchemaNode(held, child(path, "additionalProperties"))}
     if dialect.closed or dialect.open == "explicit":

@@ -24,36 +24,36 @@ from ..ledger import Ledger, child, names_in_words
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 
-FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
-LISTS = ("required", "propertyOrdering")
+_FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+_LISTS = ("required", "propertyOrdering")
 """Keywords that list names."""
-KEYWORDS = frozenset(("properties", "dependentSchemas", "dependentRequired", *LISTS))
+_KEYWORDS = frozenset(("properties", "dependentSchemas", "dependentRequired", *_LISTS))
 
 
-def rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Rename the properties of a node wherever it speaks of them."""
     renames = node.place.walk.renames
     if not renames:
         return node
     out = dict(node.keywords)
     changed: dict[str, str] = {}
-    for key in [key for key in out if key in KEYWORDS]:
+    for key in [key for key in out if key in _KEYWORDS]:
         value: Any = out[key]
-        if key in LISTS:
+        if key in _LISTS:
             if isinstance(value, list):  # of OpenAPI's keyword, the form is not checked
                 names = [name for name in value if isinstance(name, str)]
-                changed.update(changed_names(renames, names))
+                changed.update(_changed_names(renames, names))
                 out[key] = [renames.get(name, name) if isinstance(name, str) else name for name in value]
         elif key == "dependentRequired":
             changed.update(
-                changed_names(renames, [*value, *(one for names in value.values() for one in names)])
+                _changed_names(renames, [*value, *(one for names in value.values() for one in names)])
             )
             out[key] = {
                 renames.get(name, name): [renames.get(one, one) for one in names]
                 for name, names in value.items()
             }
         else:
-            renamed = changed_names(renames, value)
+            renamed = _changed_names(renames, value)
             for sent, name in renamed.items():
                 reason = (
                     f"is sent as {sent!r}, because the provider does not allow the name; decoding "
@@ -69,16 +69,16 @@ def rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PASS = Pass(
     name="property_names",
-    apply=rename_properties,
+    apply=_rename_properties,
     needed=lambda dialect: bool(dialect.property_names),
-    keywords=KEYWORDS,
+    keywords=_KEYWORDS,
 )
 
 
 def _note_further(node: Node, renamed: dict[str, str], ledger: Ledger) -> None:
     """Note the keywords that speak of a renamed property as of a further key."""
     keywords: Keywords = node.before.keywords if node.before is not None else node.keywords
-    for keyword in FURTHER:
+    for keyword in _FURTHER:
         if keywords.get(keyword, False) is not False:
             reason = (
                 f"applies also to {names_in_words(renamed.values())}, which the provider's schema "
@@ -87,7 +87,7 @@ def _note_further(node: Node, renamed: dict[str, str], ledger: Ledger) -> None:
             ledger.note(node.path, keyword, "rewritten", "kept elsewhere", reason)
 
 
-LONGEST = 48
+_LONGEST = 48
 """Characters of the cleaned part: a suffix for collisions must still fit in any provider's limit."""
 Renames = Mapping[str, str]
 """Names that are sent, by the names that they replace."""
@@ -120,7 +120,7 @@ def renames_of(root: SchemaNode, pattern: str) -> Renames:
 
 def _candidates(name: str, others: int) -> Iterator[str]:
     """Names of letters, digits and `_` for `name`; more than there are others."""
-    stem = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:LONGEST] or "property"
+    stem = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:_LONGEST] or "property"
     for start in (stem, f"p_{stem}"):
         yield start
         yield from (f"{start}_{count}" for count in range(2, others + 4))
@@ -175,7 +175,7 @@ def holds_names(renames: Renames, value: Any) -> bool:
     return not renames.keys().isdisjoint(value) or any(holds_names(renames, one) for one in value.values())
 
 
-def changed_names(renames: Renames, names: Iterable[str]) -> dict[str, str]:
+def _changed_names(renames: Renames, names: Iterable[str]) -> dict[str, str]:
     """Those of `names` that are sent under others, by the names that are sent."""
     return {renames[name]: name for name in names if name in renames}
 

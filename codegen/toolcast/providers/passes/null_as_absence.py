@@ -27,10 +27,10 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import any_value, as_json
 from .references import resolved_branch
 
-MAX_FOLLOWED = 8
-OMITTED = "is sent without null, which the provider lacks and the absence of the property expresses"
-DEFAULT_OMITTED = "is left out, because the absence of the property expresses null"
-AMBIGUOUS = (
+_MAX_FOLLOWED = 8
+_OMITTED = "is sent without null, which the provider lacks and the absence of the property expresses"
+_DEFAULT_OMITTED = "is left out, because the absence of the property expresses null"
+_AMBIGUOUS = (
     "because the provider has no null, and JSON text could not be told from the strings of another branch; "
     "decoding still checks it"
 )
@@ -38,7 +38,7 @@ AMBIGUOUS = (
 
 def states_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> bool:
     """Tell whether a schema states null among its types or values. One that accepts anything does not."""
-    if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:
+    if not isinstance(schema, SchemaNode) or followed > _MAX_FOLLOWED:
         return False
     node = schema.keywords
     if "enum" in node or "const" in node:
@@ -68,15 +68,15 @@ def null_as_absence(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         return node.having(_tidied(keywords, node.path, ledger))
     rest = _without(node, node, ledger) if node.place.is_property else None
     if rest is None and node.taken("string"):
-        return any_value(node, ledger, AMBIGUOUS)
+        return any_value(node, ledger, _AMBIGUOUS)
     if rest is None:
         return as_json(node, ledger)
     for keyword in ("type", "enum", "anyOf", "oneOf", "$ref"):
         if keyword in keywords:
-            ledger.note(node.path, keyword, "rewritten", "kept elsewhere", OMITTED)
+            ledger.note(node.path, keyword, "rewritten", "kept elsewhere", _OMITTED)
     left, node = rest
     if "default" in left and left["default"] is None:
-        ledger.note(node.path, "default", "dropped", "kept elsewhere", DEFAULT_OMITTED)
+        ledger.note(node.path, "default", "dropped", "kept elsewhere", _DEFAULT_OMITTED)
         left = {key: value for key, value in left.items() if key != "default"}
     return replace(node, keywords=left, absent_null=True)
 
@@ -130,7 +130,7 @@ def _without(node: Node, schema: Schema, ledger: Ledger, depth: int = 0) -> tupl
     out = schema.keywords
     if "$ref" in out:
         found, resolved = resolved_branch(node, schema, ledger)
-        if not isinstance(found, SchemaNode) or depth > MAX_FOLLOWED:
+        if not isinstance(found, SchemaNode) or depth > _MAX_FOLLOWED:
             return None
         return _without(replace(node, entered=node.entered + resolved), found, ledger, depth + 1)
     if "allOf" in out or out.get("const", 0) is None:
@@ -172,7 +172,7 @@ def _without(node: Node, schema: Schema, ledger: Ledger, depth: int = 0) -> tupl
 
 
 def _only_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> bool:
-    if not isinstance(schema, SchemaNode) or followed > MAX_FOLLOWED:
+    if not isinstance(schema, SchemaNode) or followed > _MAX_FOLLOWED:
         return False
     node = schema.keywords
     if "enum" in node:
@@ -189,7 +189,7 @@ def _only_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> b
     return False
 
 
-def note_absent_nulls(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _note_absent_nulls(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Note the properties whose absence stands for null, and leave them out of `required`."""
     path, out = node.path, node.keywords
     own = node.form.names
@@ -220,7 +220,7 @@ def note_absent_nulls(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 COMPLETING = Pass(
     name="absent_nulls",
-    apply=note_absent_nulls,
+    apply=_note_absent_nulls,
     needed=lambda dialect: dialect.null == "absent",
     keywords=frozenset(("properties",)),
 )

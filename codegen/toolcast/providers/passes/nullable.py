@@ -18,7 +18,7 @@ from ..ledger import CHECKED, NO_VALUE, ONLY_BRANCH, Ledger
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
 
-BY_NULLABLE = "is sent without its null branch, which is expressed by `nullable`"
+_BY_NULLABLE = "is sent without its null branch, which is expressed by `nullable`"
 
 
 def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -35,7 +35,7 @@ def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         return node.having({key: value for key, value in keywords.items() if key != "anyOf"})
     out = dict(keywords)
     if len(rest) < len(branches):
-        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", BY_NULLABLE)
+        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", _BY_NULLABLE)
         for branch in branches:
             _note_dropped(branch, ledger)
         if not rest:
@@ -109,7 +109,7 @@ def _without_null(node: Node, ledger: Ledger) -> Node:
     rest = [branch for branch in branches if not _is_null(branch)]
     if len(rest) == len(branches) and len(rest) != 1:
         return node
-    reason = BY_NULLABLE if len(rest) < len(branches) else ONLY_BRANCH
+    reason = _BY_NULLABLE if len(rest) < len(branches) else ONLY_BRANCH
     ledger.note(node.path, "anyOf", "rewritten", "kept elsewhere", reason)
     outer = {key: value for key, value in node.keywords.items() if key != "anyOf"}
     if not rest:

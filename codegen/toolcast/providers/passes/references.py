@@ -27,26 +27,26 @@ from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 
-NO_REFERENCES = "is replaced by its target, because the provider cannot resolve references"
-NO_RECURSION = "is replaced by its target, because the provider cannot express recursion"
-NO_SIBLINGS = "is replaced by its target, because the provider allows no keywords beside `$ref`"
-NO_TARGET = "is left out, because the reference beside it accepts no value"
+_NO_REFERENCES = "is replaced by its target, because the provider cannot resolve references"
+_NO_RECURSION = "is replaced by its target, because the provider cannot express recursion"
+_NO_SIBLINGS = "is replaced by its target, because the provider allows no keywords beside `$ref`"
+_NO_TARGET = "is left out, because the reference beside it accepts no value"
 INLINE_NODES = 5_000
 """With this many nodes in the output, references are widened instead of inlined."""
-INLINE_DEPTH = 64
+_INLINE_DEPTH = 64
 """At this depth of the output, references are widened instead of inlined."""
 
 
-def opens(dialect: Dialect) -> bool:
+def _opens(dialect: Dialect) -> bool:
     """Tell whether some references are replaced by what they refer to."""
     return dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
 
 
-def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Replace the reference of a node, and those of its targets, where the dialect cannot have them."""
     if dialect.all_of == "merge":
         node = _unwrapped(node, ledger)
-    if "$ref" not in node.keywords or not opens(dialect):
+    if "$ref" not in node.keywords or not _opens(dialect):
         return node
     document, keywords, here = node.document, node.keywords, list[Segments]()
     while "$ref" in keywords:
@@ -66,11 +66,11 @@ def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         elif (
             count + (dialect.refs == "keep" and segments == node.place.definition) > dialect.recursion
             or ledger.schemas > INLINE_NODES
-            or ledger.depth > INLINE_DEPTH
+            or ledger.depth > _INLINE_DEPTH
             or segments in here
         ):
             return _entered(_widened(node, found, siblings, segments, dialect, ledger), here)
-        reason = NO_REFERENCES if dialect.refs == "inline" else NO_RECURSION if inline else NO_SIBLINGS
+        reason = _NO_REFERENCES if dialect.refs == "inline" else _NO_RECURSION if inline else _NO_SIBLINGS
         ledger.note(node.path, "$ref", "inlined", "kept elsewhere", reason)
         here.append(segments)
         keywords = merge_target(siblings, found, node.path, ledger)
@@ -80,8 +80,8 @@ def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PASS = Pass(
     name="references",
-    apply=replace_references,
-    needed=lambda dialect: opens(dialect) or dialect.all_of == "merge",
+    apply=_replace_references,
+    needed=lambda dialect: _opens(dialect) or dialect.all_of == "merge",
     keywords=frozenset(("$ref", "allOf")),
 )
 
@@ -145,8 +145,8 @@ def _widened(
     limit = f"recursion is expanded {times} only"
     if ledger.schemas > INLINE_NODES:
         limit = f"at most {INLINE_NODES} schemas are sent with their references replaced"
-    elif ledger.depth > INLINE_DEPTH:
-        limit = f"at most {INLINE_DEPTH} levels are sent with their references replaced"
+    elif ledger.depth > _INLINE_DEPTH:
+        limit = f"at most {_INLINE_DEPTH} levels are sent with their references replaced"
     reason = f"is replaced by the type of its target, because {limit}{CHECKED}"
     ledger.note(node.path, "$ref", "widened", "lost", reason)
     return node.noting(out, (sentence,))
@@ -158,7 +158,7 @@ def merge_target(siblings: Keywords, found: Schema, path: Path, ledger: Ledger) 
         return siblings
     if not isinstance(found, SchemaNode):
         for key in siblings:
-            ledger.note(path, key, "dropped", "kept elsewhere", NO_TARGET)
+            ledger.note(path, key, "dropped", "kept elsewhere", _NO_TARGET)
         return {"not": SchemaNode({}, child(path, "not"))}
     target = found.keywords
     if "$defs" in target:

@@ -29,13 +29,13 @@ from .all_of import describe_or_drop, merge_all_of
 from .references import note_dropped, resolved_branch
 from .without_unions import note_shared, united_object
 
-NOT_AT_ROOT = "the provider does not allow it at the root"
-IS_OBJECT_TARGET = "is replaced by its target, because the root must be an object schema"
-MAX_COMBINATORS = 96
+_NOT_AT_ROOT = "the provider does not allow it at the root"
+_IS_OBJECT_TARGET = "is replaced by its target, because the root must be an object schema"
+_MAX_COMBINATORS = 96
 """Combinators of combinators that are merged into the root."""
 
 
-def root_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _root_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Make the root an object. Raises `SchemaError` if it accepts no object at all."""
     if node.path is not None:
         return node
@@ -48,7 +48,7 @@ def root_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     return node if forbidden(dialect).isdisjoint(node.keywords) else _flattened(node, dialect, ledger)
 
 
-PASS = Pass(name="root", apply=root_object)
+PASS = Pass(name="root", apply=_root_object)
 
 
 def _resolved(node: Node, ledger: Ledger) -> Node:
@@ -57,7 +57,7 @@ def _resolved(node: Node, ledger: Ledger) -> Node:
     found, resolved = resolved_branch(node, SchemaNode(rest, None), ledger)
     if not isinstance(found, SchemaNode):
         raise SchemaError("", "the root refers to itself", "give the root a type of its own")
-    ledger.note(None, "$ref", "inlined", "kept elsewhere", IS_OBJECT_TARGET)
+    ledger.note(None, "$ref", "inlined", "kept elsewhere", _IS_OBJECT_TARGET)
     return replace(node, keywords={**found.keywords, **own}, entered=node.entered + resolved)
 
 
@@ -83,7 +83,7 @@ def _flattened(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Root combinators merged into one object: all properties, the common `required`; the rest is
     described."""
     refused = forbidden(dialect)
-    for _ in range(MAX_COMBINATORS):
+    for _ in range(_MAX_COMBINATORS):
         keyword = next(
             (key for key in ("allOf", "anyOf", "oneOf") if key in node.keywords and key in refused), ""
         )
@@ -96,7 +96,7 @@ def _flattened(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     for keyword in dialect.root_forbid:
         if keyword in node.keywords:
             sentence = phrase(keyword, to_json(node.keywords[keyword])) or keyword
-            notes = describe_or_drop(None, keyword, sentence, ledger, NOT_AT_ROOT)
+            notes = describe_or_drop(None, keyword, sentence, ledger, _NOT_AT_ROOT)
             left = {key: value for key, value in node.keywords.items() if key != keyword}
             node = node.noting(left, notes)
     return node
@@ -120,7 +120,7 @@ def _united(node: Node, keyword: str, dialect: Dialect, ledger: Ledger) -> Node:
             one = merged(base, rest) or base
         objects.append(one)
     words = in_words(keyword, node.keywords[keyword], objects)
-    notes = describe_or_drop(None, keyword, words, ledger, NOT_AT_ROOT)
+    notes = describe_or_drop(None, keyword, words, ledger, _NOT_AT_ROOT)
     node = replace(node, keywords=base, entered=entered, notes=node.notes + notes)
     if objects:
         together = union(objects, base, forbidden(dialect))

@@ -31,18 +31,18 @@ from ..node import NO_TYPE, TYPES, Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .annotations import without_siblings
 
-NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
-PRESENCE = ("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if")
+_NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
+_PRESENCE = ("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if")
 """Keywords that may refuse an object because a key is there, in the order of their sentences."""
-CONDITIONAL = ("then", "else")
+_CONDITIONAL = ("then", "else")
 COUNTING = ("minProperties", "dependentRequired", "dependentSchemas")
-COUNTS_NULLS = (
+_COUNTS_NULLS = (
     "counts a property that is null in place of absent; decoding restores the absence and checks the "
     "keyword again"
 )
 
 
-def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Let the optional properties of an object accept null."""
     if not names_type(node, "object") or "properties" not in node.keywords:
         return node
@@ -70,7 +70,7 @@ def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         node = _presence_described(null_drops(node, before, optional), before, ledger)
     for key in COUNTING if optional else ():
         if key in node.keywords:
-            ledger.note(path, key, "widened", "changed", COUNTS_NULLS)
+            ledger.note(path, key, "widened", "changed", _COUNTS_NULLS)
     if optional:
         names = names_in_words(optional)
         reason = f"also lists {names}, which may be null in place of absent; decoding restores the absence"
@@ -82,7 +82,7 @@ def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 OPTIONAL = Pass(
     name="optional_nulls",
-    apply=require_all,
+    apply=_require_all,
     needed=lambda dialect: (
         dialect.optional == "also-null" or (dialect.optional == "nullable" and dialect.closed)
     ),
@@ -100,7 +100,7 @@ def _is_same(sent: Schema, schema: Schema) -> bool:
 def null_drops(node: Node, keywords: Keywords, names: list[str]) -> Node:
     """Note in the wire form that null stands for absence of `names`, which a mode requires although they are
     optional: where `keywords` constrain which keys are present, a null may be refused."""
-    if not names or keywords.keys().isdisjoint(PRESENCE):
+    if not names or keywords.keys().isdisjoint(_PRESENCE):
         return node
     own = (node.form.names.get(name, name) for name in names)
     return node.sent_as(drops=tuple(dict.fromkeys((*node.form.drops, *own))))
@@ -110,12 +110,12 @@ def _presence_described(node: Node, before: Keywords, ledger: Ledger) -> Node:
     """Describe the keywords that may refuse an object because a key is there: all of its keys are required.
     `before` are the keywords of the contract."""
     out, notes = dict(node.keywords), node.notes
-    for key in (*PRESENCE, *CONDITIONAL) if "if" in out else PRESENCE:
+    for key in (*_PRESENCE, *_CONDITIONAL) if "if" in out else _PRESENCE:
         if key not in out or (key == "maxProperties" and _most_keys(out) <= out[key]):
             continue
         sent = out.pop(key)
         cause = "optional properties are required there, and may be null"
-        if key in CONDITIONAL and not phrase("if", to_json(before.get("if"))):
+        if key in _CONDITIONAL and not phrase("if", to_json(before.get("if"))):
             ledger.note(node.path, key, "dropped", "lost", f"is left out, because {cause}{CHECKED}")
         else:
             notes += ledger.described(node.path, key, to_json(before.get(key, sent)), cause)
@@ -131,7 +131,7 @@ def _most_keys(keywords: Keywords) -> float:
 def _note_confounded(schema: Any, path: Path, ledger: Ledger) -> None:
     """Note that an optional key may be null by its own schema, which must be sent where it is left out."""
     keywords = schema.keywords if isinstance(schema, SchemaNode) else {}
-    keyword = next((key for key in keywords if key in NULLABLE), "type")
+    keyword = next((key for key in keywords if key in _NULLABLE), "type")
     reason = (
         "accepts null already, so that a call without the property cannot be distinguished from one with "
         "null; decoding keeps the null"
@@ -202,7 +202,7 @@ CLOSE = Pass(
 )
 
 
-def state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """State `additionalProperties: true` in an object that is open by default."""
     out = node.keywords
     if "additionalProperties" in out:
@@ -217,7 +217,7 @@ def state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 OPEN = Pass(
     name="open",
-    apply=state_open,
+    apply=_state_open,
     needed=lambda dialect: dialect.open == "explicit",
     types=frozenset(("object", NO_TYPE, TYPES)),
 )

@@ -34,7 +34,7 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import without_idle, without_literals
 
 
-def tuple_in_dialect(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _tuple_in_dialect(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Express the tuple of a node."""
     if "prefixItems" not in node.keywords:
         return node
@@ -46,7 +46,7 @@ def tuple_in_dialect(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 PASS = Pass(
     name="tuples",
-    apply=tuple_in_dialect,
+    apply=_tuple_in_dialect,
     needed=lambda dialect: dialect.tuples != "keep",
     keywords=frozenset(("prefixItems",)),
 )

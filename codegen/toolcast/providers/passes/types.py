@@ -37,16 +37,16 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 from .without_unions import one_schema
 
-STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+_STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
 JSON = WireForm(encoding="json")
-ANY_AS_JSON = "JSON text of any value."
-SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
+_ANY_AS_JSON = "JSON text of any value."
+_SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
 
 
 def typed(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Give a node without a type the one that its keywords imply."""
     keywords = node.keywords
-    if "type" in keywords or not STRUCTURAL.isdisjoint(keywords):
+    if "type" in keywords or not _STRUCTURAL.isdisjoint(keywords):
         return node
     kinds = inferred(keywords)
     if not kinds:
@@ -74,14 +74,14 @@ def _untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     return _all_types(node, dialect, ledger)
 
 
-ANY_TYPE_RESTORED = "decoding restores what is sent as JSON text"
+_ANY_TYPE_RESTORED = "decoding restores what is sent as JSON text"
 
 
 def _all_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """A node of all types, as a list. Where arrays and objects must state schemas of their parts, these are
     sent as JSON text; or are scalars, where another branch of a union may accept the text."""
     scalars = ["string", "number", "boolean", "null"]
-    text = Node({"type": "string", "description": ANY_AS_JSON}, node.path, node.place, form=JSON)
+    text = Node({"type": "string", "description": _ANY_AS_JSON}, node.path, node.place, form=JSON)
     scalar = SchemaNode({"type": scalars}, node.path)
     overlap = node.place.overlap
     parts: Keywords = {}
@@ -92,7 +92,7 @@ def _all_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         parts["additionalProperties"] = scalar if node.taken("object") else text
     severity: Severity = "changed" if scalar in parts.values() else "kept elsewhere"
     reason = "is expressed by a union of all types, because the provider requires a type; " + (
-        "parts of values are scalars only" if scalar in parts.values() else ANY_TYPE_RESTORED
+        "parts of values are scalars only" if scalar in parts.values() else _ANY_TYPE_RESTORED
     )
     for keyword in ("type", *parts):
         ledger.note(node.path, keyword, "rewritten", severity, reason)
@@ -110,7 +110,7 @@ def single_type(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if len(kinds) == 1 and dialect.type_arrays == "keep":
         return node
     if len(kinds) < 2 and dialect.type_arrays == "nullable":
-        return listed_types(node, dialect, ledger)
+        return _listed_types(node, dialect, ledger)
     return one_schema(node, dialect, ledger)
 
 
@@ -140,7 +140,7 @@ SINGLE_TUPLES = Pass(
 )
 
 
-def listed_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+def _listed_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """A list of types by `anyOf`; null by `nullable` if the dialect has it."""
     keywords = node.keywords
     kinds = types_stated(keywords)
@@ -169,7 +169,7 @@ def _listed(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Express a list of types by `anyOf`, by `nullable` or by one schema."""
     if node.keywords.get("type").__class__ is not list:
         return node
-    return (single_type if dialect.any_of == "none" else listed_types)(node, dialect, ledger)
+    return (single_type if dialect.any_of == "none" else _listed_types)(node, dialect, ledger)
 
 
 LISTED = Pass(
@@ -189,7 +189,7 @@ def _split(node: Node, kinds: list[str], ledger: Ledger) -> Node:
     ]
     if "nullable" in keywords:
         outer["nullable"] = keywords["nullable"]
-    sent = SENT_AS.get(node.form.encoding, "object")
+    sent = _SENT_AS.get(node.form.encoding, "object")
     if len(branches) == 1:
         for key in keywords:
             if key in MOVED and key not in branches[0]:

@@ -33,11 +33,11 @@ from ..profiles.dialect import Dialect
 from .all_of import all_evaluated, describe_or_drop
 from .references import resolved_branch
 
-BESIDE = "the provider cannot express it beside the other keywords"
-MERGED_INTO_BRANCHES = (
+_BESIDE = "the provider cannot express it beside the other keywords"
+_MERGED_INTO_BRANCHES = (
     "is moved into each branch of `anyOf`, because the provider cannot express it beside `anyOf`"
 )
-MERGED_WITH_SIBLINGS = (
+_MERGED_WITH_SIBLINGS = (
     "has the keywords beside it moved into its branches, because the provider cannot express them beside it"
 )
 MAX_BRANCHES = 64
@@ -68,7 +68,7 @@ def siblings_into_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node
     groups = required_groups(branches)
     if groups and "properties" in base and not dialect.closed:
         words = "At least one of these sets of keys must be given: " + "; ".join(map(", ".join, groups)) + "."
-        return node.noting({**outer, **base}, describe_or_drop(path, "anyOf", words, ledger, BESIDE))
+        return node.noting({**outer, **base}, describe_or_drop(path, "anyOf", words, ledger, _BESIDE))
     entered, distinct = node.entered, list[SchemaNode]()
     for raw in branches:
         if raw is False:
@@ -81,12 +81,12 @@ def siblings_into_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node
         if one is None or len(distinct) >= MAX_BRANCHES or not isinstance(raw, SchemaNode):
             ledger.block(path, "anyOf", "cannot express `anyOf` beside these keywords")
             words = f"Must also match one of: {text(to_json(branches))}."
-            notes = describe_or_drop(path, "anyOf", words, ledger, BESIDE)
+            notes = describe_or_drop(path, "anyOf", words, ledger, _BESIDE)
             left = {**outer, **all_evaluated(base, path, ledger)}
             return replace(node, keywords=left, notes=node.notes + notes, entered=entered)
         distinct.append(SchemaNode({key: value for key, value in one.items() if key != "$defs"}, raw.path))
     for key in ("anyOf", *base):
-        reason = MERGED_WITH_SIBLINGS if key == "anyOf" else MERGED_INTO_BRANCHES
+        reason = _MERGED_WITH_SIBLINGS if key == "anyOf" else _MERGED_INTO_BRANCHES
         ledger.note(path, key, "rewritten", "kept elsewhere", reason)
     left = {**outer, "anyOf": distinct} if distinct else {**outer, **base}
     return replace(node, keywords=left, entered=entered)

@@ -41,9 +41,9 @@ from .references import resolved_branch
 from .unions import MAX_BRANCHES, one_of_as_any_of, siblings_into_branches
 
 LITERAL = frozenset(("enum", "const"))
-NO_UNIONS = "the provider lacks unions"
-ONLY_NULL = "is replaced by the type null, because no other branch accepts a value"
-MAX_INLINED = 1024
+_NO_UNIONS = "the provider lacks unions"
+_ONLY_NULL = "is replaced by the type null, because no other branch accepts a value"
+_MAX_INLINED = 1024
 """Branches that are examined for one union: thirty definitions can expand to a billion of them."""
 
 
@@ -71,7 +71,7 @@ def one_schema(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
                 ledger.note(path, key, "widened", "changed", NO_VALUE)
         return node.having(outer)
     if not rest:
-        ledger.note(path, keyword, "rewritten", "kept elsewhere", ONLY_NULL)
+        ledger.note(path, keyword, "rewritten", "kept elsewhere", _ONLY_NULL)
         return node.having({**outer, "type": "null"})
     result = _together(node, rest, raw, keyword, dialect, ledger)
     if result is None:
@@ -177,7 +177,7 @@ class _Flattening:
             self._count += 1
             if not isinstance(branch, SchemaNode) or not isinstance(each, SchemaNode):
                 return None
-            if self._depth > MAX_BRANCHES or self._count > MAX_INLINED:
+            if self._depth > MAX_BRANCHES or self._count > _MAX_INLINED:
                 return None
             more = self._kinds(branch, each.path)
             if more is None or len(out) + len(more) > MAX_BRANCHES:
@@ -261,7 +261,7 @@ def _together(
     if len(kinds) > 1:
         return None
     if kinds == ["object"]:
-        notes = describe_or_drop(node.path, keyword, in_words("anyOf", raw, branches), ledger, NO_UNIONS)
+        notes = describe_or_drop(node.path, keyword, in_words("anyOf", raw, branches), ledger, _NO_UNIONS)
         note_shared(branches, node.path, ledger)
         made = union(branches, {}, frozenset())
         return united_object(node.noting(node.keywords, notes), branches, made, dialect, ledger)
@@ -277,7 +277,7 @@ def _describing(
     if exact:
         return node.having(out)
     words = f"Must match one of: {text(to_json(list(rest)))}."
-    return node.noting(out, describe_or_drop(node.path, keyword, words, ledger, NO_UNIONS))
+    return node.noting(out, describe_or_drop(node.path, keyword, words, ledger, _NO_UNIONS))
 
 
 def note_shared(objects: list[Keywords], path: Path, ledger: Ledger) -> None:

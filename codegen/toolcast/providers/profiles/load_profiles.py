@@ -153,7 +153,7 @@ def _folders(point: EntryPoint) -> list[Path]:
     return [Path(location, *inner) for location in locations or ()]
 
 
-BUILT_IN = Path(__file__).parent
+_BUILT_IN = Path(__file__).parent
 
 
 @lru_cache(maxsize=1)
@@ -163,7 +163,7 @@ def available() -> tuple[str, ...]:
     Returns:
         Their ids, sorted.
     """
-    return tuple(sorted(path.stem for path in BUILT_IN.glob("*.toml")))
+    return tuple(sorted(path.stem for path in _BUILT_IN.glob("*.toml")))
 
 
 @lru_cache(maxsize=128)
@@ -179,7 +179,7 @@ def load_profile(id: str) -> Profile:
     Raises:
         ProfileError: there is no profile of that id, or it is not valid.
     """
-    file = BUILT_IN / f"{id}.toml" if id in available() else installed_file(id)
+    file = _BUILT_IN / f"{id}.toml" if id in available() else installed_file(id)
     if file is None:
         raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
     return load_profile_file(file)
@@ -289,7 +289,7 @@ def _base(
             known = {*available(), *others} - {id for id, other in others.items() if other.path == file.path}
             hint = near(str(base), known, "known")
             raise ProfileError.of([file.problem(f"base {base!r} is not one of the profiles", hint, "base")])
-        found = _read_profile_file(BUILT_IN / f"{base}.toml")
+        found = _read_profile_file(_BUILT_IN / f"{base}.toml")
     if found.path in visited:
         chain = " → ".join(path.stem for path in (*visited, found.path))
         message = f"profiles are based on each other in a circle: {chain}"

@@ -92,7 +92,7 @@ def _compiles(pattern: str) -> bool:
 
 def supported_pattern(dialect: Dialect, pattern: str) -> bool:
     """Return whether the dialect's engine gives a pattern the same meaning."""
-    if not limited(dialect):
+    if not _limited(dialect):
         return True
     if dialect.patterns == "python" and not compiles(pattern):
         return False
@@ -107,7 +107,7 @@ def supported_pattern(dialect: Dialect, pattern: str) -> bool:
     return dialect.patterns != "anchored" or used.whole
 
 
-def limited(dialect: Dialect) -> bool:
+def _limited(dialect: Dialect) -> bool:
     """Return whether some pattern is out of the dialect's reach."""
     knows_all = (
         dialect.lookaround and dialect.word_boundary and dialect.backreferences and dialect.unicode_classes

@@ -20,7 +20,7 @@ from .profile import CallerNames, ExampleRules, Limits, Profile, ResultRules
 Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
 ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-TABLES: dict[str, type[Struct]] = {
+_TABLES: dict[str, type[Struct]] = {
     "dialect": Dialect,
     "strict": Dialect,
     "limits": Limits,
@@ -29,36 +29,36 @@ TABLES: dict[str, type[Struct]] = {
     "callers": CallerNames,
     "result": ResultRules,
 }
-SPEC_KEYS = (*CARRIERS, "annotations")
+_SPEC_KEYS = (*CARRIERS, "annotations")
 """The keys of a spec that `lost` may give a reason for."""
-PATTERNS = (
+_PATTERNS = (
     ("dialect", "property-names"),
     ("strict", "property-names"),
     ("limits", "name-pattern"),
     ("limits", "property-pattern"),
 )
-LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
+_LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
 """Lists of keywords of a dialect."""
-MISSPELT = 0.8
+_MISSPELT = 0.8
 """The similarity from which a name counts as a misspelt keyword: others may be a provider's own."""
-KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
-RULES = (
+_KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
+_RULES = (
     *("name-pattern", "name-length", "description-length", "property-name", "depth", "properties"),
     *("enum-values", "long-enum", "string-chars", "required-at-least", "rejected", "not-strict"),
     *("tools", "deferred-tools", "all-deferred", "strict-tools", "mixed-strict"),
     *("all-properties", "optional", "unions"),
 )
 """The rules to whose breach a profile may quote the provider's answer; also `not-strict.<keyword>`."""
-PATHS = ("pointer", "tuple", "dots", "brackets")
+_PATHS = ("pointer", "tuple", "dots", "brackets")
 """The values of `answers.paths`: how the provider writes a path in a schema."""
-FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length", "count"))
+_FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length", "count"))
 """The placeholders of an answer: {tool} and so on; literal braces are doubled."""
 
 
 def forms(raw: Mapping[str, Any]) -> Iterator[Problem]:
     """Return what has an unknown name or a value of the wrong form."""
     yield from _fields(raw, Profile, ())
-    for table, kind in TABLES.items():
+    for table, kind in _TABLES.items():
         if isinstance(raw.get(table), dict):
             yield from _fields(raw[table], kind, (table,))
     for key in ("id", "dated", "envelope"):
@@ -73,7 +73,7 @@ def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) 
         name = ".".join((*below, key))
         if key not in types:
             yield f"unknown key {name!r}", near(key, types.keys() - raw.keys(), "known"), *below, key
-        elif not below and key in TABLES:
+        elif not below and key in _TABLES:
             if not isinstance(value, dict):
                 yield f"{name!r} must be a table", f"write [{name}] and keys below it", *below, key
         else:
@@ -104,7 +104,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
     yield from _template(raw, "envelope", ("$name", "$parameters"))
     if "text-envelope" in raw:
         yield from _template(raw, "text-envelope", ("$name", "$input_format"))
-    for table, key in PATTERNS:
+    for table, key in _PATTERNS:
         pattern = raw.get(table, {}).get(key, "")
         try:
             re.compile(pattern)
@@ -142,10 +142,10 @@ def _template(raw: Mapping[str, Any], table: str, required: tuple[str, ...]) -> 
 def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
     """`lost`, `callers` and `result`, which are about keys of a spec."""
     for key, reason in profile.lost.items():
-        if key not in SPEC_KEYS:
+        if key not in _SPEC_KEYS:
             yield (
                 f"'lost' names {key!r}, which is no key of a spec",
-                near(key, SPEC_KEYS, "known"),
+                near(key, _SPEC_KEYS, "known"),
                 "lost",
                 key,
             )
@@ -167,12 +167,12 @@ def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
     from difflib import get_close_matches
 
     for table in ("dialect", "strict", "result"):
-        for key in LISTS:
+        for key in _LISTS:
             for entry in raw.get(table, {}).get(key, ()):
                 name = entry[0] if isinstance(entry, list) else entry
-                if name in KNOWN or name.startswith("x-"):
+                if name in _KNOWN or name.startswith("x-"):
                     continue
-                close = get_close_matches(name, KNOWN, 1, MISSPELT)
+                close = get_close_matches(name, _KNOWN, 1, _MISSPELT)
                 if close:
                     yield (
                         f"'{table}.{key}' names {name!r}, which is no keyword",
@@ -182,7 +182,7 @@ def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
                     )
 
 
-TEMPLATES = {
+_TEMPLATES = {
     "client-search": (("$description", "$parameters"), ("$name",)),
     "namespace": (("$group", "$description", "$tools"), ()),
 }
@@ -202,7 +202,7 @@ def _request(request: RequestRules) -> Iterator[Problem]:
         yield "'request.cache' and 'request.cache-entry' exclude each other", hint, "request", "cache-entry"
     for key, template in (("client-search", request.client_search), ("namespace", request.namespace)):
         named = {value for value, _ in placeholders(template)}
-        needed, possible = TEMPLATES[key]
+        needed, possible = _TEMPLATES[key]
         for value in sorted(named.difference(needed, possible)):
             yield (
                 f"'request.{key}' names {value!r}",
@@ -218,14 +218,14 @@ def _request(request: RequestRules) -> Iterator[Problem]:
 def _answers(answers: Mapping[str, str]) -> Iterator[Problem]:
     for rule, template in answers.items():
         if rule == "paths":
-            if template not in PATHS:
-                yield f"'answers.paths' is {template!r}", near(template, PATHS, "allowed"), "answers", rule
+            if template not in _PATHS:
+                yield f"'answers.paths' is {template!r}", near(template, _PATHS, "allowed"), "answers", rule
             continue
-        if rule not in RULES and not rule.startswith("not-strict."):
-            yield f"unknown rule {rule!r} in answers", near(rule, RULES, "known"), "answers", rule
+        if rule not in _RULES and not rule.startswith("not-strict."):
+            yield f"unknown rule {rule!r} in answers", near(rule, _RULES, "known"), "answers", rule
         for name in re.findall(r"\{(\w+)\}", re.sub(r"\{\{|\}\}", "", template)):
-            if name not in FILLED:
-                known = ", ".join(f"{{{one}}}" for one in sorted(FILLED))
+            if name not in _FILLED:
+                known = ", ".join(f"{{{one}}}" for one in sorted(_FILLED))
                 yield f"the answer to {rule!r} names {{{name}}}", f"known: {known}", "answers", rule
 
 

@@ -21,18 +21,27 @@ from ..structs.python_names import unique
 from ..structs.source_literals import docstring, literal, paragraph, text
 from .templates import Templates
 
-TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
-MSGSPEC: Final = ("UNSET", "Meta", "Struct", "UnsetType")
-RUNTIME: Final = ("Returns", "ToolBinding", "ToolContext")
-SUPPORT: Final = (
+_TYPING: Final = (
+    "TYPE_CHECKING",
+    "Annotated",
+    "Any",
+    "ClassVar",
+    "Final",
+    "Literal",
+    "Protocol",
+    "TypeAlias",
+)
+_MSGSPEC: Final = ("UNSET", "Meta", "Struct", "UnsetType")
+_RUNTIME: Final = ("Returns", "ToolBinding", "ToolContext")
+_SUPPORT: Final = (
     "check_bounds", "check_format", "check_member", "check_multiple_of", "check_pattern",
     "check_properties", "check_unique", "checked", "decode_hook", "one_of", "open_object",
 )  # fmt: skip
-EXPORTED: Final = {
-    "typing": TYPING,
-    "msgspec": MSGSPEC,
-    "toolcast.runtime": RUNTIME,
-    "toolcast.runtime.support": SUPPORT,
+_EXPORTED: Final = {
+    "typing": _TYPING,
+    "msgspec": _MSGSPEC,
+    "toolcast.runtime": _RUNTIME,
+    "toolcast.runtime.support": _SUPPORT,
 }
 """What a generated module may import of each package, in the order of its imports."""
 
@@ -218,7 +227,7 @@ def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -
         "third-party": plain,
         "local": [f"from {home} import {', '.join(names)}" for home, names in modules],
     }
-    for package, exported in EXPORTED.items():
+    for package, exported in _EXPORTED.items():
         if names := [name for name in exported if name in needed]:
             group = "standard" if package == "typing" else "third-party"
             found[group].append(f"from {package} import {', '.join(names)}")

@@ -3,7 +3,7 @@
 Jinja's `ImmutableSandboxedEnvironment` keeps templates from Python's own attributes and from changing values.
 It does not bound their work. Here each turn of a loop, each call, each value that is set, compared or
 filtered, and each character that is printed costs units of one budget per rendering; and no expression yields
-a value that weighs more than `LARGEST`. What could yield more is refused before it is computed, from the
+a value that weighs more than `_LARGEST`. What could yield more is refused before it is computed, from the
 sizes of its operands.
 """
 
@@ -23,9 +23,9 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-BUDGET = 1 << 27
+_BUDGET = 1 << 27
 """Units that one rendering may spend. One character costs one."""
-LARGEST = 1 << 25
+_LARGEST = 1 << 25
 """Units that one value may weigh."""
 OPTIONS: dict[str, Any] = {
     "undefined": StrictUndefined,
@@ -49,7 +49,7 @@ class _Budget:
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left = BUDGET
+        self.left = _BUDGET
 
 
 _budget: ContextVar[_Budget | None] = ContextVar("toolcast template budget", default=None)
@@ -65,11 +65,11 @@ def _spend(units: int) -> None:
 
 
 def _weight(value: Any, *, numbers: bool = False) -> int:
-    """The cost of a value as it would be printed, at any depth; hardly more than `LARGEST`. With `numbers`,
+    """The cost of a value as it would be printed, at any depth; hardly more than `_LARGEST`. With `numbers`,
     each number counts by its value, also in text: it may be a width.
     """
     total, queue = 0, [value]
-    while queue and total <= LARGEST:
+    while queue and total <= _LARGEST:
         each = queue.pop()
         total += _STEP
         if isinstance(each, (str, bytes)):
@@ -87,7 +87,7 @@ def _weight(value: Any, *, numbers: bool = False) -> int:
 
 
 def _require_size(size: int) -> None:
-    if size > LARGEST:
+    if size > _LARGEST:
         raise SecurityError("the template makes a value that is too large")
 
 
@@ -104,7 +104,7 @@ def _require_product(name: str, value: Any, operands: Iterable[Any]) -> None:
     numbers = name in _WIDE
     sizes = [_weight(value, numbers=numbers)]
     sizes += [abs(each) if isinstance(each, int) else _weight(each, numbers=numbers) for each in operands]
-    _spend(sum(min(size, LARGEST) for size in sizes))
+    _spend(sum(min(size, _LARGEST) for size in sizes))
     _require_size(math.prod(max(size, 1) for size in sizes))
 
 

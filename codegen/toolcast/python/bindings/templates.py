@@ -14,9 +14,9 @@ from .sandbox import OPTIONS, BoundedSandbox
 Overrides = str | tuple[tuple[str, str], ...]
 """What replaces built-in templates of the same name: the files of a folder, or names and texts."""
 
-MAX_TEMPLATE = 256 * 1024
+_MAX_TEMPLATE = 256 * 1024
 """Bytes of one template of a project."""
-MAX_TEMPLATES = 256
+_MAX_TEMPLATES = 256
 """Templates that a project may have."""
 
 
@@ -63,8 +63,8 @@ def read_templates(folder: Path, *, staged: bool = False) -> tuple[tuple[str, st
     if not folder.is_dir():
         raise TemplateFailedError(f"there is no folder {folder.name!r} of templates")
     paths = sorted(folder.rglob("*.jinja"))
-    if len(paths) > MAX_TEMPLATES:
-        raise TemplateFailedError(f"{folder.name} holds more than {MAX_TEMPLATES} templates")
+    if len(paths) > _MAX_TEMPLATES:
+        raise TemplateFailedError(f"{folder.name} holds more than {_MAX_TEMPLATES} templates")
     root = os.path.realpath(folder)
     return tuple((path.relative_to(folder).as_posix(), _text(path, root, staged=staged)) for path in paths)
 
@@ -77,9 +77,9 @@ def _text(path: Path, root: str, *, staged: bool) -> str:
         raise TemplateFailedError(f"{path.name}: the template is no file")
     try:
         with open(target, "rb") as file:  # noqa: PTH123 - beside `realpath`
-            data = file.read(MAX_TEMPLATE + 1)
-        if len(data) > MAX_TEMPLATE:
-            raise TemplateFailedError(f"{path.name}: larger than {MAX_TEMPLATE} bytes")
+            data = file.read(_MAX_TEMPLATE + 1)
+        if len(data) > _MAX_TEMPLATE:
+            raise TemplateFailedError(f"{path.name}: larger than {_MAX_TEMPLATE} bytes")
         return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TemplateFailedError(f"{path.name}: the template cannot be read: {error}") from error

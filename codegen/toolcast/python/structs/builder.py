@@ -18,18 +18,18 @@ from .source_literals import deferred, text
 
 NameParts = tuple[str, ...]
 ANY = Expression(text="Any", kinds=frozenset({"any"}))
-MAX_NESTED = 40
+_MAX_NESTED = 40
 """Definitions in progress at once, each inside the one before: Python's own stack is finite."""
-MAX_INLINE = 200
+_MAX_INLINE = 200
 """Characters of a type that is inlined instead of its name: longer ones would add up."""
-PREFERRED_TAGS = ("type", "kind")
+_PREFERRED_TAGS = ("type", "kind")
 """Property names that are preferred when several distinguish the branches."""
 _PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
 
 
-Rule = Callable[["Builder", Node, str, NameParts], Expression]
+_Rule = Callable[["Builder", Node, str, NameParts], Expression]
 """(builder, node, file of the module, name parts) → the type of the node."""
-DefineObject = Callable[["Builder", Object, str, str, str], Expression]
+_DefineObject = Callable[["Builder", Object, str, str, str], Expression]
 """(builder, node, file of the module, name, name of the marker or "") → the type of the definition."""
 
 
@@ -51,8 +51,8 @@ class Builder:
         documents: Mapping[str, str],
         tags: Mapping[str, Tag],
         tagged: frozenset[str],
-        rule: Rule,
-        define_object: DefineObject,
+        rule: _Rule,
+        define_object: _DefineObject,
     ) -> None:
         """`public` maps definitions that live in shared type files to their names there; `documents` each
         file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
@@ -202,7 +202,7 @@ class Builder:
         if isinstance(node, Object):
             self._types[name] = self._define_object(self, node, file, own, self.checked.get(name, ""))
             return self._types[name]
-        if len(self._in_progress) >= MAX_NESTED:
+        if len(self._in_progress) >= _MAX_NESTED:
             self.pending.append(lambda: self._write_alias(name, own, node, file, named=True))
             self._types[name] = Expression(text=own, kinds=frozenset({"custom"}), uses=frozenset({own}))
         else:
@@ -220,7 +220,7 @@ class Builder:
         expression = self.type_of(node, file, own)
         # An alias cannot name a class that is not defined yet: its text is inlined.
         late = expression.native and not expression.uses <= self.owners.keys()
-        if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
+        if named or name in self._recursive or (late and len(expression.text) > _MAX_INLINE):
             marker = f"checked({self.node_arguments(file, node.pointer)}, {deferred(expression.text)})"
             expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
         elif late or (expression.native and expression.text in _PLAIN):
@@ -279,7 +279,7 @@ def _tags(objects: list[Object], discriminator: str | None) -> list[Tag] | None:
     ]
     shared = [encode_name for encode_name in constants[0] if all(encode_name in other for other in constants)]
     first = [discriminator] if discriminator in shared else []
-    for encode_name in [*first, *(w for w in PREFERRED_TAGS if w in shared), *shared]:
+    for encode_name in [*first, *(w for w in _PREFERRED_TAGS if w in shared), *shared]:
         values = [constant[encode_name] for constant in constants]
         texts = all(isinstance(v, str) for v in values)
         whole = all(isinstance(v, int) and not isinstance(v, bool) and -(2**63) <= v < 2**63 for v in values)

@@ -30,12 +30,12 @@ from .classes import object_type
 from .module_model import Expression
 from .source_literals import deferred, literal, text
 
-MAX_FLOAT = 2**1023
+_MAX_FLOAT = 2**1023
 """Integers up to here have a float near them."""
 
-INT64 = 2**63
+_INT64 = 2**63
 """msgspec keeps integer bounds and literals in 64 bits with a sign."""
-PLAIN = {"str", "int", "bool"}
+_PLAIN = {"str", "int", "bool"}
 
 
 def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) -> Expression:
@@ -47,19 +47,19 @@ def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) ->
         case Object():
             return object_type(builder, node, file, name_parts)
         case Union():
-            return union_type(builder, node, file, name_parts)
+            return _union_type(builder, node, file, name_parts)
         case Array():
-            return list_type(builder, node, file, name_parts)
+            return _list_type(builder, node, file, name_parts)
         case Tuple():
-            return tuple_type(builder, node, file, name_parts)
+            return _tuple_type(builder, node, file, name_parts)
         case Map():
-            return dict_type(builder, node, file, name_parts)
+            return _dict_type(builder, node, file, name_parts)
         case String():
-            return string_type(node)
+            return _string_type(node)
         case Number():
-            return number_type(node)
+            return _number_type(node)
         case Enum():
-            return enum_type(node)
+            return _enum_type(node)
         case Boolean():
             return Expression(text="bool", kinds=frozenset({"bool"}), exact=exact)
         case Null():
@@ -68,7 +68,7 @@ def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) ->
             return structs.replace(ANY, exact=exact and isinstance(node, Anything))
 
 
-def list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) -> Expression:
+def _list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) -> Expression:
     """Return `list[T]`."""
     items = builder.checked_type_of(node.items, file, *name_parts, "Item")
     checks: tuple[str, ...] = ()
@@ -78,9 +78,9 @@ def list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) -
             checks = ("check_unique({label}, {value})",)
         else:
             exact = False
-    bare, meta = f"list[{items.text}]", sequence_meta(node)
+    bare, meta = f"list[{items.text}]", _sequence_meta(node)
     return Expression(
-        text=annotated(bare, meta),
+        text=_annotated(bare, meta),
         kinds=frozenset({"list"}),
         exact=exact,
         checks=checks,
@@ -90,7 +90,7 @@ def list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) -
     )
 
 
-def tuple_type(builder: Builder, node: Tuple, file: str, name_parts: NameParts) -> Expression:
+def _tuple_type(builder: Builder, node: Tuple, file: str, name_parts: NameParts) -> Expression:
     """Return `tuple[A, B]`."""
     items = [
         builder.checked_type_of(item, file, *name_parts, f"Item{i + 1}") for i, item in enumerate(node.items)
@@ -104,13 +104,13 @@ def tuple_type(builder: Builder, node: Tuple, file: str, name_parts: NameParts) 
     )
 
 
-def dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) -> Expression:
+def _dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) -> Expression:
     """Return `dict[str, T]`."""
     values = builder.checked_type_of(node.values, file, *name_parts, "Value")
-    keys = "str" if node.keys is None else string_type(node.keys).text
-    bare, meta = f"dict[{keys}, {values.text}]", dictionary_meta(node)
+    keys = "str" if node.keys is None else _string_type(node.keys).text
+    bare, meta = f"dict[{keys}, {values.text}]", _dictionary_meta(node)
     return Expression(
-        text=annotated(bare, meta),
+        text=_annotated(bare, meta),
         kinds=frozenset({"dict"}),
         exact=not node.residue,
         uses=values.uses,
@@ -119,16 +119,16 @@ def dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) -> 
     )
 
 
-def string_type(node: String) -> Expression:
+def _string_type(node: String) -> Expression:
     """Return `str` with lengths and pattern in a Meta and a check of the format, or another Python type,
     which a hook decodes after the text is checked.
     """
     if node.python is not None:
         return Expression(text=node.python, kinds=frozenset({"python"}), exact=False)
     check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
-    meta = string_meta(node)
+    meta = _string_meta(node)
     return Expression(
-        text=annotated("str", meta),
+        text=_annotated("str", meta),
         kinds=frozenset({"str"}),
         exact=not node.residue,
         checks=(check,) if check else (),
@@ -137,7 +137,7 @@ def string_type(node: String) -> Expression:
     )
 
 
-def string_meta(node: String) -> list[str]:
+def _string_meta(node: String) -> list[str]:
     """Return the Meta arguments of a string. msgspec counts code points, as JSON Schema does."""
     parts = _sizes(node.min_length, node.max_length)
     if node.pattern is not None:
@@ -145,7 +145,7 @@ def string_meta(node: String) -> list[str]:
     return parts
 
 
-def number_type(node: Number) -> Expression:
+def _number_type(node: Number) -> Expression:
     """Return `int`, or `int | float`: a float alone would round integers past 2**53."""
     checks: list[str] = []
     whole = _bounds(node, whole=True, checks=checks)
@@ -154,7 +154,7 @@ def number_type(node: Number) -> Expression:
         checks.append(f"check_multiple_of({{label}}, {{value}}, {literal(node.multiple_of)})")
     if node.integer:
         return Expression(
-            text=annotated("int", whole),
+            text=_annotated("int", whole),
             kinds=frozenset({"int"}),
             exact=not node.residue,
             checks=tuple(dict.fromkeys(checks)),
@@ -162,7 +162,7 @@ def number_type(node: Number) -> Expression:
             details=details(whole),
         )
     return Expression(
-        text=f"{annotated('int', whole)} | {annotated('float', real)}",
+        text=f"{_annotated('int', whole)} | {_annotated('float', real)}",
         kinds=frozenset({"int", "float"}),
         exact=not node.residue,
         checks=tuple(dict.fromkeys(checks)),
@@ -188,9 +188,9 @@ def _bounds(node: Number, *, whole: bool, checks: list[str]) -> list[str]:
                 keyword = "ge" if up else "le"
                 limit = math.ceil(bound) if up else math.floor(bound)
             limit = int(limit)
-            fits = -INT64 + 1 < limit < INT64 - 1  # msgspec turns `gt` into `ge`, one step on
+            fits = -_INT64 + 1 < limit < _INT64 - 1  # msgspec turns `gt` into `ge`, one step on
         else:
-            fits = abs(limit) <= MAX_FLOAT and float(limit) == limit
+            fits = abs(limit) <= _MAX_FLOAT and float(limit) == limit
             limit = float(limit) if fits else limit
         if fits:
             parts.append(f"{keyword}={literal(limit)}")
@@ -217,14 +217,14 @@ def _strictest(parts: list[str]) -> list[str]:
     return [f"{keyword}={literal(number)}" for keyword, number in kept.values()]
 
 
-def enum_type(node: Enum) -> Expression:
+def _enum_type(node: Enum) -> Expression:
     """Return `Literal[…]` for each kind that Python and msgspec have, else types and a membership check."""
     kinds = frozenset(_kind(value) for value in node.values)
     check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
     if kinds <= {"str", "int", "none"} and all(
-        not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values
+        not isinstance(v, int) or -_INT64 <= v < _INT64 for v in node.values
     ):
-        parts = [f"Literal[{', '.join(map(literal, part))}]" for part in literal_parts(node.values)]
+        parts = [f"Literal[{', '.join(map(literal, part))}]" for part in _literal_parts(node.values)]
         return Expression(text=" | ".join(parts + ["None"] * ("none" in kinds)), kinds=kinds)
     if kinds & {"list", "dict"}:
         return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
@@ -237,7 +237,7 @@ def enum_type(node: Enum) -> Expression:
     return Expression(text=text, kinds=widened, checks=(check,))
 
 
-def literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Separate strings and integers of an enum: `msgspec.inspect`, before 0.22, fails at a Literal of values
     that Python cannot sort.
     """
@@ -250,12 +250,12 @@ def _kind(value: Any) -> str:
     return "none" if value is None else kinds[type(value)]
 
 
-def sequence_meta(node: Array) -> list[str]:
+def _sequence_meta(node: Array) -> list[str]:
     """Return the Meta arguments of an array."""
     return _sizes(node.min_items, node.max_items)
 
 
-def dictionary_meta(node: Map) -> list[str]:
+def _dictionary_meta(node: Map) -> list[str]:
     """Return the Meta arguments of a map."""
     return _sizes(node.min_size, node.max_size)
 
@@ -265,7 +265,7 @@ def _sizes(least: int, most: int | None) -> list[str]:
     return parts + ([] if most is None else [f"max_length={most}"])
 
 
-def annotated(base: str, meta: list[str]) -> str:
+def _annotated(base: str, meta: list[str]) -> str:
     """Add the arguments of a Meta to a type, if there are any."""
     return f"Annotated[{base}, Meta({', '.join(meta)})]" if meta else base
 
@@ -275,7 +275,7 @@ def details(meta: list[str]) -> frozenset[str]:
     return frozenset("pattern" if part.startswith("pattern=") else "limits" for part in meta)
 
 
-def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) -> Expression:
+def _union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) -> Expression:
     """Return the type of a union, its null branches last."""
     nulls = [b for b in node.branches if isinstance(b, Null) and not b.residue]
     others = [b for b in node.branches if b not in nulls]
@@ -387,7 +387,7 @@ def _distinguishable(branches: list[Expression], *, exclusive: bool) -> bool:
             if group in visited:
                 literals = {visited[group].startswith("Literal"), branch.text.startswith("Literal")}
                 covered = (
-                    group in PLAIN and PLAIN & {visited[group], branch.text} and literals == {True, False}
+                    group in _PLAIN and _PLAIN & {visited[group], branch.text} and literals == {True, False}
                 )
                 if exclusive or not covered:
                     return False

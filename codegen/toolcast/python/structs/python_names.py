@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-IMPORTED: Final = frozenset(
+_IMPORTED: Final = frozenset(
     {
         "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TYPE_CHECKING", "TypeAlias",
         "Meta", "Struct", "UNSET", "UnsetType", "msgspec",
@@ -17,12 +17,12 @@ IMPORTED: Final = frozenset(
 )  # fmt: skip
 """Names that generated modules import; nothing generated may be called like one."""
 
-BUILTIN: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "object", "type"})
+_BUILTIN: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "object", "type"})
 """Builtins that annotations or class bodies use. `type` may name a field, never a class."""
 
-IN_CLASS_BODY: Final = frozenset(
+_IN_CLASS_BODY: Final = frozenset(
     {"Annotated", "Any", "ClassVar", "Literal", "Meta", "UNSET", "UnsetType", "msgspec", "self"}
-) | (BUILTIN - {"type", "object"})
+) | (_BUILTIN - {"type", "object"})
 """Names that a class body reads; a field called like one would hide it from the fields after it."""
 
 
@@ -36,16 +36,16 @@ def words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).translate(_FILLERS))
 
 
-def camel(text: str) -> str:
+def _camel(text: str) -> str:
     """Make a class name: `multi_edit` → `MultiEdit`. Empty when `text` has no letter or digit."""
     return "".join([word[:1].upper() + word[1:] for word in words(text)])
 
 
 def class_name(*parts: str) -> str:
     """Make a valid class name of several names."""
-    name = unicodedata.normalize("NFKC", "".join(camel(part) for part in parts))
+    name = unicodedata.normalize("NFKC", "".join(_camel(part) for part in parts))
     name = name if name.isidentifier() else re.sub(r"\W", "", "T" + name)
-    taken = keyword.iskeyword(name) or name in IMPORTED or name in BUILTIN
+    taken = keyword.iskeyword(name) or name in _IMPORTED or name in _BUILTIN
     return name + "_" if taken else name
 
 
@@ -67,7 +67,7 @@ def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str,
     A wire name that already is its own Python name keeps it; others get `_2`, `_3`, … in the order given.
     """
     order = list(wires)
-    reserved = IN_CLASS_BODY | set(taken)
+    reserved = _IN_CLASS_BODY | set(taken)
     wanted = {wire: identifier(wire) for wire in order}
     wanted = {wire: name + "_" if name in reserved else name for wire, name in wanted.items()}
     names = {wire: wire for wire in order if wanted[wire] == wire}
@@ -97,7 +97,7 @@ def constant_name(tool: str) -> str:
     """Name the binding of a tool: `fileRead` → `FILE_READ`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
     name = identifier(spaced, "tool").upper()
-    return name + "_" if name in IMPORTED else name
+    return name + "_" if name in _IMPORTED else name
 
 
 def keyword_of(tool: str) -> str:

@@ -9,7 +9,7 @@ from ...hidden_characters import hidden_offsets
 
 LINE_LENGTH: Final = 88
 """Columns: what black and ruff have by default, so that both pass in a project that configures neither."""
-WIDTH: Final = LINE_LENGTH - 6
+_WIDTH: Final = LINE_LENGTH - 6
 """Columns that docstrings fill, their indent included."""
 
 
@@ -89,7 +89,7 @@ def docstring(value: str, indent: str) -> str:
     rows = [
         row.rstrip()
         for line in value.expandtabs(4).splitlines()
-        for row in _wrapped(line, WIDTH - len(indent))
+        for row in _wrapped(line, _WIDTH - len(indent))
     ]
     rows = [_printable(_escaped(row)) for row in rows]
     while rows and not rows[0].strip():

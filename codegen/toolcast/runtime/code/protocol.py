@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ..middleware.truncate import cut
 from ..result import ToolResult
 
-SHORTEST_LINE = 1_000
+_SHORTEST_LINE = 1_000
 """Bytes that a line may have at least: enough for every error."""
 
 Ended = Literal["closed", "seconds", "requests", "traffic", "line"]
@@ -63,8 +63,8 @@ class CodeLimits(Struct, frozen=True, kw_only=True):
         counts = (self.requests, self.calls_at_once, self.line, self.traffic)
         if any(count < 1 for count in counts) or (self.seconds is not None and not self.seconds > 0):
             raise ValueError("seconds, requests, calls_at_once, line and traffic must be above 0.")
-        if self.line < SHORTEST_LINE:
-            raise ValueError(f"line must be at least {SHORTEST_LINE}, which every error fits in.")
+        if self.line < _SHORTEST_LINE:
+            raise ValueError(f"line must be at least {_SHORTEST_LINE}, which every error fits in.")
 
 
 class CodeCall(Struct, frozen=True, kw_only=True):
@@ -115,10 +115,10 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     requests: int
 
 
-CHUNK = 64 * 1024
+_CHUNK = 64 * 1024
 """Bytes that are read at once."""
 
-LARGEST_ID = 2**53 - 1
+_LARGEST_ID = 2**53 - 1
 """Largest id of a request: what every JSON reader keeps exact."""
 
 _ESCAPED = 6
@@ -126,7 +126,7 @@ _ESCAPED = 6
 _AROUND_MESSAGE = 200
 """Bytes of an error without its message, and of the words in the place of what is cut, at most."""
 
-_Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
+_Id = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST_ID)]
 
 
 class Reader(Protocol):
@@ -209,7 +209,7 @@ async def read_lines(reader: Reader, limit: int) -> AsyncIterator[bytes]:
     kept = bytearray()
     while True:
         try:
-            chunk = await reader.read(CHUNK)
+            chunk = await reader.read(_CHUNK)
         except (OSError, EOFError):
             return
         if not chunk:
@@ -253,7 +253,7 @@ def _id_of(line: bytes) -> int | None:
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         found = _first_id(line)
         id = None if found is None else int(found[1])
-        return id if id is not None and id <= LARGEST_ID else None
+        return id if id is not None and id <= _LARGEST_ID else None
 
 
 def write_result(id: int, result: Any) -> bytes:

@@ -44,7 +44,7 @@ from .protocol import (
 )
 
 
-def result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:
+def _result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:
     """Make the value that a program gets of a success, as JSON data: the typed value, in full whatever limit
     the text for models has; else the text, with its content, described in words if code cannot hold it.
     `language` is that of the program's declarations; None for the contract's own form. Raises TypeError or
@@ -70,14 +70,14 @@ def _in_words(piece: Content) -> str:
 _LISTED = 20
 
 
-class Names(TypedDict):
+class _Names(TypedDict):
     """The names of the `namespaces` and `functions` of a namespace."""
 
     namespaces: list[str]
     functions: list[str]
 
 
-class Functions:
+class _Functions:
     """The functions that stand for the tools of a view, as it is at the moment of each question. Without a
     language, groups and tools have their own names, and there are no declarations."""
 
@@ -115,13 +115,13 @@ class Functions:
                 return name
         return None
 
-    def list_names(self, namespace: str) -> Names | None:
+    def list_names(self, namespace: str) -> _Names | None:
         """Return the sorted names in a namespace, "" for the top; None if there is no such namespace."""
         prefix = f"{namespace}." if namespace else ""
         inner = [name.removeprefix(prefix) for name in self.tools if name.startswith(prefix)]
         if not inner and namespace:
             return None
-        return Names(
+        return _Names(
             namespaces=sorted({name.partition(".")[0] for name in inner if "." in name}),
             functions=sorted(name for name in inner if "." not in name),
         )
@@ -225,7 +225,7 @@ class CodeServer:
         Raises:
             UnknownProviderError: nothing was generated for `language`.
         """
-        self._functions = Functions(view, language)
+        self._functions = _Functions(view, language)
         self._limits = limits or CodeLimits()
 
     async def serve(self, reader: Reader, writer: Writer, context: ToolContext | None = None) -> CodeRun:
@@ -280,7 +280,7 @@ class _Run:
     """The calls of one program."""
 
     def __init__(
-        self, functions: Functions, limits: CodeLimits, context: ToolContext, writer: Writer
+        self, functions: _Functions, limits: CodeLimits, context: ToolContext, writer: Writer
     ) -> None:
         self._functions = functions
         self._view = functions.view
@@ -458,7 +458,7 @@ class _Run:
         """Return the line for a success; or why there is none."""
         try:
             binding = self._view.get(call.tool).binding
-            answer = write_result(id, result_value(binding, call.result, self._language))
+            answer = write_result(id, _result_value(binding, call.result, self._language))
         except (TypeError, ValueError, RecursionError, LookupError) as problem:
             kind = type(problem).__name__
             return b"", f"{call.function!r} ran, and its result has no JSON form ({kind})."

@@ -127,10 +127,10 @@ def _formatted(annotation: Any) -> Any:
     return annotation
 
 
-Found = tuple[dict[str, Any], dict[str, Any]]
+_Found = tuple[dict[str, Any], dict[str, Any]]
 
 
-def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], reference: str) -> Found:
+def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], reference: str) -> _Found:
     usable: dict[str, Any] = {}
     for name, annotation in annotations.items():
         try:
@@ -152,13 +152,13 @@ def _schema_hook(kind: type) -> dict[str, Any]:
     raise NotImplementedError
 
 
-def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, str]) -> Found:
+def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, str]) -> _Found:
     if not annotations:
         return {}, {}
     adapters: list[tuple[str, Any, Any]] = []
     for name, annotation in annotations.items():
         try:
-            adapter = type_adapter(annotation)
+            adapter = _type_adapter(annotation)
             adapter.json_schema(mode=mode)
             adapters.append((name, mode, adapter))
         except Exception as problem:  # validators and hooks of the program run here
@@ -169,7 +169,7 @@ def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, 
     return {name: found[name, mode] for name, _, _ in adapters}, document.get("$defs", {})
 
 
-def type_adapter(annotation: Any) -> Any:
+def _type_adapter(annotation: Any) -> Any:
     """Return pydantic's validator of a type in which pydantic's own types occur."""
     return sys.modules["pydantic"].TypeAdapter(annotation)
 
@@ -184,7 +184,7 @@ def _reason(problem: Exception) -> str:
     return lines[0].partition(". Set `arbitrary_types_allowed")[0][:300]
 
 
-Convert: TypeAlias = Callable[[Any], Any]
+_Convert: TypeAlias = Callable[[Any], Any]
 """From plain JSON data to a function's own type. Raises ValueError."""
 
 _AS_IT_IS = frozenset((str, bool, int, NoneType))
@@ -195,8 +195,8 @@ class Incoming(Struct, frozen=True):
     made with `convert` of the plain JSON data that `plain` returns."""
 
     same: frozenset[type]
-    convert: Convert
-    plain: Convert
+    convert: _Convert
+    plain: _Convert
 
     def __call__(self, value: Any) -> Any:
         """Return the function's value for a contract's. Raises ValueError."""
@@ -210,7 +210,7 @@ def incoming(annotation: Any, *, defaults: bool) -> Incoming:
     plain = with_defaults if defaults else to_builtins
     if uses_pydantic(annotation):
         # From JSON: a strict model takes a text for a date there, and a list for a set.
-        validate = type_adapter(annotation).validate_json
+        validate = _type_adapter(annotation).validate_json
         return Incoming(frozenset(), lambda value: validate(msgspec.json.encode(value)), plain)
     members = union_members(annotation)
     same: set[Any] = {NoneType if member is None else member for member in members} & _AS_IT_IS
@@ -256,7 +256,7 @@ def json_default(value: Any, annotation: Any) -> Any:
     """Return a default as plain JSON data; NODEFAULT if it has no JSON form, like a sentinel."""
     try:
         if uses_pydantic(annotation):
-            data = type_adapter(annotation).dump_python(value, mode="json", warnings="error")
+            data = _type_adapter(annotation).dump_python(value, mode="json", warnings="error")
         else:
             data = outgoing(value)
         return msgspec.json.decode(msgspec.json.encode(data))  # tuples as arrays

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from .json_text import NUMBER, STRING, Token, Tokens
 from .repair import Edit, LexicalName
 
-Role = Literal["key", "member", "item"]
+_Role = Literal["key", "member", "item"]
 _Escape = Literal["character", "own quote", "other quote", "backslash"]
 
 _GAP = re.compile(r"\s+|[{}\[\](),:]|//[^\r\n]*|\#[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
@@ -76,9 +76,9 @@ def aligned(text: str, start: int, end: int, value: Any) -> Tokens | None:
     return None if plain is None else Tokens(plain, edits, at, cut)
 
 
-def _scalars(value: Any) -> Iterator[tuple[Any, Role]]:
+def _scalars(value: Any) -> Iterator[tuple[Any, _Role]]:
     """Return every key and scalar of a value in the order of its text."""
-    stack: list[tuple[Any, Role]] = [(value, "item")]
+    stack: list[tuple[Any, _Role]] = [(value, "item")]
     while stack:
         each, role = stack.pop()
         if isinstance(each, dict):
@@ -105,7 +105,7 @@ def _gap(text: str, at: int, end: int, tokens: list[Token], edits: list[Edit]) -
     return at
 
 
-def _span(text: str, at: int, end: int, scalar: Any, role: Role) -> _Span | None:
+def _span(text: str, at: int, end: int, scalar: Any, role: _Role) -> _Span | None:
     if isinstance(scalar, str):
         return _string_span(text, at, end, scalar, role)
     found = _WORD.match(text, at, end)
@@ -138,7 +138,7 @@ def _number_span(word: str, end: int, number: int | float) -> _Span | None:
     return _Span(end, tuple(guesses)) if same else None
 
 
-def _string_span(text: str, at: int, end: int, string: str, role: Role) -> _Span | None:
+def _string_span(text: str, at: int, end: int, string: str, role: _Role) -> _Span | None:
     """Return the span of a string, in quotes of any kind or without."""
     found = STRING.match(text, at, end)
     if found is not None and json.loads(found[0]) == string:
@@ -173,7 +173,7 @@ def _string_span(text: str, at: int, end: int, string: str, role: Role) -> _Span
     return _Span(stop, (*guesses, "cut-value" if last else "missing-quote"))
 
 
-def _bare_span(text: str, at: int, end: int, string: str, role: Role) -> _Span | None:
+def _bare_span(text: str, at: int, end: int, string: str, role: _Role) -> _Span | None:
     """Return the span of a string without its opening quote."""
     stop = at + len(string)
     if not string or stop > end or text[at:stop] != string or string != string.strip():
@@ -191,7 +191,7 @@ def _bare_span(text: str, at: int, end: int, string: str, role: Role) -> _Span |
     return _Span(stop, ("unquoted-values",))
 
 
-def _walk(text: str, at: int, end: int, string: str, role: Role, closing: str) -> _Span | None:
+def _walk(text: str, at: int, end: int, string: str, role: _Role, closing: str) -> _Span | None:
     """Read `string` from its first character on, raw or escaped."""
     guesses: set[LexicalName] = set()
     escapes: set[_Escape] = set()
@@ -240,7 +240,7 @@ def _escape(text: str, at: int, wanted: str, quote: str) -> tuple[int, "_Escape 
     return 1, "backslash"
 
 
-def _ends(text: str, at: int, end: int, role: Role, *, bare: bool = False) -> bool:
+def _ends(text: str, at: int, end: int, role: _Role, *, bare: bool = False) -> bool:
     """Tell whether what follows `at` can follow a scalar in its role."""
     while at < end and text[at].isspace():
         at += 1

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from .repair import Edit, LexicalName
 
-MAX_CORRECTIONS = 6
+_MAX_CORRECTIONS = 6
 """Brackets, commas and colons that are corrected in one text at most."""
-MAX_READINGS = 16
+_MAX_READINGS = 16
 """Readings of one text at most; a text with more has none."""
-MAX_STEPS = 30_000
+_MAX_STEPS = 30_000
 """Tokens that are looked at in one search, beyond one look at each."""
 
 _CLOSING = {"{": "}", "[": "]"}
@@ -112,7 +112,7 @@ def name_before(text: str, start: int) -> str | None:
     return None if found is None else found[1]
 
 
-class Reading(NamedTuple):
+class _Reading(NamedTuple):
     """One way to read the tokens: JSON text, and the corrections. `closed`: no bracket was inserted after the
     last token."""
 
@@ -139,18 +139,18 @@ class _State(NamedTuple):
     link: _Link | None
 
 
-def readings(tokens: list[Token]) -> list[Reading]:
+def readings(tokens: list[Token]) -> list[_Reading]:
     """Return the readings with the fewest corrections; none if too many are needed, or there are too many."""
     if not tokens or tokens[0].kind not in _CLOSING:
         return []
     search = _Search(tokens)
-    for limit in range(MAX_CORRECTIONS + 1):
+    for limit in range(_MAX_CORRECTIONS + 1):
         search.run(limit)
-        if search.steps < 0 or len(search.found) > 8 * MAX_READINGS:
+        if search.steps < 0 or len(search.found) > 8 * _MAX_READINGS:
             return []
         if search.found:
             made = {reading.json: reading for reading in map(search.reading, reversed(search.found))}
-            return [*made.values()] if len(made) <= MAX_READINGS else []
+            return [*made.values()] if len(made) <= _MAX_READINGS else []
     return []
 
 
@@ -160,7 +160,7 @@ class _Search:
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
-        self.steps = MAX_STEPS + 2 * len(tokens)
+        self.steps = _MAX_STEPS + 2 * len(tokens)
         self.found: list[_State] = []
         self.opened = [0]
         for token in reversed(tokens):
@@ -236,7 +236,7 @@ class _Search:
         closing = _Link(link, "missing-bracket", at, False, _CLOSING[stack[-1]])
         following.append(_State(at, _closed(stack), stack[:-1], closing))
 
-    def reading(self, state: _State) -> Reading:
+    def reading(self, state: _State) -> _Reading:
         """Return text and corrections of a complete state."""
         inserted: dict[int, list[str]] = {}
         replaced: dict[int, str] = {}
@@ -257,7 +257,7 @@ class _Search:
             pieces += reversed(inserted.get(at, ()))
             pieces.append(replaced.get(at, token.json))
         pieces += reversed(inserted.get(len(tokens), ()))
-        return Reading("".join(pieces), edits, closed)
+        return _Reading("".join(pieces), edits, closed)
 
 
 def _closed(stack: str) -> int:

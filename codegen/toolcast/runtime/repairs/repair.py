@@ -30,7 +30,7 @@ LexicalName = Literal[
 ]
 """Guesses at a text that is not JSON."""
 
-ValueName = Literal[
+_ValueName = Literal[
     "number",
     "number-to-string",
     "boolean",
@@ -44,26 +44,26 @@ ValueName = Literal[
 ]
 """Guesses at values that the contract refuses."""
 
-Name = LexicalName | ValueName
+Name = LexicalName | _ValueName
 
 LEXICAL_NAMES: tuple[LexicalName, ...] = get_args(LexicalName)
-VALUE_NAMES: tuple[ValueName, ...] = get_args(ValueName)
-NAMES: tuple[Name, ...] = (*VALUE_NAMES, *LEXICAL_NAMES)
+_VALUE_NAMES: tuple[_ValueName, ...] = get_args(_ValueName)
+NAMES: tuple[Name, ...] = (*_VALUE_NAMES, *LEXICAL_NAMES)
 EXPLICIT_NAMES: frozenset[Name] = frozenset({"cut-value"})
 """Names that "all" leaves out: what is missing of a value that was cut, nobody can tell."""
 
 OWN_NAMES: frozenset[Name] = frozenset(
-    {"fence", "prose", "trailing-comma", "missing-comma", "missing-colon", *VALUE_NAMES}
+    {"fence", "prose", "trailing-comma", "missing-comma", "missing-colon", *_VALUE_NAMES}
 )
 """Names of guesses that no library is asked for."""
 
-TOOL_NAME: Literal["tool-name"] = "tool-name"
+_TOOL_NAME: Literal["tool-name"] = "tool-name"
 """The guess of a repair of the tool's name. It is made without being allowed: it leads to one tool or
 to none."""
 
 MAX_REPAIRS = 50
 """Repairs that are recorded for one call at most."""
-MAX_SHOWN = 80
+_MAX_SHOWN = 80
 """Characters of a text that a record shows at most."""
 
 
@@ -86,7 +86,7 @@ class Repair(Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return one line for a log or a model."""
-        if self.guess == TOOL_NAME:
+        if self.guess == _TOOL_NAME:
             return f"{self.guess}: {self.before} -> {self.after}"
         where = f"at character {self.offset}" if self.offset is not None else f"at {self.path}"
         if not self.before:
@@ -113,7 +113,7 @@ def recorded(text: str, edits: Iterable[Edit]) -> list[Repair]:
 
 def renamed(written: str, name: str) -> Repair:
     """Return the repair of a tool's name."""
-    return Repair(TOOL_NAME, before=shown(written), after=name)
+    return Repair(_TOOL_NAME, before=shown(written), after=name)
 
 
 def shortened(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
@@ -125,4 +125,4 @@ def shortened(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
 
 
 def shown(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"

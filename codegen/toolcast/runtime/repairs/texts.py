@@ -15,10 +15,10 @@ _ENDING = re.compile(r"[}\]\s]*[^{}\[\]]*")
 
 MAX_TEXT = 65_536
 """Longest text that the library is given, in characters. It takes some 15 µs for each."""
-MAX_NESTING = 50
+_MAX_NESTING = 50
 """Brackets that are open at once in such a text at most: the library recurses."""
 
-INSTALL = "`pip install 'toolcast[repair]'` where the tools run lets more texts be corrected."
+_INSTALL = "`pip install 'toolcast[repair]'` where the tools run lets more texts be corrected."
 
 
 class MissingLibraryError(ImportError):
@@ -38,7 +38,7 @@ def candidates(text: str) -> list[Candidate]:
     """Return the readings of `text` that take the fewest corrections of its structure. Scalars are those that
     the text has in JSON's own form, else those that the library reads and that stand in the text. Raises
     MissingLibraryError if only the library could tell."""
-    if len(text) > MAX_TEXT or _nests_deeper(text, MAX_NESTING):
+    if len(text) > MAX_TEXT or _nests_deeper(text, _MAX_NESTING):
         return []
     found = body(text)
     if found is None:
@@ -127,8 +127,8 @@ def _read_with_library(text: str) -> Any:
     try:
         from json_repair import repair_json
     except ImportError:
-        raise MissingLibraryError(INSTALL) from None
-    if len(text) > MAX_TEXT or _nests_deeper(text, MAX_NESTING):
+        raise MissingLibraryError(_INSTALL) from None
+    if len(text) > MAX_TEXT or _nests_deeper(text, _MAX_NESTING):
         return None
     try:
         value: Any = repair_json(text, return_objects=True, skip_json_loads=True)

@@ -15,12 +15,12 @@ from .texts import MAX_TEXT, MissingLibraryError, candidates
 if TYPE_CHECKING:
     from ...jsonschema import Validator, Violation
 
-MAX_TRIES = 64
+_MAX_TRIES = 64
 """Values that are validated for one call at most: each validates all of the arguments."""
-MAX_WORK = 50_000
+_MAX_WORK = 50_000
 """Parts of values that are validated for one call, so that large arguments get fewer tries, at least two."""
 
-WRAPPERS = frozenset(
+_WRAPPERS = frozenset(
     {"arguments", "args", "kwargs", "parameters", "params", "input", "tool_input", "properties"}
 )
 """Names of an object that holds nothing but the arguments."""
@@ -83,7 +83,7 @@ class Fitting:
         """Prepare for values with `parts` parts."""
         self.validator = validator
         self.allow = allow
-        self.tries = min(MAX_TRIES, max(2, MAX_WORK // parts))
+        self.tries = min(_MAX_TRIES, max(2, _MAX_WORK // parts))
         self.missing: MissingLibraryError | None = None
         self._read: dict[str, tuple[tuple[Name, ...], Any] | None] = {}
         self._unread = MAX_TEXT  # characters of texts that are no JSON
@@ -224,7 +224,7 @@ def _others(value: Any, steps: Steps, found: Any, read: _Read) -> Iterator[_Opti
         yield put(found[0], "surplus-nesting")
     if isinstance(found, dict) and len(found) == 1:
         name_, inner = next(iter(found.items()))
-        if name_ in WRAPPERS or (steps and name_ == steps[-1]):
+        if name_ in _WRAPPERS or (steps and name_ == steps[-1]):
             yield put(inner, "surplus-nesting")
             parsed = read(inner.strip()) if isinstance(inner, str) else None
             if parsed is not None:

@@ -35,10 +35,10 @@ class WireDecoder:
         """Return plain JSON data in the contract's form. Never changes `value`. Raises UnsupportedSchema if
         the document cannot be judged exactly."""
         try:
-            return decode_at(self._start, value)
+            return _decode_at(self._start, value)
         except RecursionError:
             # Past the depth that any value may have, the contract refuses it as it is.
-            return value if too_deep(value) else on_fresh_stack(decode_at, self._start, value)
+            return value if too_deep(value) else on_fresh_stack(_decode_at, self._start, value)
 
 
 def decode_wire(value: Any, forms: WireForms, document: Mapping[str, Any]) -> Any:
@@ -46,7 +46,7 @@ def decode_wire(value: Any, forms: WireForms, document: Mapping[str, Any]) -> An
     return WireDecoder(forms, document)(value)
 
 
-def decode_at(location: Location, value: Any) -> Any:
+def _decode_at(location: Location, value: Any) -> Any:
     """Decode the value at `location`, with two frames at most per level of nesting."""
     if location.choices:
         location = location.with_branches(value)
@@ -75,11 +75,11 @@ def decode_at(location: Location, value: Any) -> Any:
 def _listed(location: Location, value: list[Any]) -> list[Any]:
     below, fixed = location.items, len(location.prefix)
     out = [
-        item if form is None else decode_at(form, item)
+        item if form is None else _decode_at(form, item)
         for form, item in zip(location.prefix, value, strict=False)
     ]
     rest = value[fixed:] if fixed else value
-    return out + (rest if below is None else [decode_at(below, item) for item in rest])
+    return out + (rest if below is None else [_decode_at(below, item) for item in rest])
 
 
 def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
         out = value.copy()
         for name, form in location.plain_properties:
             if name in out:
-                out[name] = decode_at(form, out[name])
+                out[name] = _decode_at(form, out[name])
         return out
     out = {}
     rest: dict[str, Any] | None = None
@@ -106,11 +106,11 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
             if location.patterns
             else location.properties.get(sent, location.values)
         )
-        out[name] = item if below is None else decode_at(below, item)
+        out[name] = item if below is None else _decode_at(below, item)
     if rest:
         below = location.values
         for name, item in rest.items():
-            out[name] = item if below is None else decode_at(below, item)
+            out[name] = item if below is None else _decode_at(below, item)
     for name in location.nulls:
         out.setdefault(name, None)
     return out
@@ -133,7 +133,7 @@ def _values(location: Location, value: dict[str, Any]) -> dict[str, Any]:
     below = location.values
     if below is None:
         return value
-    return {name: decode_at(below, item) for name, item in value.items()}
+    return {name: _decode_at(below, item) for name, item in value.items()}
 
 
 def _pairs(value: list[Any]) -> dict[str, Any] | None:
@@ -177,11 +177,11 @@ def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
 
 def _items(location: Location, items: list[Any]) -> list[Any]:
     out = [
-        item if below is None else decode_at(below, item)
+        item if below is None else _decode_at(below, item)
         for below, item in zip(location.positions, items, strict=False)
     ]
     more = items[location.count :]
-    return out + (more if location.more is None or not more else decode_at(location.more, more))
+    return out + (more if location.more is None or not more else _decode_at(location.more, more))
 
 
 def _parsed(text: str) -> Any:

@@ -110,7 +110,7 @@ def _complete(data: bytes) -> bytes:
     return data
 
 
-Steps = tuple[str | int, ...]
+_Steps = tuple[str | int, ...]
 
 _STEP = re.compile(
     r"""\.([^\s.\[\]'"]+)|\[(0|[1-9][0-9]{0,8})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""",
@@ -149,7 +149,7 @@ class PartialArguments:
         self._limit = limit
         self._size = 0
         self._root: dict[str, Any] = {}
-        self._open: dict[Steps, list[str]] = {}  # strings that go on, in pieces
+        self._open: dict[_Steps, list[str]] = {}  # strings that go on, in pieces
 
     def add(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """Take the next parts.
@@ -204,7 +204,7 @@ class PartialArguments:
         if pieces is not None and not goes_on:
             self._replace(steps, "".join(self._open.pop(steps)))
 
-    def _put(self, steps: Steps, value: Any) -> None:
+    def _put(self, steps: _Steps, value: Any) -> None:
         """Set the value at a path that has none; arrays and objects on the path are made."""
         holder: Any = self._root
         for step, following in zip(steps, (*steps[1:], None), strict=True):
@@ -224,14 +224,14 @@ class PartialArguments:
                 holder[step] = new
             holder = holder[step]
 
-    def _replace(self, steps: Steps, value: str) -> None:
+    def _replace(self, steps: _Steps, value: str) -> None:
         holder: Any = self._root
         for step in steps[:-1]:
             holder = holder[step]
         holder[steps[-1]] = value
 
 
-def _value(key: str, value: Any, steps: Steps) -> Any:
+def _value(key: str, value: Any, steps: _Steps) -> Any:
     if key == "nullValue":
         return None
     kinds: dict[str, tuple[type, ...]] = {
@@ -244,7 +244,7 @@ def _value(key: str, value: Any, steps: Steps) -> Any:
     return value
 
 
-def _steps(path: Any) -> Steps:
+def _steps(path: Any) -> _Steps:
     """Return the steps of a singular path. Raises FragmentError for any other, and for the root itself."""
     if not isinstance(path, str) or not path.startswith("$") or len(path) == 1:
         raise FragmentError(f"{path!r:.100} is not the path of an argument")
@@ -274,7 +274,7 @@ def _unescaped(text: str) -> str:
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _spelled(steps: Steps) -> str:
+def _spelled(steps: _Steps) -> str:
     from ...jsonschema.messages import member
 
     path = "$"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 ALL = frozenset(("null", "boolean", "number", "string", "array", "object"))
-MAX_FOLLOWED = 16
+_MAX_FOLLOWED = 16
 _KINDS: dict[type, str] = {
     type(None): "null",
     bool: "boolean",
@@ -26,7 +26,7 @@ _KINDS: dict[type, str] = {
 }
 
 
-class BranchSelector:
+class _BranchSelector:
     """The branches of one union. What decides between them is made at first use. If only one branch takes
     values of a JSON type, such a value is its own, even if the branch refuses a part of it: then the contract
     names that, in a value decoded as far as possible. Otherwise it is the first branch that accepts the
@@ -80,8 +80,8 @@ class BranchSelector:
             from ...jsonschema import Document, Validator
 
             if self._root is None:
-                self._root = Document(as_json_schema(self._document))
-            schema = as_json_schema(follow(self._document, self._at[index]))
+                self._root = Document(_as_json_schema(self._document))
+            schema = _as_json_schema(follow(self._document, self._at[index]))
             validator = self._validators[index] = Validator(schema, root=self._root, pointer=self._at[index])
         return bool(validator.accepts(value))
 
@@ -98,7 +98,7 @@ def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozen
     values = schema["enum"] if "enum" in schema else [schema["const"]] if "const" in schema else None
     if isinstance(values, list):
         found &= frozenset(_KINDS.get(type(value), "null") for value in values)
-    if followed < MAX_FOLLOWED:
+    if followed < _MAX_FOLLOWED:
         reference = schema.get("$ref")
         if isinstance(reference, str):
             found &= shape(_target(reference, document), document, followed + 1)
@@ -117,16 +117,16 @@ def _target(reference: str, document: Mapping[str, Any]) -> Any:
         return True
 
 
-def as_json_schema(schema: Any) -> Any:
+def _as_json_schema(schema: Any) -> Any:
     """Return `schema` in 2020-12: `nullable: true` admits null whatever other keywords state. Pointers to
     `$defs` of a root that is not nullable itself lead where they led."""
     if not isinstance(schema, Mapping):
         return schema
-    out = map_subschemas(schema, as_json_schema)
+    out = map_subschemas(schema, _as_json_schema)
     return {"anyOf": [out, {"type": "null"}]} if out.pop("nullable", None) is True else out
 
 
-Parts = tuple[WireForm, ...]
+_Parts = tuple[WireForm, ...]
 """Wire forms of the same value, without references. Their identities are the key of a location."""
 _PLAIN = WireForm()
 _KEPT = 1024
@@ -161,7 +161,7 @@ class Location:
         "values",
     )
 
-    def __init__(self, locations: "Locations", parts: Parts, choices: tuple[BranchSelector, ...]) -> None:
+    def __init__(self, locations: "Locations", parts: _Parts, choices: tuple[_BranchSelector, ...]) -> None:
         self.locations = locations
         self.parts = parts
         self.choices = choices
@@ -265,16 +265,16 @@ class Locations:
         self._document = document
         self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Location] = {}
         self._chosen: dict[tuple[Location, tuple[int, ...]], Location] = {}
-        self._branches: dict[int, BranchSelector] = {}
+        self._branches: dict[int, _BranchSelector] = {}
         self._unfilled: list[Location] = []
         self._lock = RLock()  # values decide which locations are made, and several threads may decode
         self.start = self._finished((forms.root,), set())
 
-    def of(self, forms: Parts) -> Location:
+    def of(self, forms: _Parts) -> Location:
         """Return the location of `forms`, filled in with all others that wait."""
         return self._location(forms, set())
 
-    def joined(self, forms: Parts) -> Location:
+    def joined(self, forms: _Parts) -> Location:
         """Return the location to which all of `forms` apply, filled in."""
         with self._lock:
             return self._finished(forms, set())
@@ -294,7 +294,7 @@ class Locations:
                 self._chosen[key] = made
         return made
 
-    def _finished(self, forms: Parts, made: set[int]) -> Location:
+    def _finished(self, forms: _Parts, made: set[int]) -> Location:
         if max(len(self._made), len(self._chosen)) > _KEPT:
             # Values decide which locations are combined. Those in use stay with their users.
             self._made.clear()
@@ -304,7 +304,7 @@ class Locations:
             self._unfilled.pop().fill()
         return location
 
-    def _location(self, forms: Parts, made: set[int]) -> Location:
+    def _location(self, forms: _Parts, made: set[int]) -> Location:
         """Make a location; `made` are the choices that were made already, by identity."""
         parts = self._parts(forms)
         choices = tuple(self._choice(part) for part in parts if part.choices)
@@ -316,7 +316,7 @@ class Locations:
             self._unfilled.append(location)
         return location
 
-    def _parts(self, forms: Parts) -> Parts:
+    def _parts(self, forms: _Parts) -> _Parts:
         """Return `forms` and what they refer to, each once."""
         found: dict[int, WireForm] = {}
         waiting = list(reversed(forms))
@@ -332,8 +332,8 @@ class Locations:
                     waiting.append(target)
         return tuple(found.values())
 
-    def _choice(self, form: WireForm) -> BranchSelector:
+    def _choice(self, form: WireForm) -> _BranchSelector:
         known = self._branches.get(id(form))
         if known is None:
-            known = self._branches[id(form)] = BranchSelector(form.choices, self._document)
+            known = self._branches[id(form)] = _BranchSelector(form.choices, self._document)
         return known

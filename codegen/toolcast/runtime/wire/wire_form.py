@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-Encoding = Literal["", "pairs", "positions", "texts", "json"]
+_Encoding = Literal["", "pairs", "positions", "texts", "json"]
 
 KEY = "key"
 VALUE = "value"
@@ -53,7 +53,7 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
     JSON type tells what to decode.
     """
 
-    encoding: Encoding = ""
+    encoding: _Encoding = ""
     ref: str = ""  # a key of `WireForms.definitions`
     texts: Mapping[str, Any] = {}
     names: Mapping[str, str] = {}

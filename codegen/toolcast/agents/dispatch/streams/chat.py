@@ -54,7 +54,7 @@ _WORDS: dict[str, type[TextPiece | ThinkingPiece]] = {
 """Texts other than the content. Some servers require their reasoning back with the calls."""
 
 
-class Calls:
+class _Calls:
     """Calls that arrive in fragments, identified by index or by id."""
 
     def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
@@ -216,7 +216,7 @@ class ChatStream:
         self.ended = False
         self._pieces = pieces
         self._content = Content(self._pieces)
-        self._calls = Calls(self._pieces, no_id)
+        self._calls = _Calls(self._pieces, no_id)
         self._details = _ReasoningDetails(self._pieces)
         self._id = self._model = self._reason = ""
         self._usage: dict[str, Any] = {}
@@ -310,7 +310,7 @@ class CohereStream:
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
-        self._calls = Calls(self._pieces)
+        self._calls = _Calls(self._pieces)
         self._content: dict[int, dict[str, Any]] = {}
         self._id = self._reason = ""
         self._ending: dict[str, Any] = {}

@@ -15,7 +15,7 @@ _RARE = "<[=_`"
 """Characters by which markers are searched for: prose has few of them."""
 _DENSE = 64
 """Characters between two of a kind below which a regular expression finds a marker faster than `str.find`."""
-Kind: TypeAlias = Literal[
+_Kind: TypeAlias = Literal[
     "call", "section", "section-end", "thought", "thought-end", "result", "dropped", "end"
 ]
 _ORDER: tuple[str, ...] = (
@@ -86,7 +86,7 @@ class Candidate(Struct, frozen=True, eq=False):
         calls: whether such a call is one.
     """
 
-    kind: Kind
+    kind: _Kind
     pattern: Pattern
     close: Ends
     call: ReadyCall | None = None

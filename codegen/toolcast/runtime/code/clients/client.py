@@ -238,7 +238,7 @@ class _Namespaces(MetaPathFinder, Loader):
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag
 
 
-def run(path: str) -> None:
+def _run(path: str) -> None:
     """Run a program with the namespaces as globals and as modules.
 
     Args:
@@ -276,4 +276,4 @@ def run(path: str) -> None:
 if __name__ == "__main__":
     # A program that imports the client by its name gets this module, and its connection.
     sys.modules["toolcast_client"] = sys.modules["__main__"]
-    run(sys.argv[1])
+    _run(sys.argv[1])

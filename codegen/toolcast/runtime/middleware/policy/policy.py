@@ -80,7 +80,7 @@ class Bucket:
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
 """A program's rights without approval: read and nothing else, read, or everything."""
 
-CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
+_CHANGING: Final[tuple[Permission, ...]] = ("write", "execute", "network")
 """The permissions that supervised mode asks for by default: they change something, or reach a network."""
 
 
@@ -137,7 +137,7 @@ class Policy:
         always_ask: Collection[str] = (),
         auto_approve: Collection[str] = (),
         approver: Approver | None = None,
-        asks: Collection[Permission] = CHANGING,
+        asks: Collection[Permission] = _CHANGING,
         rate_limits: Mapping[str, RateLimit] | None = None,
         total_limit: RateLimit | None = None,
         shapes: Mapping[str, Mapping[str, Freedom]] | None = None,

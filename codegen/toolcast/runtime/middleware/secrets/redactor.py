@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from ...encode import rewrite
 
-Kind = Literal["text", "base64", "hex"]
+_Kind = Literal["text", "base64", "hex"]
 _Put = Callable[[re.Match[str]], str]
 
-LEVELS: Final = 3
+_LEVELS: Final = 3
 """Times that escapes are resolved: JSON in JSON has two, and three where its slashes are escaped."""
 
 _HEX = "[0-9a-fA-F]"
@@ -97,7 +97,7 @@ class View:
         self._ends.extend(range(begin + 1, stop + 1))
 
 
-def views(text: str) -> Iterator[tuple[Kind, View]]:
+def _views(text: str) -> Iterator[tuple[_Kind, View]]:
     """Return all views to search, each with the kind of form that may stand in it."""
     whole = View(text)
     first = whole.replaced(_HIDDEN, lambda _: "")
@@ -106,7 +106,7 @@ def views(text: str) -> Iterator[tuple[Kind, View]]:
     yield from _readings(first)
     for sign, pattern, put in (("\\", _ESCAPE, _unescaped), ("%", _PERCENT, _unquoted)):
         inner = first
-        for _ in range(LEVELS):
+        for _ in range(_LEVELS):
             outer = inner
             if sign not in outer.text or (inner := outer.replaced(pattern, put)) is outer:
                 break
@@ -115,7 +115,7 @@ def views(text: str) -> Iterator[tuple[Kind, View]]:
         yield "text", first.replaced(_FORM, _unquoted)
 
 
-def _readings(view: View) -> Iterator[tuple[Kind, View]]:
+def _readings(view: View) -> Iterator[tuple[_Kind, View]]:
     yield "text", view
     yield "base64", view.as_base64()
     yield "hex", view.as_digits()
@@ -150,13 +150,13 @@ _EXPANSION = 16
 _LINE = 16  # characters that make a line of a longer value worth hiding on its own
 
 
-class Form(Struct, frozen=True):
+class _Form(Struct, frozen=True):
     """A form of a value, searched in the views of its kind. `before` and `after`: the character of base64
     beside it has bits of the value, too."""
 
     text: str
     name: str
-    kind: Kind = "text"
+    kind: _Kind = "text"
     before: bool = False
     after: bool = False
 
@@ -168,7 +168,7 @@ class Redactor:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added: set[tuple[str, str]] = set()
-        self._forms: tuple[Form, ...] = ()
+        self._forms: tuple[_Form, ...] = ()
         self._shortest = 0  # characters of the shortest form
 
     @property
@@ -232,7 +232,7 @@ class Redactor:
             [
                 (begin + first, begin + last, form.name)
                 for begin in range(0, len(text), _WINDOW)
-                for kind, view in views(text[begin : begin + _WINDOW + overlap])
+                for kind, view in _views(text[begin : begin + _WINDOW + overlap])
                 for form in forms
                 if form.kind == kind
                 for first, last in _occurrences(view, form)
@@ -287,7 +287,7 @@ def is_too_short(value: str) -> bool:
     return sum(letter.isprintable() and not letter.isspace() for letter in value) < SHORTEST
 
 
-def _forms(name: str, value: str) -> Iterator[Form]:
+def _forms(name: str, value: str) -> Iterator[_Form]:
     """Return the forms of the value, and of each long line of it: its text, in base64 wherever that begins,
     and in hexadecimal."""
     whole = value.strip()
@@ -295,17 +295,17 @@ def _forms(name: str, value: str) -> Iterator[Form]:
     kept = [line for line in lines if len(line) >= _LINE] if len(lines) > 1 else []
     for part in filter(None, (whole, *kept)):
         data = part.encode("utf-8", "surrogatepass")
-        yield Form(part, name)
-        yield Form(data.hex(), name, "hex")
+        yield _Form(part, name)
+        yield _Form(data.hex(), name, "hex")
         for offset in range(3):
             # After `offset` other bytes, as many characters have no bit of the value, and the next has some.
             encoded = b64encode(bytes(offset) + data + bytes(2)).decode()
             last, rest = divmod(8 * (offset + len(data)), 6)
             first = offset and offset + 1
-            yield Form(encoded[first:last], name, "base64", before=offset > 0, after=rest > 0)
+            yield _Form(encoded[first:last], name, "base64", before=offset > 0, after=rest > 0)
 
 
-def _occurrences(view: View, form: Form) -> Iterator[tuple[int, int]]:
+def _occurrences(view: View, form: _Form) -> Iterator[tuple[int, int]]:
     """Return the parts of the first text that hold `form`, overlapping ones merged."""
     text, size = view.text, len(form.text)
     at = text.find(form.text)

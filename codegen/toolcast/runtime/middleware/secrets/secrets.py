@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 _FORM = "Write <secret_ref:NAME>; a NAME has letters, digits and underscores, 64 at most, and no digit first."
 
 
-def may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
+def _may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
     """Tell whether `params` may hold a reference, well written or not; false is certain. A search of their
     JSON, which writes `<` and letters as they are, takes a twentieth of the time of a walk. It leaves out
     defaults, so those of the contract are searched, too."""
@@ -38,7 +38,7 @@ def may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
     return _OPENING in text and b"ecret" in text.lower()
 
 
-def find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
+def _find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
     """Return the names that `params` refer to, each once, in order. Raises RefusalError for a reference where
     none may stand, and for a malformed one."""
     names: dict[str, None] = {}
@@ -50,7 +50,7 @@ def find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
     return [*names]
 
 
-def replace_references(binding: ToolBinding[Any, Any], params: Any, values: Mapping[str, str]) -> Any:
+def _replace_references(binding: ToolBinding[Any, Any], params: Any, values: Mapping[str, str]) -> Any:
     """Put values in place of references, once: a value holds no reference. Only where secrets may stand;
     everything else is the same object."""
 
@@ -161,7 +161,7 @@ class Secrets:
     def concerns(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
         """Tell whether `fill` must examine `params` of a call of `binding`; cheap, since it is called for
         each call. False is certain."""
-        return may_refer(binding, params)
+        return _may_refer(binding, params)
 
     async def fill(self, binding: ToolBinding[Any, Any], params: Any) -> Any:
         """Return parameters with values in place of references; the same object if there is none. The
@@ -176,11 +176,11 @@ class Secrets:
                 called then. Or a value is too short to be redacted.
             TypeError: the resolver returned neither text nor None.
         """
-        names = find_references(binding, params)
+        names = _find_references(binding, params)
         if not names:
             return params
         values = {name: await self._resolve(name) for name in names}
-        return replace_references(binding, params, values)
+        return _replace_references(binding, params, values)
 
     async def _resolve(self, name: str) -> str:
         resolved: Any = self._resolver(name)
