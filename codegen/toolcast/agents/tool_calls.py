@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..runtime.arguments import Arguments
+from ..runtime.bounded_json import read_json
 from ..runtime.call_steps import fill_in
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, InjectionError
@@ -336,7 +337,7 @@ def _canonical(arguments: Any) -> bytes:
     """Return the same bytes for the same JSON value, whatever its spaces and the order of its keys."""
     try:
         if isinstance(arguments, (str, bytes)):
-            arguments = msgspec.json.decode(arguments)
+            arguments = read_json(arguments)
         return msgspec.json.encode(arguments, order="deterministic")
     except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError):
         return repr(arguments).encode("utf-8", "backslashreplace")

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from ...runtime.bounded_json import UnreadableJSONError, read_json
 from .answer_fields import calls_path, get_field, load, locate, plain
 from .call import Call, wire_ids
 from .parse_answer import call_shape, parse
@@ -127,8 +128,8 @@ def as_object(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = read_json(text)
+    except UnreadableJSONError:
         return {_INVALID: text}
     return value if isinstance(value, dict) else {_INVALID: text}
 

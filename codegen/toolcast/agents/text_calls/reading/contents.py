@@ -5,8 +5,7 @@ Each raises BrokenError for another content.
 
 from functools import partial
 
-import msgspec
-
+from ....runtime.bounded_json import UnreadableJSONError, read_json
 from ..parsed_text import ArgumentsPiece, BrokenError, CallBegun, Found
 from . import json_calls, literal_calls, textual_calls
 from .feed import JSON, PYTHON, Ends, Feed, Reading, ahead, balanced, match, skip_space, until
@@ -140,8 +139,8 @@ def _close(feed: Feed, parameter: ReadyParameter) -> str | None:
 def _typed(value: str) -> object:
     """Decode JSON; other text stays text, which the tool's contract judges."""
     try:
-        return msgspec.json.decode(value)
-    except json_calls.FAULTS:
+        return read_json(value)
+    except UnreadableJSONError:
         return value
 
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ....runtime.bounded_json import UnreadableJSONError, read_json
 from ..parsed_text import Found
 from ..text_format import CallForm
 
@@ -60,8 +61,8 @@ def content(raw: str) -> str:
 
 def is_json(raw: str) -> bool:
     try:
-        msgspec.json.decode(raw)
-    except FAULTS:
+        read_json(raw)
+    except UnreadableJSONError:
         return False
     return True
 
