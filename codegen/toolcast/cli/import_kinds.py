@@ -12,7 +12,6 @@ import click
 from ..config import show
 from ..console import Format, count, one_line, write_line
 from ..diagnostics import Diagnostic
-from ..http.operation import METHODS
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
 from ..importers.imported_specs import ImportedSpec
@@ -22,6 +21,7 @@ from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..permissions import PERMISSIONS, Permission
+from ..runtime.http_operation import METHODS
 from ..spec.discovery import discover
 from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem

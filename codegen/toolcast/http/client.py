@@ -26,12 +26,12 @@ from ..runtime.binding import ToolBinding
 from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.checked_types import decode_hook
 from ..runtime.handler_results import result_validator
+from ..runtime.http_operation import is_json
 from ..runtime.middleware.secrets.redactor import Redactor
 from ..runtime.result import Content, ToolResult
 from .credentials import added_credentials
 from .decompression import ACCEPTED, Decompressor, EncodingError
 from .http_request import HttpRequest, joined
-from .operation import is_json
 
 _REMEDY: Final = "run: pip install 'toolcast[http]' (httpx 0.28 or newer)"
 _REDIRECTS: Final = 5
@@ -79,7 +79,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     credentials: tuple[str, ...] = ()
 
 
-def _load_httpx() -> Any:
+def load_httpx() -> Any:
     """Return the library. Raises HttpxMissingError, with the remedy."""
     try:
         return import_module("httpx")
@@ -94,14 +94,14 @@ def _load_httpx() -> Any:
 @cache
 def _ssl_context() -> Any:
     """Certificates are read once: a connection for each call would read them each time."""
-    return _load_httpx().create_ssl_context()
+    return load_httpx().create_ssl_context()
 
 
 def _own_client() -> Any:
     """Return a client for one call: nothing of it outlives the event loop, and no cookie reaches another
     call.
     """
-    return _load_httpx().AsyncClient(verify=_ssl_context())
+    return load_httpx().AsyncClient(verify=_ssl_context())
 
 
 class _HiddenQuery(Struct, frozen=True):
@@ -111,7 +111,7 @@ class _HiddenQuery(Struct, frozen=True):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the URLs of a record. Every record passes."""
-        url = _load_httpx().URL
+        url = load_httpx().URL
         if isinstance(record.args, tuple):
             record.args = tuple(self._hidden(each) if isinstance(each, url) else each for each in record.args)
         return True
@@ -175,7 +175,7 @@ async def _take_locations(response: Any) -> None:
 
 
 async def _send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> Answer:
-    httpx = _load_httpx()
+    httpx = load_httpx()
     query = f"?{joined(request.query)}" if request.query else ""
     url = httpx.URL(f"{server.rstrip('/')}{request.path}{query}")
     method, content, parts = request.method, request.content, request.parts

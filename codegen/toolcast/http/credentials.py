@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
+from ..runtime.http_operation import Operation, SchemeFields
 from ..runtime.middleware.secrets.redactor import SHORTEST, Redactor, is_too_short
 from .http_request import HttpRequest, percent_encode
-from .operation import Operation, SchemeFields
 
 _CONTROL: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
 _PUBLIC: Final = frozenset(

@@ -11,13 +11,13 @@ from ..runtime.context import ToolContext
 from ..runtime.encode import with_defaults
 from ..runtime.errors import RefusalError
 from ..runtime.handlers import is_async
+from ..runtime.http_operation import Operation, filled, read_operation, server_problem
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
 from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send, to_result
 from .credentials import Auth, Credentials, redactor_of, resolve_credentials, with_credentials
 from .decompression import EncodingError
 from .http_request import HttpRequest, build_request
-from .operation import Operation, filled, read_operation, server_problem
 
 _Servers: TypeAlias = str | Mapping[str, str]
 """The URL of a server; or several, each by the URL in the specs that it stands for."""

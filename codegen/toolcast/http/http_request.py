@@ -16,8 +16,18 @@ import msgspec
 from msgspec import Struct
 
 from ..runtime.errors import RefusalError
+from ..runtime.http_operation import (
+    FORM,
+    MULTIPART,
+    TEMPLATE,
+    TOKEN,
+    Operation,
+    Place,
+    PropertyEncoding,
+    Style,
+    is_json,
+)
 from ..runtime.injection import folded_name, set_by_program
-from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, Style, is_json
 
 _Quote: TypeAlias = Callable[[str], str]
 """Makes a text fit for a place: percent-encoding, or nothing."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..http.operation import (
+from ..runtime.http_operation import (
     FORM,
     FRAMING,
     KEY_PLACES,
