@@ -1,7 +1,7 @@
 """`toolcast diff`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,11 +10,10 @@ from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
     from ..diff.change import Level
+    from .diff_text import Form
 
-Form = Literal["text", "json", "github", "markdown", "changelog", "sarif"]
 _FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
 AUDIENCES = ("calls", "results", "code", "model", "provider", "trust", "cache")
-UNUSABLE = 2
 """Exit status where nothing could be compared."""
 
 
@@ -72,7 +71,7 @@ def command(
     audiences: tuple[Any, ...],
     providers: tuple[str, ...],
     level: "Level",
-    form: Form,
+    form: "Form",
     listing: bool,
     config_file: Path | None,
 ) -> int:

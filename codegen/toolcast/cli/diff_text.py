@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -22,10 +22,12 @@ from ..diff.settings import diff_profiles, setting_problems
 from ..diff.states import UnreadableStateError
 from ..diff.targets import open_states
 from ..markdown_text import code, escaped
-from .diff import UNUSABLE, Form
 from .options import print_diagnostics
 from .sarif import diff_sarif
 from .terminal import Bar
+
+Form = Literal["text", "json", "github", "markdown", "changelog", "sarif"]
+_UNUSABLE = 2  # exit status
 
 _LONGEST = 160
 """Characters of a value that is shown."""
@@ -235,7 +237,7 @@ def compared(
 
 def _unusable(problems: Sequence[Diagnostic], form: Form) -> click.exceptions.Exit:
     print_diagnostics(problems, plain_format(form))
-    return click.exceptions.Exit(UNUSABLE)
+    return click.exceptions.Exit(_UNUSABLE)
 
 
 def list_rules(form: Form) -> None:
