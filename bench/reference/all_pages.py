@@ -16,7 +16,6 @@ def all_pages() -> dict[str, str]:
     made = {
         "command-line.md": command_pages.commands(),
         "diff-rules.md": rule_pages.diff_rules(),
-        "exit-codes.md": command_pages.exit_statuses(),
         "lint-rules.md": rule_pages.lint_rules(),
         "provider-profiles.md": provider_pages.provider_profiles(),
         "spec-keys.md": spec_keys.spec_keys(),

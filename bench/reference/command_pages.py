@@ -1,4 +1,4 @@
-"""The pages of the command line: every command with its options and examples, and exit statuses."""
+"""The page of the command line: exit statuses, and every command with its options and examples."""
 
 from __future__ import annotations
 
@@ -6,50 +6,52 @@ import re
 from collections.abc import Iterator
 
 import click
+from toolcast.cli.import_ import KINDS
 from toolcast.cli.main import COMMANDS, STEPS, cli
 
-from .markdown import escaped, fenced, table
+from .markdown import codes, escaped, fenced, table
 
 _HEAD = """\
 # Every command
 
 Usage, options and examples of each command, as `toolcast COMMAND --help` prints them.
-[Every day](commands.md) shows how they are used together, [exit statuses](exit-codes.md) what they end with.
+[Every day](commands.md) shows how they are used together.
 """
 _EXIT = """\
-# Exit statuses
+## Exit statuses
 
 | status | meaning |
 | --- | --- |
-| 0 | the command did what it was asked for, and found no problem that fails it |
-| 1 | problems were found: the configuration or a spec has an error, a check failed |
-| 2 | wrong usage: an unknown command, or options that exclude each other; the compiler is not installed |
+| 0 | success; warnings and notes, unless the command says otherwise |
+| 1 | the configuration or a spec has an error, or a check failed |
+| 2 | wrong usage, or the compiler is not installed |
 | 130 | stopped by Ctrl-C |
 
-Warnings and notes leave the status at 0, unless a command says otherwise. Problems go to stderr;
-`--format json` and `--format github` write them for programs. A reader of the output that ends early, such as
-`head`, is no error.
-
-Commands that say more:
-
+Problems go to stderr; `--format json` and `--format github` write them for programs. Output that a reader
+such as `head` cuts short is no error.
 """
+_SHARED = """\
+## Options of several commands
+
+The sections of the commands leave these out.
+"""
+_OFTEN = 3
+"""How many commands have an option that is listed once."""
 
 
 def commands() -> str:
     """The page of all commands."""
     rows = [[f"[`toolcast {name}`](#toolcast-{name})", about] for name, about in _listed()]
-    parts = [_HEAD, table(["command", "what it does"], rows)]
-    for path, command in walk():
-        parts += _section(path, command)
-    return "\n".join(parts)
-
-
-def exit_statuses() -> str:
-    """The page of exit statuses: the general rule, and what commands say of themselves."""
-    parts = [_EXIT.rstrip() + "\n"]
-    for path, command in walk():
-        if stated := exit_status(command):
-            parts.append(f"* [`toolcast {path}`](command-line.md#toolcast-{_slug(path)}): {stated}")
+    every = [(path, command, _options(path, command)) for path, command in walk()]
+    having: dict[tuple[str, str], list[str]] = {}
+    for path, _, options in every:
+        for option in options:
+            having.setdefault(option, []).append(path)
+    shared = {option: paths for option, paths in having.items() if len(paths) >= _OFTEN}
+    parts = [_HEAD, table(["command", "what it does"], rows), _EXIT, _SHARED]
+    parts.append(table(["option", "meaning", "of"], [[*each, _named(of)] for each, of in shared.items()]))
+    for path, command, options in every:
+        parts += _section(path, command, [option for option in options if option not in shared])
     return "\n".join(parts)
 
 
@@ -67,37 +69,38 @@ def walk() -> Iterator[tuple[str, click.Command]]:
                 yield f"{name} {kind}", below
 
 
-def exit_status(command: click.Command) -> str:
-    """The sentences of a command's help about its exit status; empty where it says nothing."""
-    sentences = re.split(r"(?<=[.]) (?=[A-Z])", " ".join((command.help or "").split()))
-    return " ".join(each for each in sentences if "exit status" in each)
-
-
 def _listed() -> list[tuple[str, str]]:
     return [(name, about) for each in (COMMANDS, STEPS) for name, (_, _, about) in sorted(each.items())]
 
 
-def _section(path: str, command: click.Command) -> list[str]:
-    context = click.Context(command, info_name=f"toolcast {path}", parent=None)
-    usage = " ".join(command.collect_usage_pieces(context))
+def _section(path: str, command: click.Command, options: list[tuple[str, str]]) -> list[str]:
+    usage = " ".join(command.collect_usage_pieces(_context(path, command)))
     parts = [f"## toolcast {path}\n", fenced(f"toolcast {path} {usage}", "text")]
     paragraphs = re.split(r"\n\s*\n", (command.help or "").strip())
     parts += [escaped(" ".join(each.split())) + "\n" for each in paragraphs]
-    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
     if options:
-        parts.append(table(["option", "meaning"], [_option(each, context) for each in options]))
+        parts.append(table(["option", "meaning"], [[*each] for each in options]))
     if command.epilog:
         lines = command.epilog.replace("\b", "").strip().splitlines()[1:]
         parts += ["Examples:\n", fenced("\n".join(line.removeprefix("  ") for line in lines), "text")]
     return parts
 
 
-def _option(option: click.Option, context: click.Context) -> list[str]:
-    record = option.get_help_record(context)
-    assert record is not None
-    names, about = record
-    return [f"`{names}`", escaped(about)]
+def _options(path: str, command: click.Command) -> list[tuple[str, str]]:
+    """Names and meaning of each option that the help lists."""
+    context = _context(path, command)
+    options = (each for each in command.params if isinstance(each, click.Option) and not each.hidden)
+    records = (each.get_help_record(context) for each in options)
+    return [(f"`{record[0]}`", escaped(record[1])) for record in records if record is not None]
 
 
-def _slug(path: str) -> str:
-    return path.replace(" ", "-")
+def _named(paths: list[str]) -> str:
+    """Commands by name; those of `import` as one where all that read a source are among them."""
+    kinds = [f"import {kind}" for kind in KINDS if kind != "decide"]
+    whole = set(kinds) <= set(paths)
+    names = [path for path in paths if not (whole and path in kinds)]
+    return codes(sorted([*names, "import KIND"] if whole else names))
+
+
+def _context(path: str, command: click.Command) -> click.Context:
+    return click.Context(command, info_name=f"toolcast {path}", parent=None)

@@ -14,7 +14,7 @@ from toolcast.cli.main import COMMANDS, STEPS
 from toolcast.config import load_config
 
 from bench.reference.all_pages import FOLDER, all_pages, differing, write
-from bench.reference.command_pages import exit_status, walk
+from bench.reference.command_pages import walk
 from bench.reference.public_names import MODULES, pages, problems, public
 from bench.reference.setting_keys import TABLES, example
 
@@ -87,9 +87,13 @@ def test_every_command_has_a_section() -> None:
     assert sorted(headings) == sorted(expected)
 
 
-def test_exit_statuses_are_those_of_the_help() -> None:
-    stated = {path: exit_status(command) for path, command in walk()}
-    assert stated["schema"] == ""
+def test_an_option_of_several_commands_is_described_once() -> None:
+    page = all_pages()["command-line.md"]
+    assert page.count("| `--config FILE` | ") == 1
+    assert page.count("| `--take [PATTERN=]SIDE` | ") == 1
+    shared = next(line for line in page.splitlines() if line.startswith("| `--config FILE` | "))
+    assert "`generate`" in shared
+    assert "`serve`" not in shared
 
 
 @pytest.mark.parametrize("name", TABLES)
