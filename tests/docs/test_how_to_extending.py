@@ -22,8 +22,9 @@ def test_the_page_does_what_it_says(name: str, tmp_path: Path) -> None:
     run_page(HOW_TO / f"{name}.md", tmp_path / "project")
 
 
-def test_templates_that_the_page_names_are_those_that_there_are() -> None:
-    named = set(re.findall(r"\w+\.py\.jinja", (HOW_TO / "change-a-template.md").read_text("utf-8")))
+def test_templates_that_the_reference_names_are_those_that_there_are() -> None:
+    page = (DOCS / "reference/configuration.md").read_text("utf-8")
+    named = set(re.findall(r"\w+\.py\.jinja", page))
     assert named == {path.name for path in (ROOT / "templates").glob("*.py.jinja")}
 
 
