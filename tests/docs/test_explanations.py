@@ -12,7 +12,7 @@ from toolcast.spec.spec_reader import read_tool
 
 from tests.docs.pages import DOCS, ROOT, run_page
 
-PAGES = ("laws", "dialects", "ledger", "decoding", "build")
+PAGES = ("laws", "dialects", "ledger", "decoding")
 COMPARED = ("datamodel-code-generator", "fastmcp", "pydantic-ai", "baml", "oh-my-pi")
 _NAMED = re.compile(r"`(tests/[\w/.]+)`")
 _ROW = re.compile(r"^\| (toolcast[^|]*?) *\|(.*)\|$", re.MULTILINE)
