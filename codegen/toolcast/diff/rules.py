@@ -25,15 +25,15 @@ _CALLS: Final[_Rules] = {
     "not-compared": (
         "error",
         "A spec does not compile in one of the states, so its tool is not compared",
-        "What changed is not known, for any audience: it is reported whichever one is chosen. A newer "
-        "toolcast may refuse what an older one compiled, too. Correct the spec; where it is the old one, "
-        "compare with a later commit, or set the level of this rule.",
+        "What changed is not known, for any audience. A newer toolcast may refuse what an older one "
+        "compiled. Correct the spec; where it is the old one, compare with a later commit, or set the level"
+        " of this rule.",
     ),
     "tool-renamed": (
         "error",
         "A tool has another name",
-        "Calls by the old name fail. A tool counts as renamed where its file or source, the words of its "
-        "name or its description say that it is the same one.",
+        "Calls by the old name fail. Its file or source, the words of its name or its description are the "
+        "same.",
     ),
     "tool-added": ("note", "A tool is new", "Nothing breaks."),
     "parameter-removed": (
@@ -44,33 +44,31 @@ _CALLS: Final[_Rules] = {
     "parameter-renamed": (
         "error",
         "A parameter has another name, and calls with the old one are refused",
-        "A parameter counts as renamed where its schema is the same, and its description or the words of its "
-        "name are.",
+        "Its schema is the same, and so are its description or the words of its name.",
     ),
     "parameter-ignored": (
         "warning",
         "A parameter is no longer declared, and calls that have it are accepted",
-        "The object is open, so the value is accepted and has no effect, or is kept as a property that "
-        "nobody checks.",
+        "The object is open: the value has no effect, or is kept as a property that nobody checks.",
     ),
     "parameter-added": ("note", "A parameter is new, and optional", "Calls without it mean what they meant."),
     "parameter-declared": (
         "note",
         "A parameter is new, and had any value before",
-        "The object was open: a call could have a property of that name, whatever its value, though no model "
-        "was told of it. The witness is such a call.",
+        "The object was open: a call could have a property of that name with any value, though no model was"
+        " told of it. The witness is such a call.",
     ),
     "parameter-required": (
         "error",
         "A parameter is required that was not",
-        "It is new, or was optional, or another parameter asks for it now.",
+        "It is new, was optional, or another parameter asks for it now.",
     ),
     "object-closed": (
         "error",
         "Properties that are not declared are refused",
         "The object was open, or open for other names.",
     ),
-    "type-narrowed": ("error", "Values of a type are refused", "A type was removed or replaced by another."),
+    "type-narrowed": ("error", "Values of a type are refused", "A type was removed or replaced."),
     "values-narrowed": (
         "error",
         "A listed value is refused",
@@ -79,27 +77,27 @@ _CALLS: Final[_Rules] = {
     "bound-narrowed": (
         "error",
         "A bound is tighter",
-        "Of a number, a length or a count, or of what a number is a multiple of.",
+        "Of a number, a length or a count, or of `multipleOf`.",
     ),
     "text-narrowed": (
         "error",
         "A text must have another form",
-        "`pattern` or `format` is new, or is another one.",
+        "`pattern` or `format` is new or another one.",
     ),
     "call-refused": (
         "error",
         "A call is refused that was valid",
-        "For a reason that is none of the others, such as a combination of parameters.",
+        "For another reason, such as a combination of parameters.",
     ),
     "call-undecided": (
         "warning",
         "Whether calls are refused is not known",
-        "Neither a proof that none is nor a call that is was found.",
+        "Neither a proof that none is nor such a call was found.",
     ),
     "null-dropped": (
         "warning",
         "Null is no value of its own any more",
-        "Calls with null are accepted as before, and null now means that the parameter is absent.",
+        "Calls with null are accepted, and null means that the parameter is absent.",
     ),
     "calls-widened": ("note", "More calls are valid", "Nothing breaks."),
 }
@@ -109,28 +107,28 @@ _RESULTS: Final[_Rules] = {
     "result-untyped": (
         "error",
         "The result has no contract any more",
-        "Readers that rely on its schema, such as MCP clients, are promised nothing.",
+        "Readers of its schema, such as MCP clients, are promised nothing.",
     ),
-    "result-typed": ("note", "The result has a contract now", "It had none. Nothing breaks."),
+    "result-typed": ("note", "The result has a contract now", "Nothing breaks."),
     "result-property-removed": (
         "error",
         "A property of the result is no longer declared",
-        "Readers that rely on it do not find it, or find something else.",
+        "Readers do not find it, or find something else.",
     ),
     "result-property-optional": (
         "error",
         "A property of the result may be absent",
-        "It was required, or there were conditions under which it was.",
+        "It was required, always or under conditions.",
     ),
     "result-property-added": (
         "note",
         "A property of the result is new",
-        "Nothing breaks but a reader that refuses what it does not know.",
+        "Only a reader that refuses unknown properties breaks.",
     ),
     "result-opened": (
         "warning",
         "A result may have properties that it could not have",
-        "The object was closed. Readers that refuse what they do not know fail.",
+        "The object was closed. Readers that refuse unknown properties fail.",
     ),
     "result-type-widened": (
         "error",
@@ -140,12 +138,12 @@ _RESULTS: Final[_Rules] = {
     "result-values-widened": (
         "warning",
         "A result may have a value that was not listed",
-        "Readers that handle each value of an `enum` meet one that they do not know.",
+        "Readers that handle each value of an `enum` meet an unknown one.",
     ),
     "result-bound-widened": (
         "warning",
         "A bound of the result is wider",
-        "Of a number, a length or a count, or of what a number is a multiple of.",
+        "Of a number, a length or a count, or of `multipleOf`.",
     ),
     "result-text-widened": (
         "warning",
@@ -155,12 +153,12 @@ _RESULTS: Final[_Rules] = {
     "result-widened": (
         "error",
         "A result is possible that was not",
-        "For a reason that is none of the others, such as properties of an object that was closed.",
+        "For another reason, such as properties of an object that was closed.",
     ),
     "result-undecided": (
         "warning",
         "Whether results are possible that were not is not known",
-        "Neither a proof that none is nor a result that is was found.",
+        "Neither a proof that none is nor such a result was found.",
     ),
 }
 """Rules about results: what readers were promised, and are promised no longer."""
@@ -170,53 +168,53 @@ _SPEC_KEYS: Final[dict[str, _Rule]] = {
         "calls",
         "warning",
         "An empty text no longer means that a parameter was left out",
-        '`empty_is_absent` named the parameter. A call with "" is refused now, or means the empty text.',
+        '`empty_is_absent` named the parameter. A call with "" is refused, or means the empty text.',
     ),
     "empty-is-absent": _Rule(
         "calls",
         "warning",
         "An empty text means that a parameter was left out",
-        "`empty_is_absent` names the parameter now. A call can no longer pass the empty text.",
+        "`empty_is_absent` names the parameter. A call can no longer pass the empty text.",
     ),
     "grammar-narrowed": _Rule(
         "calls",
         "error",
         "A text is refused that was valid",
-        "The grammar of `input` is new, or another one. The witness is such a text: one that the old grammar "
-        "derives, or an example.",
+        "The grammar of `input` is new or another one. The witness is a text that the old grammar derives, "
+        "or an example.",
     ),
     "grammar-undecided": _Rule(
         "calls",
         "warning",
         "Whether texts are refused that were valid is not known",
-        "The grammar of `input` is another one, and has every text of the old one that was tried: some that "
-        "it derives, and the examples. Whether one has all texts of another cannot be decided in general.",
+        "The grammar of `input` is another one, and has every text of the old one that was tried: derived "
+        "ones and the examples. The question cannot be decided in general.",
     ),
     "values-bounded": _Rule(
         "calls",
         "warning",
         "The running program bounds a parameter's values",
-        "`runtime_enums` names the parameter now: a call with any other value is refused.",
+        "`runtime_enums` names the parameter: a call with any other value is refused.",
     ),
     "callers-narrowed": _Rule(
         "calls",
         "warning",
         "Fewer may call a tool",
-        "By `callers`: calls from code that models write, or calls of models themselves, are refused now.",
+        "By `callers`: calls from code that models write, or calls of models themselves, are refused.",
     ),
     "arguments-streamed": _Rule(
         "code",
         "warning",
         "Arguments arrive in another way in streams",
         "By `stream_arguments`: programs that read a provider's stream get arguments as they are written, "
-        "before they are JSON that was checked; or no longer do.",
+        "before they are checked JSON; or no longer do.",
     ),
     "results-timing": _Rule(
         "results",
         "warning",
         "Results arrive at another time",
-        "By `blocking` or `execution`: a model goes on before it has the result, or waits for it; a client "
-        "of MCP may, must or cannot run a call as a task.",
+        "By `blocking` or `execution`: a model goes on before it has the result, or waits for it; an MCP "
+        "client may, must or cannot run a call as a task.",
     ),
     "defaults-omitted": _Rule(
         "results",
@@ -243,12 +241,12 @@ _CODE: Final[_Rules] = {
     "module-removed": (
         "error",
         "A tool's module is gone",
-        "The tool was removed: imports fail, and so does its argument of `register_all`.",
+        "Imports fail, and so does its argument of `register_all`.",
     ),
     "module-removed-in-time": (
         "note",
         "A deprecated tool's module is gone",
-        "The same, where the removal was announced and is not too early.",
+        "The removal was announced and is not too early.",
     ),
     "handler-needed": (
         "note",
@@ -258,28 +256,28 @@ _CODE: Final[_Rules] = {
     "handler-required": (
         "error",
         "A tool wants a handler again",
-        "`external: true` is gone from the spec: `register_all` has a parameter for the tool.",
+        "`external: true` is gone: `register_all` has a parameter for the tool.",
     ),
     "handler-refused": (
         "error",
         "A tool takes no handler any more",
-        "The spec says `external: true` now: `register_all` has no parameter for the tool.",
+        "The spec says `external: true`: `register_all` has no parameter for the tool.",
     ),
     "calls-overlap": (
         "warning",
         "A handler may run beside others",
-        "`parallel: false` is gone from the spec: calls of one answer run at the same time. Handlers that"
-        " share a state with others need a lock.",
+        "`parallel: false` is gone: calls of one answer run at the same time. Handlers with shared state "
+        "need a lock.",
     ),
     "calls-alone": (
         "note",
         "A handler runs alone",
-        "The spec says `parallel: false` now: no other call of the same answer runs at the same time.",
+        "The spec says `parallel: false`: no other call of the same answer runs at the same time.",
     ),
     "class-removed": (
         "error",
         "A generated class is gone",
-        "It has another name, is in another module, or is no class any more.",
+        "It has another name or module, or is no class any more.",
     ),
     "field-removed": (
         "error",
@@ -289,12 +287,12 @@ _CODE: Final[_Rules] = {
     "field-required": (
         "error",
         "A field of a generated class has to be passed",
-        "It is new or was optional. Code that makes such a value without it no longer type-checks.",
+        "It is new or was optional. Code that makes a value without it no longer type-checks.",
     ),
     "field-read-type": (
         "warning",
         "A field may hold values of a further type",
-        "Code that reads it does not expect them: a further member of a Literal, None, another type.",
+        "Code that reads it does not expect them: a member of a Literal, None, another type.",
     ),
     "field-written-type": (
         "warning",
@@ -314,21 +312,19 @@ _DEPRECATION: Final[dict[str, _Rule]] = {
         "calls",
         "error",
         "A tool was removed without notice",
-        "The tool was not deprecated before.",
+        "It was not deprecated.",
     ),
     "tool-removed-early": _Rule(
         "calls",
         "error",
         "A deprecated tool was removed before its time",
-        "The day of `deprecated.remove_after` has not passed, or the project's version is not beyond the one"
-        " stated there.",
+        "The day of `deprecated.remove_after` has not passed, or the project's version is not beyond it.",
     ),
     "tool-removed-unchecked": _Rule(
         "calls",
         "warning",
         "A deprecated tool was removed, perhaps before its time",
-        "`deprecated.remove_after` is a version, and the project states none to compare it with; or there is"
-        " no `remove_after`.",
+        "`deprecated.remove_after` is a version, and the project states none; or there is no `remove_after`.",
     ),
     "tool-removed-in-time": _Rule(
         "calls",
@@ -340,7 +336,7 @@ _DEPRECATION: Final[dict[str, _Rule]] = {
         "model",
         "note",
         "A tool was deprecated",
-        "Models are told, before its description.",
+        "Models are told before its description.",
     ),
     "deprecation-changed": _Rule(
         "model",
@@ -352,8 +348,8 @@ _DEPRECATION: Final[dict[str, _Rule]] = {
         "calls",
         "warning",
         "A deprecated tool is to be removed sooner",
-        "`deprecated.remove_after` is earlier than announced. What cannot be compared, a day and a version,"
-        " counts as earlier.",
+        "`deprecated.remove_after` is earlier than announced. A day and a version, which cannot be "
+        "compared, count as earlier.",
     ),
 }
 """Rules about the end of tools: `deprecated`, and what was removed."""
@@ -362,22 +358,22 @@ _MODEL: Final[_Rules] = {
     "name-read": (
         "warning",
         "The tool has another name",
-        "Models call it by the new one; prompts and examples may still name the old one.",
+        "Prompts and examples may still name the old one.",
     ),
     "description-read": (
         "warning",
         "The tool's description differs",
-        "What models read of the tool before all else.",
+        "Models read it before all else.",
     ),
     "summary-read": (
         "warning",
         "The tool's summary differs",
-        "What models read in brief definitions.",
+        "Models read it in brief definitions.",
     ),
     "parameter-description-read": (
         "warning",
         "A description inside the schema differs",
-        "That of a parameter, of a part of it, or of the result where models are shown it.",
+        "That of a parameter, of a part of it, or of a result that models are shown.",
     ),
     "names-read": (
         "warning",
@@ -387,7 +383,7 @@ _MODEL: Final[_Rules] = {
     "constraint-read": (
         "note",
         "The schema reads differently",
-        "Another value of a keyword that bounds values. Whether calls break is another audience's question.",
+        "A keyword that bounds values has another value. Whether calls break is another audience's question.",
     ),
     "default-read": (
         "warning",
@@ -397,27 +393,27 @@ _MODEL: Final[_Rules] = {
     "examples-read": (
         "note",
         "Other examples are shown",
-        "`examples` of a place in the schema, or those of the tool where the provider is sent them.",
+        "`examples` of a place in the schema, or of the tool where the provider is sent them.",
     ),
     "title-read": (
         "note",
         "A title differs",
-        "The tool's, which people are shown, or that of a place in the schema.",
+        "That of the tool, which people are shown, or of a place in the schema.",
     ),
     "order-read": (
         "note",
         "The order differs",
-        "Parameters, enum values, required names, types or keywords stand in another order.",
+        "That of parameters, enum values, required names, types or keywords.",
     ),
     "note-read": (
         "note",
         "A remark in the schema differs",
-        "`deprecated`, `readOnly` and the like, `$comment`, and keywords that no draft knows.",
+        "`deprecated`, `readOnly` and the like, `$comment`, or a keyword that no draft knows.",
     ),
     "loading-changed": (
         "note",
         "Models read a tool at another time",
-        "By `defer`: only once they have searched for it, or from the beginning.",
+        "By `defer`: after a search, or from the beginning.",
     ),
     "client-data": (
         "note",
@@ -427,7 +423,7 @@ _MODEL: Final[_Rules] = {
     "definition-read": (
         "note",
         "A definition differs",
-        "For a reason that no other rule names.",
+        "For another reason.",
     ),
 }
 """Rules about models: what they read of a tool, in words or in its schema, is not the same."""
@@ -436,17 +432,17 @@ _PROVIDER: Final[_Rules] = {
     "strict-lost": (
         "error",
         "A tool falls out of a provider's strict mode",
-        "The provider no longer makes sure that calls fit the schema.",
+        "The provider no longer enforces the schema.",
     ),
     "strict-given-up": (
         "note",
         "A spec gives up a provider's strict mode",
-        "`providers` of the spec says `strict: false`, and did not.",
+        "`providers` of the spec says `strict: false`.",
     ),
     "strict-gained": (
         "note",
         "A tool comes into a provider's strict mode",
-        "The provider makes sure that calls fit the schema.",
+        "The provider enforces the schema.",
     ),
     "definition-lost": (
         "error",
@@ -456,34 +452,33 @@ _PROVIDER: Final[_Rules] = {
     "ledger-grown": (
         "warning",
         "A provider's schema says less than before",
-        "The ledger has entries of something lost or changed that it did not have.",
+        "The ledger has new entries of something lost or changed.",
     ),
     "ledger-moved": (
         "note",
         "A provider is told something in another way",
-        "The ledger has new entries, and nothing is lost by them: a description says it, or decoding restores"
-        " it.",
+        "The ledger has new entries without a loss: a description says it, or decoding restores it.",
     ),
     "limit-passed": (
         "error",
         "A provider's limit is passed",
-        "`toolcast lint` finds an error that it did not find before: in one tool, or in a request of all.",
+        "`toolcast lint` finds a new error, in one tool or in a request of all.",
     ),
     "advice-passed": (
         "warning",
         "A provider advises against it",
-        "`toolcast lint` finds a warning or a note about a limit that it did not find before.",
+        "`toolcast lint` finds a new warning or note about a limit.",
     ),
     "limit-unchecked": (
         "note",
         "A provider's limit on a request may be passed",
-        "The limit is one on a sum over all tools; those that differ hold more than before, and the others"
-        " were not read. `toolcast lint` counts all.",
+        "A limit on a sum over all tools: those that differ have grown, and the others were not read. "
+        "`toolcast lint` counts all.",
     ),
     "tokens-grown": (
         "note",
         "A tool costs more tokens",
-        "Its definition has at least 20 more tokens than before, and a quarter more.",
+        "By at least 20 tokens and a quarter.",
     ),
 }
 """Rules about providers: what one of them is sent can no longer be enforced, is refused, or says less."""
@@ -492,34 +487,34 @@ _TRUST: Final[_Rules] = {
     "permission-widened": (
         "error",
         "A tool may do more",
-        "`permission` allows what it did not allow before. `read` is less than `write` and `network`, each of"
-        " them less than `execute`; from `write` to `network`, and back, something new is allowed, too.",
+        "`read` is less than `write` and `network`, each of them less than `execute`; from `write` to "
+        "`network`, and back, something new is allowed, too.",
     ),
     "permission-narrowed": (
         "note",
         "A tool may do less",
-        "`permission` allows nothing new, and something less.",
+        "`permission` allows less, and nothing new.",
     ),
     "callers-widened": (
         "warning",
         "More may call a tool",
-        "By `callers`: code that models write calls without a model's word for each call, in loops; or the "
-        "model calls what was for code alone.",
+        "By `callers`: code that models write calls it without a model's word for each call, in loops; or "
+        "the model calls what was for code alone.",
     ),
     "secrets-added": (
         "error",
         "A further parameter may carry secrets",
-        "A `<secret_ref:NAME>` in it is replaced by the secret from now on.",
+        "The secret replaces a `<secret_ref:NAME>` in it.",
     ),
     "secrets-removed": (
         "warning",
         "A parameter may no longer carry secrets",
-        "A `<secret_ref:NAME>` in it is no longer replaced by the secret.",
+        "The secret no longer replaces a `<secret_ref:NAME>` in it.",
     ),
     "approval-widened": (
         "warning",
         "An approval covers more calls",
-        "`described_by` names a parameter now: an *always* covers calls with other words in it.",
+        "`described_by` names a parameter: an *always* covers calls with other words in it.",
     ),
     "approval-narrowed": (
         "note",
@@ -529,8 +524,8 @@ _TRUST: Final[_Rules] = {
     "hint-less-careful": (
         "warning",
         "An annotation is less careful",
-        "Programs that ask a person before a call may ask less often: `destructive` or `open_world` is no"
-        " longer true, `idempotent` is true or no longer false, or the tool is announced as read-only.",
+        "Programs may ask a person less often: `destructive` or `open_world` is no longer true, "
+        "`idempotent` is true or no longer false, or the tool is announced as read-only.",
     ),
     "hint-more-careful": (
         "note",
@@ -540,14 +535,14 @@ _TRUST: Final[_Rules] = {
     "server-changed": (
         "error",
         "HTTP requests go to another server",
-        "`http.server` or a default of `http.server_variables` is another one: arguments and credentials are"
-        " sent there.",
+        "`http.server` or a default of `http.server_variables` differs: arguments and credentials are sent "
+        "there.",
     ),
     "request-changed": (
         "warning",
         "Another HTTP request is sent",
-        "The method, the path, the body or the place of an argument is another one; or the tool began or"
-        " ceased to stand for a request.",
+        "The method, the path, the body or the place of an argument differs; or the tool began or ceased to"
+        " stand for a request.",
     ),
     "credentials-changed": (
         "error",
@@ -557,8 +552,7 @@ _TRUST: Final[_Rules] = {
     "carried-out-elsewhere": (
         "warning",
         "Somebody else carries out the calls",
-        "`external` differs: calls, with their arguments, leave the program, or the program carries them out"
-        " itself.",
+        "`external` differs: calls, with their arguments, leave the program, or it carries them out itself.",
     ),
     "values-unbounded": (
         "error",
@@ -568,7 +562,7 @@ _TRUST: Final[_Rules] = {
     "values-from-elsewhere": (
         "warning",
         "The program bounds a parameter's values by another source",
-        "`runtime_enums` names another source for the parameter.",
+        "`runtime_enums` names another source.",
     ),
     "model-sets-parameter": (
         "error",
@@ -578,12 +572,12 @@ _TRUST: Final[_Rules] = {
     "program-sets-parameter": (
         "note",
         "The program fills in a parameter",
-        "`inject` names the parameter now: models neither see nor set it.",
+        "`inject` names the parameter: models neither see nor set it.",
     ),
     "injected-from-elsewhere": (
         "warning",
         "The program fills in a parameter from another place",
-        "`inject` names another path for the parameter.",
+        "`inject` names another path.",
     ),
     "source-changed": (
         "warning",
@@ -597,8 +591,8 @@ _CACHE: Final[_Rules] = {
     "prefix-ends": (
         "note",
         "A cached prefix ends earlier",
-        "Definitions are sent in order of name. From the first one that differs on, a provider that caches"
-        " prefixes of prompts reads all anew, once.",
+        "Definitions are sent in order of name. A provider that caches prefixes of prompts reads all anew "
+        "from the first one that differs, once.",
     ),
 }
 """Rules about caches of prompts."""
