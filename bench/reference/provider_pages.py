@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import msgspec
-from toolcast.providers import Profile, available, load_profile
+from toolcast.providers import Profile, available, load_profile, profiles
 from toolcast.providers.profiles.dialect import Dialect
 from toolcast.providers.profiles.profile import Limits
 
-from .markdown import fenced, table
+from .markdown import escaped, fenced, table
 
+_FOLDER = Path(profiles.__file__).parent
 _HEAD = """\
 # Built-in providers
 
-What each built-in [profile](providers.md#a-profile) says: the tool object, the part of JSON Schema that it
-accepts, and what one request may hold. `toolcast show --providers` lists the profiles of a project, its own
-included.
+Each built-in [profile](providers.md#a-profile): the tool object, the members of a request, what one request
+may hold (`limits`), the accepted part of JSON Schema (`dialect`; `strict` in strict mode), and the keys
+of a spec that are not sent (`lost`). What is not stated is JSON Schema 2020-12 without limits. A profile with
+a `base` shows its differences from that one: `+=` adds to a list, `-=` removes from it, `without` takes keys
+away. `toolcast.providers.load_profile("ID")` returns a profile in full.
 
 **Strict mode**: *per tool* is a flag of each tool, used where the whole contract survives it; *per request*
 is asked for by a spec; *always* is enforced without a flag; *none* has no such mode.
@@ -26,7 +33,7 @@ is asked for by a spec; *always* is enforced without a flag; *none* has no such 
 
 def provider_profiles() -> str:
     """The page."""
-    profiles = [load_profile(id) for id in available()]
+    profiles = {id: load_profile(id) for id in available()}
     rows = [
         [
             f"[`{each.id}`](#{each.id})",
@@ -36,45 +43,78 @@ def provider_profiles() -> str:
             _number(each.limits.name_length),
             each.dated,
         ]
-        for each in profiles
+        for each in profiles.values()
     ]
     head = ["id", "provider", "strict mode", "tools in a request", "characters of a name", "checked on"]
-    return "\n".join([_HEAD, table(head, rows), *(_section(each) for each in profiles)])
+    sections = [_section(each, profiles.get(_base(each.id))) for each in profiles.values()]
+    return "\n".join([_HEAD, table(head, rows), *sections])
 
 
-def _section(profile: Profile) -> str:
-    parts = [f"## {profile.id}\n", f"{profile.title}. Strict mode: {_strict(profile)}.\n"]
-    if profile.declaration is not None:
-        parts.append("Tools are shown as [declarations](code.md#declarations) in that language.\n")
-    parts += ["Tool object:\n", fenced(json.dumps(profile.envelope, indent=2), "json")]
-    if profile.text_envelope is not None:
-        shown = json.dumps(profile.text_envelope, indent=2)
-        parts += [
-            "Tool object of a [tool whose argument is one text](specs.md#one-text):\n",
-            fenced(shown, "json"),
-        ]
-    if limits := _stated(profile.limits, Limits()):
-        parts += [
-            "Limits:\n",
-            table(["limit", "value"], [[f"`{key}`", _value(limits[key])] for key in limits]),
-        ]
-    if schema := _stated(profile.dialect, Dialect()):
-        parts += ["Schemas, where they differ from JSON Schema 2020-12:\n", _axes(schema)]
-    if profile.strict is not None:
-        parts += ["Schemas of strict mode:\n", _axes(_stated(profile.strict, Dialect()))]
-    if request := {key: value for key, value in msgspec.to_builtins(profile.request).items() if value}:
-        parts += [
-            "Members of a request:\n",
-            fenced(json.dumps(request, indent=2, ensure_ascii=False), "json"),
-        ]
-    if profile.lost:
-        parts += [
-            "Keys of a spec that are not sent:\n",
-            *(f"* `{key}`: {why}." for key, why in profile.lost.items()),
-            "",
-        ]
-    parts += ["Sources:\n", *(f"* {source}" for source in profile.sources), ""]
-    return "\n".join(parts)
+def _base(id: str) -> str:
+    """The profile that a built-in one starts from; "" for none."""
+    return str(tomllib.loads((_FOLDER / f"{id}.toml").read_text("utf-8")).get("base", ""))
+
+
+def _section(profile: Profile, base: Profile | None) -> str:
+    own, before = _data(profile), _data(base) if base else {}
+    objects = {
+        name: own[name]
+        for name in ("envelope", "text-envelope", "request")
+        if own[name] and own[name] != before.get(name)
+    }
+    gone = [name for name in ("text-envelope", "request", "strict") if before.get(name) and not own[name]]
+    lines: list[str] = []
+    for name in ("limits", "dialect", "strict", "lost"):
+        usual = before.get(name) or (own["dialect"] if name == "strict" and own["strict"] else {})
+        if found := list(_differences(own[name], usual)):
+            lines += [f"[{name}]", *found]
+        if name not in gone:
+            gone += [f"{name}.{key}" for key in usual if key not in own[name]]
+    head = [f"base = {_toml(base.id)}"] if base else []
+    head += [f"without = {_toml(gone)}"] if gone else []
+    head += [f"declaration = {_toml(profile.declaration)}"] if profile.declaration else []
+    parts = [f"## {profile.id}\n"]
+    parts += [f"{_OBJECTS[name]}:\n\n{fenced(_json(found), 'json')}" for name, found in objects.items()]
+    parts += [fenced("\n".join([*head, *lines]), "text")] if head or lines else []
+    return "\n".join([*parts, f"Sources: {escaped('; '.join(profile.sources))}.\n"])
+
+
+_OBJECTS = {
+    "envelope": "Tool object",
+    "text-envelope": "Tool object of a [tool whose argument is one text](specs.md#one-text)",
+    "request": "Members of a request",
+}
+
+
+def _data(profile: Profile) -> dict[str, dict[str, Any]]:
+    """The tables of a profile, each without what is as by default."""
+    return {
+        "envelope": profile.envelope,
+        "text-envelope": profile.text_envelope or {},
+        "limits": _stated(profile.limits, Limits()),
+        "dialect": _stated(profile.dialect, Dialect()),
+        "strict": {} if profile.strict is None else _stated(profile.strict, Dialect()),
+        "request": {key: value for key, value in msgspec.to_builtins(profile.request).items() if value},
+        "lost": dict(profile.lost),
+    }
+
+
+def _differences(own: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
+    """A line for each key whose value is another; of a list, what is added and removed if that is shorter."""
+    for key, value in own.items():
+        old = before.get(key)
+        if value == old:
+            continue
+        more, less = [value], []
+        if isinstance(value, (list, tuple)) and isinstance(old, (list, tuple)):
+            more, less = (
+                [each for each in value if each not in old],
+                [each for each in old if each not in value],
+            )
+        if isinstance(old, (list, tuple)) and len(more) + len(less) < len(value):
+            yield from (f"{key} {sign} {_toml(each)}" for sign, each in (("+=", more), ("-=", less)) if each)
+        else:
+            yield f"{key} = {_toml(value)}"
 
 
 def _strict(profile: Profile) -> str:
@@ -91,22 +131,16 @@ def _stated(part: Dialect | Limits, default: Dialect | Limits) -> dict[str, Any]
     return {key: value for key, value in found.items() if value != usual[key]}
 
 
-def _axes(stated: dict[str, Any]) -> str:
-    return fenced("\n".join(f"{key} = {_toml(value)}" for key, value in stated.items()), "toml")
+def _json(value: dict[str, Any]) -> str:
+    members = (f"  {json.dumps(key)}: {json.dumps(each, ensure_ascii=False)}" for key, each in value.items())
+    return "{\n" + ",\n".join(members) + "\n}"
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        items = [_toml(item) for item in value]
-        line = f"[{', '.join(items)}]"
-        return line if len(line) <= 90 else "[\n" + "".join(f"    {item},\n" for item in items) + "]"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return _number(value) if isinstance(value, int) else f"`{value}`"
+    if not isinstance(value, (list, tuple)):
+        return json.dumps(value, ensure_ascii=False)
+    line = f"[{', '.join(map(_toml, value))}]"
+    return "\n    ".join(wrap(line, 100, break_long_words=False, break_on_hyphens=False))
 
 
 def _number(value: int | None) -> str:
