@@ -91,6 +91,8 @@ _HEAD = """\
 Every public name, from its docstring. What is not here may change without notice.
 """
 _TITLES = {"parameters": "Arguments", "raises": "Raises", "attributes": "Fields"}
+_SAYS_NOTHING = re.compile(r"\w+ [\w ]+\.\n")
+"""The sentence of an `__init__` that only says that an object is made."""
 
 
 @cache
@@ -231,12 +233,17 @@ def pages() -> dict[str, str]:
     """The pages by their paths below `names/`; `index.md` lists every name."""
     bodies = {prefix: [f"# {title}\n"] for prefix, (_, title) in _GROUPS.items()}
     listed = {prefix: [f"\n## [{title}]({file}.md)"] for prefix, (file, title) in _GROUPS.items()}
+    places: dict[str, str] = {}
     for module, found in groupby(public(), key=lambda each: each[0]):
         group = _group(module)
         links = []
         bodies[group].append(f"## {module}\n")
         for _, name, each in found:
-            links.append(f"[{name}]({_GROUPS[group][0]}.md#{name.lower()})")
+            target = f"{_GROUPS[group][0]}.md#{name.lower()}"
+            links.append(f"[{name}]({target})")
+            if (first := places.setdefault(each.path, target)) != target:
+                bodies[group].append(f"### {name}\n\n[{name}]({first}) of another module.\n")
+                continue
             bodies[group] += _entry(f"### {name}", each)
             for member in methods(each):
                 if member.name != "__init__":
@@ -266,7 +273,7 @@ def _entry(head: str, found: griffe.Object) -> list[str]:
         sections = _sections(start)
         arguments = {each.name: _flat(each.description) for each in sections.get("parameters", [])}
         if arguments != fields or sections.keys() != {"parameters"}:  # else all of it stands there already
-            lines += _body(start)
+            lines += [each for each in _body(start) if not _SAYS_NOTHING.fullmatch(each)]
     return lines
 
 
