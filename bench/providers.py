@@ -56,7 +56,7 @@ corpora, with
 * **in words**: stated in the description; decoding still holds the model to it.
   **wider**: stated less exactly. **ledger only**: left out. The ledger has entries for all three.
 * **places encoded**: sent in another form, such as a map as a list of pairs, and undone by decoding.
-* **refused**: tools that cannot be read as parameters.
+* **refused**, where there are any: tools that cannot be read as parameters.
 
 """
 

@@ -49,7 +49,8 @@ grammar of each strict schema. The worst finding counts.
 """
 _SIGNED = """\
 Construct by construct: `=` exact, `+` wider, `0` says nothing, `–` refuses valid, `∅` unsatisfiable,
-`✗` invalid for the provider, `!` raises, `·` declines strict.
+`✗` invalid for the provider, `!` raises, `·` declines strict. The last column names the profiles of toolcast
+that are wider.
 """
 
 
@@ -64,9 +65,7 @@ def page(ours: Results, peers: Results, versions: str) -> str:
             "",
             *_failures(ours),
             _SIGNED,
-            *_signs(ours),
-            "",
-            *_signs(peers),
+            *_signs(ours, peers),
         ]
     )
 
@@ -104,14 +103,19 @@ def _counts(results: Results, *, strict: bool) -> list[str]:
     return table([head, *rows])
 
 
-def _signs(results: Results) -> list[str]:
-    names = [each.name for each in CONSTRUCTS]
-    rows = [[name, *(SIGNS[found[name].verdict] for found in results.values())] for name in names]
-    return table([["construct", *results], *rows])
+def _signs(ours: Results, peers: Results) -> list[str]:
+    rows = []
+    for name in (each.name for each in CONSTRUCTS):
+        signs = {id: SIGNS[found[name].verdict] for id, found in ours.items()}
+        wider = [id if sign == "+" else f"{id} {sign}" for id, sign in signs.items() if sign != "="]
+        rows.append([name, *(SIGNS[found[name].verdict] for found in peers.values()), " ".join(wider)])
+    return table([["construct", *peers, "toolcast"], *rows])
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as a Markdown table; the first is the head, the first column is text."""
+    """Rows as a Markdown table without its empty columns; the first row is the head."""
+    used = [i for i in range(len(rows[0])) if i == 0 or any(row[i] for row in rows[1:])]
+    rows = [[row[i] for i in used] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(_padded(row, widths)) + " |" for row in rows]
     rule = "".join("-" * (w + 2) + "|" if i == 0 else "-" * (w + 1) + ":|" for i, w in enumerate(widths))
