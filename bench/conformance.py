@@ -155,8 +155,8 @@ def judged(shared: Path, jobs: int) -> list[Case]:
 def page(cases: Iterable[Case]) -> str:
     """The page, as Markdown."""
     found = list(cases)
-    drafts = (line for draft in DRAFTS for line in _draft(draft, found))
-    return "\n".join([*_summary(found), *_reasons(found), *_METHOD, *drafts]) + "\n"
+    files = (line for draft in DRAFTS for line in _draft(draft, found))
+    return "\n".join([*_summary(found), *_reasons(found), *_METHOD, *files]) + "\n"
 
 
 _METHOD = (
@@ -213,14 +213,24 @@ def _summary(cases: list[Case]) -> Iterator[str]:
 def _draft(draft: str, cases: list[Case]) -> Iterator[str]:
     mine = [case for case in cases if case.draft == draft]
     yield from ("", f"## Draft {draft}, by file", "")
-    yield f"| file of the suite | schemas {_COLUMNS}"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
     groups: dict[str, list[Case]] = collections.defaultdict(list)
     for case in mine:
         groups[case.keyword].append(case)
-    for keyword, group in sorted(groups.items(), key=lambda pair: ("/" in pair[0], pair[0])):
-        yield _row(f"`{keyword}`", group)
+    files = sorted(groups.items(), key=lambda pair: ("/" in pair[0], pair[0]))
+    exact = [
+        f"`{file}` {sum(map(_tests, group))}"
+        for file, group in files
+        if all(_tests(case) == case.agreeing for case in group)
+    ]
+    yield f"| file of the suite | schemas {_COLUMNS}"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    yield from (
+        _row(f"`{file}`", group)
+        for file, group in files
+        if any(_tests(case) != case.agreeing for case in group)
+    )
     yield _row("**all**", mine)
+    yield from ("", f"All tests of the other files agree: {', '.join(exact)}.")
 
 
 def _tests(case: Case) -> int:

@@ -68,9 +68,9 @@ def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: 
         'Texts without any mark of a family are read with "auto" only.',
         "\n".join(_table(named)),
         '## With "auto"',
-        "JSON and Python without marks are no calls here, and count as right where nothing is called: "
-        "`bare` formats are read where they are named.",
-        "\n".join(_table(auto)),
+        "Families with other figures than above. JSON and Python without marks are no calls here, and count "
+        "as right where nothing is called: `bare` formats are read where they are named.",
+        "\n".join(_table(auto, frozenset(_table(named)))),
         *_misses(named, auto),
         malformed,
         METHOD.format(stated=sum(text.stated for text in texts), checked=checked, agreed=agreed),
@@ -110,12 +110,13 @@ def agreement(texts: Iterable[Text]) -> tuple[int, int]:
     return checked, agreed
 
 
-def _table(judged: list[Judged]) -> Iterator[str]:
+def _table(judged: list[Judged], known: frozenset[str] = frozenset()) -> Iterator[str]:
+    """One row a family, without those that are `known`, and one for all."""
     yield f"| {' | '.join(_COLUMNS)} |"
     yield "|---" + "|---:" * (len(_COLUMNS) - 1) + "|"
     families = sorted({each.text.family for each in judged}, key=lambda each: (each == OTHERS, each))
-    for family in families:
-        yield _row(family, [each for each in judged if each.text.family == family])
+    rows = [_row(family, [each for each in judged if each.text.family == family]) for family in families]
+    yield from (row for row in rows if row not in known)
     yield _row("**all**", judged)
 
 

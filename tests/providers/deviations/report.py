@@ -24,17 +24,15 @@ METHOD = """
 
 oh-my-pi 18.0.0 normalises tool schemas for the same providers. Its recorded answers to {inputs} inputs for
 {targets} targets are compared with ours for the nearest profile. The order of `required` and the text of
-descriptions count as differences; the order of keys does not. Every single difference must belong to one of
-the classes below. A class is a rule over the input and both answers, so a difference of a new kind fails the
-test.
+descriptions count as differences; the order of keys does not. Every difference must belong to one of
+the classes below, each a rule over the input and both answers: a difference of a new kind fails the test.
 
 Each of our answers is judged for itself, too: what the input accepts has a form that our schema accepts
-(`jsonschema-rs`) and that decodes to what the input accepts, and the provider's published rules refuse
-nothing in it.
+(`jsonschema-rs`) and that decodes to it, and the provider's published rules refuse nothing in it.
 
 ## The classes
 
-The figures are cases, and a case may be of several classes.
+A case may be of several classes.
 """
 
 
@@ -52,13 +50,13 @@ def page(cases: Sequence[Case]) -> str:
         equal, moved = counts[target][EQUAL], counts[target][REORDERED]
         parts.append(f"| {target} | `{profile}` | {total} | {equal} | {moved} | {total - equal - moved} |")
     parts.append(METHOD.format(inputs=len({case.id for case in cases}), targets=len(TARGETS)))
-    parts.append("| class | " + " | ".join(TARGETS) + " | why |\n|---|" + "--:|" * len(TARGETS) + "---|")
+    parts.append("| class | cases | why |\n|---|---|---|")
     reasons = {**MODES, **{each.name: each.reason for each in CLASSES}}
     order = sorted(reasons, key=lambda name: -sum(each[name] for each in counts.values()))
     for name in order:
-        figures = [str(each[name] or "") for each in counts.values()]
-        if any(figures):
-            parts.append(f"| {name} | " + " | ".join(figures) + f" | {reasons[name]} |")
+        figures = [f"{target} {each[name]}" for target, each in counts.items() if each[name]]
+        if figures:
+            parts.append(f"| {name} | {', '.join(figures)} | {reasons[name]} |")
     if known := (*CASES_REFUSED, *CASES_LOST):
         parts.append("\nDefects of ours that these cases show, and that still stand:\n")
         parts += [f"* `{part}`" for part in known]
