@@ -15,18 +15,13 @@ from .markdown import escaped, fenced, table
 _HEAD = """\
 # Keys of a spec
 
-Every key of [a spec](specs.md), from the JSON Schema of the format: `toolcast schema` prints it, and editors
-complete and check specs with it. Unknown keys are refused, with the nearest known one.
-
-Each example of a key can be added to this spec (`input` stands in place of its `parameters`); each key inside
-of a key stands in one of them:
+Every key of [a spec](specs.md), from the JSON Schema that `toolcast schema` prints. A key has no
+default unless one is stated. Each example can be added to this spec (`input` in place of its `parameters`):
 """
 _KEYWORDS = """\
 ## Keywords of schemas
 
-`parameters` and `result` are JSON Schema 2020-12; [older drafts](specs.md#older-drafts) are upgraded.
-[Parameters](specs.md#parameters) says what becomes of them in Python. Keywords that begin with `x-` are kept
-and ignored, but for `x-python` and `x-mcp-header`. The others that editors know:
+Keywords that editors know in `parameters` and `result` ([in Python](specs.md#parameters)):
 """
 
 
@@ -38,28 +33,24 @@ def schema() -> dict[str, Any]:
 def spec_keys() -> str:
     """The page."""
     found = schema()
-    rows = [
-        [f"[`{name}`](#{name.lstrip('$')})", _required(key, found), escaped(key.text)]
-        for name, key in KEYS.items()
-    ]
-    parts = [_HEAD, fenced(_yaml(EXAMPLE), "yaml"), table(["key", "required", "meaning"], rows)]
+    keys = ", ".join(f"[`{name}`](#{name.lstrip('$')})" for name in KEYS)
+    parts = [_HEAD, fenced(_yaml(EXAMPLE), "yaml"), f"Keys: {keys}.\n"]
     for name, key in KEYS.items():
         parts += _section(key, found["properties"][name], _required(key, found))
     words = found["$defs"]["schema"]["properties"]
     rows = [
-        [f"`{word}`", _type(each), escaped(each["description"]), _line({word: each["examples"][0]})]
+        [f"`{word}`", escaped(each["description"]), _line({word: each["examples"][0]})]
         for word, each in words.items()
     ]
-    parts += [_KEYWORDS, table(["keyword", "value", "meaning", "example"], rows)]
+    parts += [_KEYWORDS, table(["keyword", "meaning", "example"], rows)]
     return "\n".join(parts)
 
 
 def _section(key: Key, found: dict[str, Any], required: str) -> list[str]:
-    default = key.default or ("" if required else "none")
     facts = [
         _type(found),
         f"required: {required}" if required else "",
-        f"default: {default}" if default else "",
+        f"default: {key.default}" if key.default else "",
     ]
     stated = "; ".join(each for each in facts if each)
     shown = f"{escaped(key.text)} *{stated[:1].upper()}{stated[1:]}.*"
