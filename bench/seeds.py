@@ -39,17 +39,14 @@ differ for a stated reason.**
 
 """
 _METHOD = """
-`pytest tests/seeds` checks every statement. *Held*: the same is true here. *Better*: it is true, and more is
-done. *Differs*: something else is done on purpose.
+`pytest tests/seeds` checks every statement by the test behind it. It holds here, unless the line says
+*Better* (it is true, and more is done) or *Differs* (something else is done on purpose).
 
-## Method
-
-Five systems turn tools into what models read: [oh-my-pi](https://github.com/can1357/oh-my-pi),
+The systems turn tools into what models read: [oh-my-pi](https://github.com/can1357/oh-my-pi),
 [zeroclaw](https://github.com/zeroclaw-labs/zeroclaw), [WeKnora](https://github.com/Tencent/WeKnora),
-[Loopal](https://github.com/AgentsMesh/Loopal) and [RRClaw](https://github.com/yzzting/RRClaw). Each of their
-statements has a test here, named after it. Two more lists are defects of theirs, and wishes of their users.
-`python -m bench.seeds --write docs/reports/seeds.md` writes this page from `tests/seeds`; a test holds it to
-them.
+[Loopal](https://github.com/AgentsMesh/Loopal) and [RRClaw](https://github.com/yzzting/RRClaw). Two more lists
+are defects of theirs, and wishes of their users. `python -m bench.seeds --write docs/reports/seeds.md` writes
+this page from `tests/seeds`.
 """
 
 
@@ -126,7 +123,7 @@ def page() -> str:
         The text of docs/reports/seeds.md.
     """
     groups = [(title, name, list(statements(TESTS / name))) for title, name in PAGES]
-    return _summary(groups) + _METHOD + "".join(_table(*group) for group in groups)
+    return _summary(groups) + _METHOD + "".join(_list(*group) for group in groups)
 
 
 def _summary(groups: Sequence[tuple[str, str, list[Statement]]]) -> str:
@@ -140,16 +137,12 @@ def _summary(groups: Sequence[tuple[str, str, list[Statement]]]) -> str:
     return _HEAD.format(**totals) + "".join(lines)
 
 
-def _table(title: str, name: str, found: Sequence[Statement]) -> str:
-    lines = [f"\n## {title}\n\nTests: `tests/seeds/{name}`.\n\n| statement | | test |\n|---|---|---|\n"]
+def _list(title: str, name: str, found: Sequence[Statement]) -> str:
+    lines = [f"\n## {title}\n\nTests: `tests/seeds/{name}`.\n\n"]
     for each in found:
-        stance = f"*{each.stance}*: {each.reason}" if each.reason else each.stance
-        lines.append(f"| {_cell(each.text)} | {_cell(stance)} | `{each.test}` |\n")
+        stance = f" *{each.stance.capitalize()}*: {each.reason}" if each.reason else ""
+        lines.append(f"* {each.text}{stance} `{each.test}`\n")
     return "".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
