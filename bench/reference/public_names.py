@@ -12,6 +12,8 @@ from typing import Any
 
 import griffe
 
+from .markdown import fenced
+
 _SOURCE = Path(__file__).parents[2] / "codegen"
 MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast": ("compile",),
@@ -90,7 +92,11 @@ _HEAD = """\
 
 Every public name, from its docstring. What is not here may change without notice.
 """
-_TITLES = {"parameters": "Arguments", "raises": "Raises", "attributes": "Fields"}
+_TITLES = {
+    "parameters": ("Argument", "Arguments"),
+    "raises": ("Raises", "Raises"),
+    "attributes": ("Field", "Fields"),
+}
 _SAYS_NOTHING = re.compile(r"\w+ [\w ]+\.\n")
 """The sentence of an `__init__` that only says that an object is made."""
 
@@ -261,10 +267,11 @@ def _entry(head: str, found: griffe.Object) -> list[str]:
     lines = [f"{head}\n"]
     start = found.members.get("__init__") if isinstance(found, griffe.Class) else found
     if isinstance(start, griffe.Function):
-        lines.append(f"```python\n{_signature(start, found.name)}\n```\n")
+        signature = _signature(start, found.name)
+        lines.append(fenced(signature, "python") if "\n" in signature else f"`{signature}`\n")
     if isinstance(found, griffe.Class) and _is_typed_dict(found):
         keys = [f"    {key}: {_plain(each.annotation)}" for key, each in found.attributes.items()]
-        lines.append("\n".join([f"```python\nclass {found.name}(TypedDict):", *keys, "```\n"]))
+        lines.append(fenced("\n".join([f"class {found.name}(TypedDict):", *keys]), "python"))
     lines += _body(found)
     for base in found.mro() if isinstance(found, griffe.Class) else ():
         lines += _part("attributes", _sections(base).get("attributes", []))
@@ -297,8 +304,13 @@ def _part(kind: str, items: list[Any]) -> list[str]:
     if not items:
         return []
     names = [each.annotation if kind == "raises" else each.name for each in items]
-    listed = [f"* `{name}`: {_flat(each.description)}" for name, each in zip(names, items, strict=True)]
-    return [f"{_TITLES[kind]}:\n", *listed, ""]
+    listed = [f"`{name}`: {_flat(each.description)}" for name, each in zip(names, items, strict=True)]
+    singular, plural = _TITLES[kind]
+    return (
+        [f"{singular} {listed[0]}\n"]
+        if len(listed) == 1
+        else [f"{plural}:\n", *(f"* {each}" for each in listed), ""]
+    )
 
 
 def _flat(text: str) -> str:
