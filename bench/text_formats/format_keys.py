@@ -1,4 +1,4 @@
-"""The keys of a text format, from the docstrings of its classes, for docs/reference/text-calls.md."""
+"""The keys of the tables of a text format, from docstrings, for docs/reference/text-calls.md."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 import griffe
 import msgspec
-from toolcast.agents.text_calls import TextFormat
 from toolcast.agents.text_calls.text_format import CallForm, Markers, ParameterForm
 
 TABLES: tuple[tuple[str, type[msgspec.Struct]], ...] = (
-    ("Of the format", TextFormat),
     ("Of `[[calls]]`", CallForm),
     ("Of `parameters`", ParameterForm),
     ("Of `sections`, `thoughts` and `results`", Markers),
