@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .constructs import CONSTRUCTS
 from .judge import Verdict
@@ -55,15 +55,14 @@ that are wider.
 
 
 def page(ours: Results, peers: Results, versions: str) -> str:
-    """All tables, ours first."""
+    """All tables."""
     return "\n".join(
         [
             _HEAD.format(count=len(CONSTRUCTS), versions=versions),
-            *_counts({f"toolcast `{id}`": found for id, found in ours.items()}, strict=True),
-            "",
-            *_counts(peers, strict=False),
+            *_counts(peers),
             "",
             *_failures(ours),
+            f"Sent in strict mode: {', '.join(_strict(ours))}.\n",
             _SIGNED,
             *_signs(ours, peers),
         ]
@@ -87,19 +86,19 @@ def _failures(ours: Results) -> list[str]:
     return ["Of ours, these are not as they should be:", "", *(f"* {each}" for each in found), ""]
 
 
-def _counts(results: Results, *, strict: bool) -> list[str]:
+def _strict(ours: Results) -> Iterator[str]:
+    """The profiles with a strict mode, each with the constructs that are sent in it."""
+    for id, found in ours.items():
+        if any(each.strict is not None for each in found.values()):
+            yield f"`{id}` {sum(each.strict is True for each in found.values())}"
+
+
+def _counts(results: Results) -> list[str]:
     head = ["output", *(title for title, _ in COLUMNS)]
     rows = []
     for name, found in results.items():
         counts = Counter(each.verdict for each in found.values())
-        cells = [str(sum(counts[verdict] for verdict in verdicts) or "") for _, verdicts in COLUMNS]
-        if strict:
-            flags = [each.strict for each in found.values()]
-            said = "" if all(flag is None for flag in flags) else str(sum(flag is True for flag in flags))
-            cells[-1] = said
-        rows.append([name, *cells])
-    if strict:
-        head[-1] = "sent strict"
+        rows.append([name, *(str(sum(counts[each] for each in verdicts) or "") for _, verdicts in COLUMNS)])
     return table([head, *rows])
 
 
