@@ -12,7 +12,7 @@ from typing import Any
 
 import griffe
 
-from .markdown import fenced
+from .markdown import codes, fenced
 
 _SOURCE = Path(__file__).parents[2] / "codegen"
 MODULES: dict[str, tuple[str, ...] | None] = {
@@ -303,14 +303,13 @@ def _part(kind: str, items: list[Any]) -> list[str]:
     """A list of arguments, errors or fields; nothing without any."""
     if not items:
         return []
-    names = [each.annotation if kind == "raises" else each.name for each in items]
-    listed = [f"`{name}`: {_flat(each.description)}" for name, each in zip(names, items, strict=True)]
+    named = [(each.annotation if kind == "raises" else each.name, _flat(each.description)) for each in items]
+    alike = groupby(named, key=lambda each: each[1])
+    listed = [f"{codes(str(name) for name, _ in group)}: {about}" for about, group in alike]
     singular, plural = _TITLES[kind]
-    return (
-        [f"{singular} {listed[0]}\n"]
-        if len(listed) == 1
-        else [f"{plural}:\n", *(f"* {each}" for each in listed), ""]
-    )
+    if len(named) == 1:
+        return [f"{singular} {listed[0]}\n"]
+    return [f"{plural}:\n", *(f"* {each}" for each in listed), ""]
 
 
 def _flat(text: str) -> str:
