@@ -24,6 +24,8 @@ from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
 
 from tests.python.compiled import RefusedError, package, spec
 
+from .peers.table import table
+
 DRAFTS = ("2020-12", "7")
 REASONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "remote-reference": ("a reference leaves the specs folder", ("$ref", "$schema")),
@@ -175,7 +177,7 @@ _METHOD = (
     "",
     "`make fuzz` does the same with composed schemas; jsonschema-rs judges the values.",
 )
-_COLUMNS = "| tests | agree | allowed | disagree | refused |"
+_COLUMNS = ("tests", "agree", "allowed", "disagree", "refused")
 _SHARE = "agree, of those that need no other document"
 
 
@@ -190,13 +192,14 @@ def _summary(cases: list[Case]) -> Iterator[str]:
         f"suite; the schemas of {refused:,} further tests are refused.**"
     )
     yield from ("", "<!-- Written by `make conformance`; do not edit. -->", "")
-    yield f"| draft | schemas {_COLUMNS} {_SHARE} |"
+    yield f"| draft | schemas | {' | '.join(_COLUMNS)} | {_SHARE} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for draft in DRAFTS:
         mine = [case for case in cases if case.draft == draft]
         local = [case for case in mine if not case.remote]
         total, agree = sum(map(_tests, local)), sum(case.agreeing for case in local)
-        yield f"{_row(draft, mine, zero='0')} {100 * agree / total if total else 100.0:.1f} % of {total:,} |"
+        share = f"{100 * agree / total if total else 100.0:.1f} % of {total:,}"
+        yield f"| {' | '.join(_row(draft, mine, zero='0'))} | {share} |"
     yield from (
         "",
         "`make conformance` measures it again. The columns count tests:",
@@ -222,14 +225,13 @@ def _draft(draft: str, cases: list[Case]) -> Iterator[str]:
         for file, group in files
         if all(_tests(case) == case.agreeing for case in group)
     ]
-    yield f"| file of the suite | schemas {_COLUMNS}"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
-    yield from (
+    others = (
         _row(f"`{file}`", group)
         for file, group in files
         if any(_tests(case) != case.agreeing for case in group)
     )
-    yield _row("**all**", mine)
+    head = ["file of the suite", "schemas", *_COLUMNS]
+    yield from table([head, *others, _row("**all**", mine)])
     yield from ("", f"All tests of the other files agree: {', '.join(exact)}.")
 
 
@@ -237,7 +239,7 @@ def _tests(case: Case) -> int:
     return case.agreeing + case.allowed + len(case.wrong) + case.refused
 
 
-def _row(name: str, group: list[Case], zero: str = "") -> str:
+def _row(name: str, group: list[Case], zero: str = "") -> list[str]:
     counts = (
         len(group),
         sum(map(_tests, group)),
@@ -246,7 +248,7 @@ def _row(name: str, group: list[Case], zero: str = "") -> str:
         sum(len(case.wrong) for case in group),
         sum(case.refused for case in group),
     )
-    return f"| {name} | " + " | ".join(f"{count:,}" if count else zero for count in counts) + " |"
+    return [name, *(f"{count:,}" if count else zero for count in counts)]
 
 
 def _reasons(cases: list[Case]) -> Iterator[str]:

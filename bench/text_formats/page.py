@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from toolcast.agents.text_calls import Call, Parsed, known_formats
 
+from ..peers.table import table
 from .judge import Judged, judge
 from .reference import read
 from .texts import OTHERS, Text
@@ -66,11 +67,11 @@ def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: 
         HEAD.format(texts=len(texts), wrong=wrong or "none", summary="\n".join(_summary(named, auto))),
         "## With the format of the family",
         'Texts without any mark of a family are read with "auto" only.',
-        "\n".join(_table(named)),
+        "\n".join(table([_COLUMNS, *_rows(named)])),
         '## With "auto"',
         "Families with other figures than above. JSON and Python without marks are no calls here, and count "
         "as right where nothing is called: `bare` formats are read where they are named.",
-        "\n".join(_table(auto, frozenset(_table(named)))),
+        "\n".join(table([_COLUMNS, *(row for row in _rows(auto) if row not in _rows(named))])),
         *_misses(named, auto),
         malformed,
         METHOD.format(stated=sum(text.stated for text in texts), checked=checked, agreed=agreed),
@@ -110,17 +111,14 @@ def agreement(texts: Iterable[Text]) -> tuple[int, int]:
     return checked, agreed
 
 
-def _table(judged: list[Judged], known: frozenset[str] = frozenset()) -> Iterator[str]:
-    """One row a family, without those that are `known`, and one for all."""
-    yield f"| {' | '.join(_COLUMNS)} |"
-    yield "|---" + "|---:" * (len(_COLUMNS) - 1) + "|"
+def _rows(judged: list[Judged]) -> list[list[str]]:
+    """One row a family, and one for all."""
     families = sorted({each.text.family for each in judged}, key=lambda each: (each == OTHERS, each))
     rows = [_row(family, [each for each in judged if each.text.family == family]) for family in families]
-    yield from (row for row in rows if row not in known)
-    yield _row("**all**", judged)
+    return [*rows, _row("**all**", judged)]
 
 
-def _row(family: str, judged: list[Judged]) -> str:
+def _row(family: str, judged: list[Judged]) -> list[str]:
     counts = Counter((each.text.group, each.verdict) for each in judged)
     groups = Counter(each.text.group for each in judged)
     cells = [
@@ -132,7 +130,7 @@ def _row(family: str, judged: list[Judged]) -> str:
         groups["none"],
         counts["none", "right"],
     ]
-    return f"| {family} | " + " | ".join(f"{cell:,}" if cell else "" for cell in cells) + " |"
+    return [family, *(f"{cell:,}" if cell else "" for cell in cells)]
 
 
 def _misses(named: list[Judged], auto: list[Judged]) -> Iterator[str]:
