@@ -16,8 +16,9 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from ..jsonschema.json_values import JsonObject
 from ..runtime.arguments import Arguments
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition, cut_definition
 from ..runtime.errors import UnknownProviderError
@@ -207,7 +208,7 @@ class Disclosure(Caller):
         search = [search_tool(rules)] if self._program_searches else rules.search_tools
         return DefinitionBytes(request_tools(self._request(), rules, search, cache))
 
-    def shown(self) -> tuple[tuple[ToolBinding[Any, Any], Level], ...]:
+    def shown(self) -> tuple[tuple[AnyBinding, Level], ...]:
         """List the tools of the next request.
 
         Returns:
@@ -230,7 +231,7 @@ class Disclosure(Caller):
         """
         return msgspec.Raw(self.definitions(cache=cache))
 
-    def definition_objects(self, *, cache: Cache | None = None) -> list[dict[str, Any]]:
+    def definition_objects(self, *, cache: Cache | None = None) -> list[JsonObject]:
         """Return `definitions` as parsed objects.
 
         Args:
@@ -239,7 +240,7 @@ class Disclosure(Caller):
         Returns:
             New objects each time.
         """
-        objects: list[dict[str, Any]] = msgspec.json.decode(self.definitions(cache=cache))
+        objects: list[JsonObject] = msgspec.json.decode(self.definitions(cache=cache))
         return objects
 
     @property
@@ -399,14 +400,14 @@ class Disclosure(Caller):
             for at, (binding, level) in enumerate(self.shown())
         ]
 
-    def _request_tool(self, binding: ToolBinding[Any, Any], level: Level, grouped: bool) -> RequestTool:
+    def _request_tool(self, binding: AnyBinding, level: Level, grouped: bool) -> RequestTool:
         name = binding.name
         if self._loads and self._is_late(name):
             definition = binding.definition(self.provider)
             return RequestTool(name, definition, True, binding.group if grouped else "", binding.summary)
         return RequestTool(name, mark_loaded(self._definition(binding, level), self.request_rules))
 
-    def _definition(self, binding: ToolBinding[Any, Any], level: Level) -> bytes:
+    def _definition(self, binding: AnyBinding, level: Level) -> bytes:
         whole = binding.definition(self.provider)
         shown = binding.definition(self.provider, "brief") if level == "brief" else whole
         if level == "full" or (level == "brief" and shown == whole):

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.binding import ToolBinding
+from ..jsonschema.json_values import JsonObject
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes
 from ..runtime.result import ToolResult
@@ -19,7 +20,7 @@ _ASK = "Call the tool {!r} to give your final answer; nothing else counts as one
 class FinalOutput:
     """The tool that ends a run when it is called, and the tools with it."""
 
-    def __init__(self, binding: ToolBinding[Any, Any], tools: ToolView) -> None:
+    def __init__(self, binding: AnyBinding, tools: ToolView) -> None:
         """Put the tool beside others. Its results, secrets and permission count for nothing: it is not
         carried out.
 
@@ -49,7 +50,7 @@ class FinalOutput:
         return None
 
 
-def _typed(binding: ToolBinding[Any, Any], plain: dict[str, Any]) -> Any:
+def _typed(binding: AnyBinding, plain: JsonObject) -> Any:
     """Decode parameters that were stored as plain data, with what the program filled in."""
     inject = binding.inject
     sent = {name: item for name, item in plain.items() if name not in inject}
@@ -57,7 +58,7 @@ def _typed(binding: ToolBinding[Any, Any], plain: dict[str, Any]) -> Any:
 
 
 class _WithFinal(ToolView):
-    def __init__(self, base: ToolView, binding: ToolBinding[Any, Any]) -> None:
+    def __init__(self, base: ToolView, binding: AnyBinding) -> None:
         self._base = base
         self._executor = base._executor
         self._final = Entry(binding, _take)

@@ -34,6 +34,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from typing import ParamSpec
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from .events import LoopEvent, Stopped
 from .record import attach_record
 
@@ -77,7 +78,7 @@ async def resume(
     state: RunState,
     *,
     decisions: Mapping[str, Decision] | None = None,
-    results: Mapping[str, Any] | None = None,
+    results: JsonMapping | None = None,
     claim: Claim | None = None,
     **options: Unpack[RunOptions],
 ) -> Record:
@@ -255,7 +256,7 @@ def _streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, Asyn
     start: Callable[..., Coroutine[Any, Any, Record]] = run
 
     def stream(*args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[LoopEvent]:
-        options: dict[str, Any] = {**kwargs}
+        options: JsonObject = {**kwargs}
         events = _Events(options.pop("on_event", None))
         return events.of(lambda on_event: start(*args, **options, on_event=on_event))
 

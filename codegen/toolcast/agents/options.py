@@ -1,9 +1,9 @@
 """The options of a run: their names, types and defaults."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict
 
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.context import ToolContext
 from ..runtime.request_rules import Cache, check_cache
 from ..runtime.view import ToolView
@@ -77,7 +77,7 @@ class RunOptions(TypedDict, total=False):
     pause: bool | None
     checkpoint: _Checkpoint | None
     around_model: Sequence[AroundModel]
-    final: ToolBinding[Any, Any] | None
+    final: AnyBinding | None
     telemetry: Telemetry | None
     cache: Cache | None
 

@@ -11,13 +11,13 @@ from asyncio import CancelledError
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Any
 
 try:
     from opentelemetry import metrics, trace
 except ImportError as missing:
     raise ImportError("Traces need opentelemetry-api: pip install 'toolcast[otel]'.") from missing
 
+from ..jsonschema.json_values import JsonObject
 from ..version import __version__
 from .dispatch.answer_facts import AnswerFacts
 from .record import Record
@@ -146,7 +146,7 @@ class _Run:
             kind=trace.SpanKind.CLIENT,
             attributes=attributes,
         )
-        labels: dict[str, Any] = _some(attributes, "gen_ai.operation.name", *kept[:2])
+        labels: JsonObject = _some(attributes, "gen_ai.operation.name", *kept[:2])
         call = _Call(span, labels)
         with _current(span, self._durations.call, labels):
             try:
@@ -168,7 +168,7 @@ class _Run:
 
 
 class _Call:
-    def __init__(self, span: trace.Span, labels: dict[str, Any]) -> None:
+    def __init__(self, span: trace.Span, labels: JsonObject) -> None:
         self.seconds: float | None = None  # to the first chunk
         self.used: Usage | None = None
         self._span = span
@@ -197,7 +197,7 @@ class _Call:
 
 
 @contextmanager
-def _current(span: trace.Span, histogram: metrics.Histogram, labels: dict[str, Any]) -> Generator[None]:
+def _current(span: trace.Span, histogram: metrics.Histogram, labels: JsonObject) -> Generator[None]:
     """Make a span the current one; end and measure it whatever happens."""
     begun = perf_counter()
     with trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.msgpack import Ext
 
+from ..jsonschema.json_values import JsonObject
 from ..runtime.encode import to_builtins
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import is_encodable
@@ -103,7 +104,7 @@ class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
 
     key: str
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
     kind: Kind
     id: str = ""
     text: str = ""

@@ -13,8 +13,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime.arguments import Arguments, parse_arguments
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.errors import ArgumentError
 from ..runtime.request_rules import RequestRules, RequestTool, fill, tool_entries
 from ..runtime.result import Content, ToolResult
@@ -144,7 +145,7 @@ _DESCRIPTION = (
     "Finds tools by words. Most tools of this conversation are not loaded: describe what you want to do, and "
     "the tools that fit best can be called from then on. Search again with other words where none fits."
 )
-_PARAMETERS: Mapping[str, Any] = {
+_PARAMETERS: JsonMapping = {
     "type": "object",
     "properties": {"query": {"type": "string", "description": "What the tool is to do, in a few words."}},
     "required": ["query"],
@@ -159,7 +160,7 @@ class _Query(Struct, frozen=True):
     query: str
 
 
-def search_tool(rules: RequestRules) -> dict[str, Any]:
+def search_tool(rules: RequestRules) -> JsonObject:
     values = {"$name": TOOL_SEARCH, "$description": _DESCRIPTION, "$parameters": _PARAMETERS}
     return fill(rules.client_search, values)
 
@@ -190,7 +191,7 @@ def answer_search(
     return ToolResult.ok("", content=tuple(pieces))
 
 
-def searched(binding: ToolBinding[Any, Any]) -> SearchedTool:
+def searched(binding: AnyBinding) -> SearchedTool:
     parameters = [*_parameters(binding.schema())]
     described = (each.get("description") for _, each in parameters if isinstance(each, Mapping))
     own = binding.description  # begins with the summary, mostly

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from ..runtime.binding import ToolBinding
+from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
 from ..runtime.handler_results import make_encodable
@@ -46,7 +47,7 @@ class Deferred(ToolResult, frozen=True):
     """A placeholder for the result of a call that waits; it never leaves the run."""
 
     name: str = ""
-    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    arguments: JsonMapping = msgspec.field(default_factory=dict)
     kind: Kind = "approval"
     id: str = ""
     text: str = ""
@@ -107,16 +108,16 @@ def is_approval(framework: Framework | None) -> bool:
 
 
 def deferred(
-    binding: ToolBinding[Any, Any],
+    binding: AnyBinding,
     params: Any,
     call_id: str,
     problem: CallDeferred,
-    injected: Mapping[str, Any] | None,
+    injected: JsonMapping | None,
 ) -> Deferred:
     """Make the placeholder of a deferred call's result. Of injected values, which may be tokens, the state
     keeps the digest alone.
     """
-    arguments: dict[str, Any] = msgspec.json.decode(binding.encode(params))
+    arguments: JsonObject = msgspec.json.decode(binding.encode(params))
     return Deferred(
         success=False,
         name=binding.name,
@@ -129,7 +130,7 @@ def deferred(
     )
 
 
-def _contract_digest(binding: ToolBinding[Any, Any]) -> str:
+def _contract_digest(binding: AnyBinding) -> str:
     """Digest what a call of a tool means: the contract of its parameters, and what it may do."""
     seed: list[Any] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
     # What an *always* covers, and what the program fills in; left out where there is none, so that states
@@ -168,7 +169,7 @@ def settle(
     tools: ToolView,
     provider: str | None,
     decisions: Mapping[str, Decision],
-    results: Mapping[str, Any],
+    results: JsonMapping,
 ) -> Settled:
     """Apply decisions and results to the calls that wait.
 
@@ -205,11 +206,11 @@ def settle(
 
 
 def _check_keys(
-    waiting: tuple[WaitingCall, ...], decisions: Mapping[str, Decision], results: Mapping[str, Any]
+    waiting: tuple[WaitingCall, ...], decisions: Mapping[str, Decision], results: JsonMapping
 ) -> None:
     """Raise ValueError for a key that names no call, or a call that waits for something else."""
     known = {call.key: call for call in waiting}
-    given: list[tuple[Kind, str, Mapping[str, Any]]] = [
+    given: list[tuple[Kind, str, JsonMapping]] = [
         ("approval", "decisions", decisions),
         ("external", "results", results),
     ]

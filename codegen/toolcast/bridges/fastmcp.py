@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema.json_values import JsonObject
 from ..mcp.serving.client_channel import Progress
 from ..mcp.serving.listed import Listed, ListedTool, answer
 from ..runtime.context import Framework, ToolContext
@@ -67,7 +68,7 @@ class RegistryProvider(_Provider):  # type: ignore[misc]  # the framework comes 
         return None if tool is None else self._tool(name, tool)
 
     def _tool(self, name: str, tool: ListedTool) -> Any:
-        definition: dict[str, Any] = msgspec.json.decode(tool.definition)
+        definition: JsonObject = msgspec.json.decode(tool.definition)
         annotations = definition.get("annotations")
         icons = definition.get("icons")
         return RegistryTool.bound(
@@ -97,7 +98,7 @@ class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
         made._registry, made._listed, made._approver = to
         return made
 
-    async def run(self, arguments: dict[str, Any]) -> Any:
+    async def run(self, arguments: JsonObject) -> Any:
         """Carry out a call; return FastMCP's `ToolResult`. What a handler raises for FastMCP passes."""
         server = _dependencies.get_context()
         progress = Progress(server.report_progress)

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.pointers import unescape
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.definitions import schema_of
 from ..runtime.view import ToolView
 
@@ -34,7 +35,7 @@ def load(module: str, requirement: str) -> Any:
 _LOG = logging.getLogger("toolcast.bridges")
 
 
-def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any, Any]]:
+def offered_bindings(registry: ToolView, framework: str) -> list[AnyBinding]:
     """List the bindings of tools that are not external, and warn of those: `framework` wants a result at
     once.
     """
@@ -52,13 +53,13 @@ def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any
 class _DefinitionParts(Struct, frozen=True):
     """The parts of a tool object. `strict` is None without a strict mode; `members` has the tool's name."""
 
-    schema: dict[str, Any]
+    schema: JsonObject
     description: str
     strict: bool | None
-    members: Mapping[str, Any] = {}
+    members: JsonMapping = {}
 
 
-def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> _DefinitionParts:
+def definition_parts(binding: AnyBinding, provider: str) -> _DefinitionParts:
     """Return the parts of a generated definition. Raises UnknownProviderError."""
     definition = binding.definition(provider)
     pointers = binding.envelopes.get(provider)
@@ -81,7 +82,7 @@ def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> _Definiti
     )
 
 
-def _named(value: Any, name: str) -> Mapping[str, Any]:
+def _named(value: Any, name: str) -> JsonMapping:
     if not isinstance(value, Mapping):
         return {}
     if value.get("name") == name:

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from ..agents.dispatch.render_results import placeholder
-from ..runtime.binding import ToolBinding
+from ..jsonschema.json_values import JsonObject
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.result import Content, ToolResult, words
@@ -52,7 +53,7 @@ def tools(registry: ToolView, provider: str = "openai", *, approver: Approver | 
 
 
 def _tool(
-    registry: ToolView, binding: ToolBinding[Any, Any], provider: str, approver: Approver | None
+    registry: ToolView, binding: AnyBinding, provider: str, approver: Approver | None
 ) -> "RegistryTool":
     parts = definition_parts(binding, provider)
     return RegistryTool.bound(
@@ -81,8 +82,8 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
         return made
 
     def _to_args_and_kwargs(
-        self, tool_input: str | dict[str, Any], tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        self, tool_input: str | JsonObject, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], JsonObject]:
         # One positional argument: a parameter may have any name, `config` and `run_manager` included.
         return (tool_input, tool_call_id or ""), {}
 
@@ -129,10 +130,10 @@ def _interrupts() -> tuple[type[BaseException], ...]:
     return (_base.ToolException,) if bubbles is None else (_base.ToolException, bubbles)
 
 
-def _block(piece: Content) -> dict[str, Any]:
+def _block(piece: Content) -> JsonObject:
     if piece.kind == "text":
         return {"type": "text", "text": piece.text}
     if piece.kind == "audio":  # no block that a ToolMessage holds
         return {"type": "text", "text": placeholder(piece, "LangChain")}
-    block: dict[str, Any] = {"type": piece.kind, "base64": piece.base64, "mime_type": piece.media_type}
+    block: JsonObject = {"type": piece.kind, "base64": piece.base64, "mime_type": piece.media_type}
     return {**block, "filename": piece.name} if piece.name else block

@@ -8,7 +8,8 @@ agent = Agent(name="Editor", tools=function_tools(registry))
 from typing import Any
 
 from ..agents.dispatch.render_results import placeholder
-from ..runtime.binding import ToolBinding
+from ..jsonschema.json_values import JsonObject
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.result import Content, ToolResult, words
 from ..runtime.view import ToolView
@@ -39,7 +40,7 @@ def function_tools(registry: ToolView, provider: str = "openai-responses") -> li
     return [_function_tool(registry, binding, provider) for binding in offered]
 
 
-def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider: str) -> Any:
+def _function_tool(registry: ToolView, binding: AnyBinding, provider: str) -> Any:
     name = binding.name
     parts = definition_parts(binding, provider)
 
@@ -51,7 +52,7 @@ def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider:
         )
         return _output(await registry.execute(name, arguments, provider, context))
 
-    async def needs_approval(run: Any, arguments: dict[str, Any], call_id: str) -> bool:
+    async def needs_approval(run: Any, arguments: JsonObject, call_id: str) -> bool:
         context = ToolContext(call_id=call_id, extra={"run_context": run})
         return registry.preview(name, arguments, provider, context).asks
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.binding import ToolBinding
+from ..jsonschema.json_values import JsonObject
+from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
@@ -101,14 +102,14 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         self.max_retries = max_retries
         self._id = id
         self._sequential = frozenset(sequential)
-        self._made: tuple[Snapshot, dict[str, dict[str, Any]]] | None = None
+        self._made: tuple[Snapshot, dict[str, JsonObject]] | None = None
 
     @property
     def id(self) -> str | None:
         """The id of the toolset."""
         return self._id
 
-    async def get_tools(self, ctx: Any) -> dict[str, Any]:
+    async def get_tools(self, ctx: Any) -> JsonObject:
         """Return the tools for the model of a run, as pydantic-ai asks for them.
 
         Args:
@@ -133,7 +134,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             for name, definition in self._definitions(provider).items()
         }
 
-    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
+    async def call_tool(self, name: str, tool_args: JsonObject, ctx: Any, tool: Any) -> Any:
         """Carry out a call, as pydantic-ai asks for it.
 
         Args:
@@ -170,7 +171,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             raise _exceptions.ToolFailed(words(result))
         return _returned(result)
 
-    def _definitions(self, provider: str) -> dict[str, Any]:
+    def _definitions(self, provider: str) -> JsonObject:
         snapshot = self.registry.snapshot()
         made = self._made
         if made is None or made[0] is not snapshot:
@@ -182,7 +183,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             known = made[1][provider] = {each.name: each for each in listed}
         return known
 
-    def _definition(self, binding: ToolBinding[Any, Any], provider: str) -> Any:
+    def _definition(self, binding: AnyBinding, provider: str) -> Any:
         parts = definition_parts(binding, provider)
         return _tools.ToolDefinition(
             name=binding.name,
@@ -199,7 +200,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
         )
 
 
-class _GeneratedSchema(dict[str, Any]):
+class _GeneratedSchema(JsonObject):
     """A schema that was generated for the model's provider: `exact_schemas` sends it as it is."""
 
 
@@ -211,14 +212,14 @@ class _Arguments:
         self._name = name
         self._provider = provider
 
-    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:
+    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> JsonObject:
         """Return the arguments in the contract's form. Raises ModelRetry, with the text for the model."""
         return self._validated(bytes(input) if isinstance(input, bytearray) else input)
 
-    def validate_python(self, input: Any, **_: Any) -> dict[str, Any]:
+    def validate_python(self, input: Any, **_: Any) -> JsonObject:
         return self._validated(input)
 
-    def _validated(self, arguments: Any) -> dict[str, Any]:
+    def _validated(self, arguments: Any) -> JsonObject:
         binding = self._registry.get(self._name).binding if self._name in self._registry else None
         if binding is not None and binding.inject:  # the call itself adds what the program fills in
             try:
@@ -229,7 +230,7 @@ class _Arguments:
         if preview.error:
             raise _exceptions.ModelRetry(preview.error)
         encoded = self._registry.get(self._name).binding.encode(preview.params)
-        plain: dict[str, Any] = msgspec.json.decode(encoded)
+        plain: JsonObject = msgspec.json.decode(encoded)
         return plain
 
 

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from ..hidden_characters import without_hidden
 from ..jsonschema.regex_cache import in_one_call
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.checked_types import decode_hook
 from ..runtime.handler_results import result_validator
@@ -291,9 +291,7 @@ _TEXT: Final = re.compile(r"text/|application/(xml|javascript|yaml|x-yaml|x-ndjs
 _TAGS: Final = re.compile(r"^\s*<(!doctype|html)", re.IGNORECASE)
 
 
-def to_result(
-    binding: ToolBinding[Any, Any], host: str, method: str, answer: Answer, redactor: Redactor
-) -> ToolResult:
+def to_result(binding: AnyBinding, host: str, method: str, answer: Answer, redactor: Redactor) -> ToolResult:
     """Make a result of an answer.
 
     Args:
@@ -352,7 +350,7 @@ def _unfollowed(host: str, method: str, answer: Answer) -> ToolResult:
     return ToolResult.ok(f"{line}refers to another server, which was not asked: {location}")
 
 
-def _json(binding: ToolBinding[Any, Any], host: str, content: bytes, redactor: Redactor) -> ToolResult:
+def _json(binding: AnyBinding, host: str, content: bytes, redactor: Redactor) -> ToolResult:
     try:
         data = read_json(content)
         text = msgspec.json.format(content, indent=-1).decode()
@@ -369,7 +367,7 @@ def _json(binding: ToolBinding[Any, Any], host: str, content: bytes, redactor: R
 
 
 @in_one_call
-def _typed(binding: ToolBinding[Any, Any], data: Any) -> Any:
+def _typed(binding: AnyBinding, data: Any) -> Any:
     """Return the data as the result's type where the contract accepts it; else as it came. `check_results` of
     the registry makes a failure of what does not fit.
     """

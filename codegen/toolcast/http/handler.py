@@ -5,8 +5,9 @@ from http.cookiejar import CookieJar
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import resolve
-from ..runtime.binding import ToolBinding
+from ..runtime.binding import AnyBinding
 from ..runtime.context import ToolContext
 from ..runtime.encode import with_defaults
 from ..runtime.errors import RefusalError
@@ -37,7 +38,7 @@ class HttpHandler:
 
     def __init__(
         self,
-        binding: ToolBinding[Any, Any],
+        binding: AnyBinding,
         client: Any = None,
         *,
         server: _Servers | None = None,
@@ -188,7 +189,7 @@ class HttpHandler:
 
 def register_http(
     registry: ToolRegistry,
-    bindings: Mapping[str, ToolBinding[Any, Any]],
+    bindings: Mapping[str, AnyBinding],
     client: Any = None,
     *,
     server: _Servers | None = None,
@@ -248,7 +249,7 @@ def register_http(
     )
 
 
-def _members(schema: Any, document: Mapping[str, Any]) -> set[str]:
+def _members(schema: Any, document: JsonMapping) -> set[str]:
     """Return the members that a schema names, also in what it refers to and is made of."""
     found: set[str] = set()
     waiting, seen = [schema], set[str]()

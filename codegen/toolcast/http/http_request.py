@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime.errors import RefusalError
 from ..runtime.http_operation import (
     FORM,
@@ -232,7 +233,7 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
 
 def build_request(
     operation: Operation,
-    values: Mapping[str, Any],
+    values: JsonMapping,
     injected: Collection[str] = (),
     declares: _Declares | None = None,
 ) -> HttpRequest:
@@ -261,7 +262,7 @@ def build_request(
         ) from None
 
 
-def _build(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
+def _build(operation: Operation, values: JsonMapping) -> HttpRequest:
     query: list[_Pair] = []
     headers: list[_Pair] = []
     cookies: list[_Pair] = []
@@ -342,9 +343,7 @@ def _in_cookie(name: str, place: Place, value: Any) -> list[_Pair]:
     return pairs
 
 
-def _body(
-    operation: Operation, values: Mapping[str, Any]
-) -> tuple[bytes | None, str, tuple[Part, ...] | None]:
+def _body(operation: Operation, values: JsonMapping) -> tuple[bytes | None, str, tuple[Part, ...] | None]:
     """Bytes, media type and parts of the body."""
     media_type = operation.body
     if not media_type:
@@ -369,7 +368,7 @@ def _body(
     return (*_text_body(str(whole), body, inside[str(whole)].binary, media_type), None)
 
 
-def _object(whole: str | None, body: Any) -> dict[str, Any]:
+def _object(whole: str | None, body: Any) -> JsonObject:
     if isinstance(body, dict):
         return body
     raise RefusalError(f"`{whole}` is sent as a form, so it must be an object.")
@@ -394,7 +393,7 @@ def _decoded(name: str, value: Any) -> bytes:
     raise RefusalError(f"`{name}` must be base64: letters, digits, `+`, `/` and `=` only, without spaces.")
 
 
-def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[_Pair]:
+def _form_pairs(operation: Operation, body: JsonMapping) -> Iterator[_Pair]:
     """By media type, one pair for each item of an array; by style, where the encoding says one."""
     for name, value in body.items():
         encoding = operation.encoding.get(name)
@@ -407,7 +406,7 @@ def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[_Pair
                 yield name, percent_encode(_content(item, _media_type(encoding, item))[0].decode())
 
 
-def _parts(operation: Operation, body: Mapping[str, Any], binary: frozenset[str]) -> Iterator[Part]:
+def _parts(operation: Operation, body: JsonMapping, binary: frozenset[str]) -> Iterator[Part]:
     """One part for each property, and for each item of an array."""
     for name, value in body.items():
         encoding = operation.encoding.get(name)
@@ -453,7 +452,7 @@ class _Taken(Struct, frozen=True):
 
 
 def _refuse_taken_names(
-    operation: Operation, values: Mapping[str, Any], injected: Collection[str], declares: _Declares | None
+    operation: Operation, values: JsonMapping, injected: Collection[str], declares: _Declares | None
 ) -> None:
     """Refuse names in a model's data that a server may take for that of another parameter or a credential in
     the same place, or for an injected one in any place, where the schema does not name them."""
@@ -494,7 +493,7 @@ def _taken_name(name: str, taken: _Taken) -> RefusalError:
     return RefusalError(f"`{name:.100}` is called `{taken.parameter}` here: write it there.")
 
 
-def _names_sent(operation: Operation, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _names_sent(operation: Operation, values: JsonMapping) -> Iterator[tuple[str, str, str]]:
     """Yield the names in a request: where, of which parameter, and the name. The parameter is "" for a
     property beyond them.
     """

@@ -2,8 +2,14 @@
 None.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+JsonObject: TypeAlias = dict[str, Any]
+"""A JSON object as a dict: a schema, a definition, a message."""
+
+JsonMapping: TypeAlias = Mapping[str, Any]
+"""A JSON object that is only read."""
 
 MAX_DEPTH = 200
 """Levels of nesting a value may have; deeper ones are refused first."""

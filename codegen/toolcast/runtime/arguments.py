@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from ..jsonschema.json_values import JsonMapping
 from .bounded_json import DuplicateKeyError, UnreadableJSONError, read_json
 from .errors import ArgumentError
 
@@ -15,7 +16,7 @@ MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
 writes in one answer. What is longer is refused unread."""
 
-Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
+Arguments = bytes | bytearray | memoryview | str | JsonMapping | None
 """The arguments of `decode` and `execute`.
 
 `None`, blank text and the text `null` mean `{}`: providers send "" or null for a tool without arguments.

@@ -1,10 +1,11 @@
 """Bindings: a tool's arguments decoded, its values encoded, its run-time enums."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from .arguments import Arguments
 from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
@@ -32,7 +33,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        injected: Mapping[str, Any] | None = None,
+        injected: JsonMapping | None = None,
     ) -> P:
         """Decode the arguments of a call.
 
@@ -70,7 +71,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
 
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return a model's arguments as plain JSON data in the contract's form, without the parameters that
         the program fills in (`inject`); `decode` accepts them without a provider. Like `decode`, it takes a
         `provider` and `guesses`, and raises UnknownProviderError, MissingDataError and ImportError.
@@ -180,6 +181,10 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         return text_violations(self.input, text)
 
 
+AnyBinding: TypeAlias = ToolBinding[Any, Any]
+"""A binding of parameters and results of any type."""
+
+
 class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
     """A binding made by `ToolBinding.specialise`. `attributes` has the values of each attribute of the
     Struct."""
@@ -193,7 +198,7 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        injected: Mapping[str, Any] | None = None,
+        injected: JsonMapping | None = None,
     ) -> P:
         """Decode as the binding does; other values than the enum's are violations."""
         from .runtime_enums import is_allowed
@@ -206,11 +211,11 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         return decode_arguments(self, arguments, wire_decoder, guesses, False)
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """Return a new copy of the parameters' contract with the enums."""
         from .runtime_enums import contract_with_values
 
-        schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
+        schema: JsonObject = contract_with_values(self.base, self.values)["parameters"]
         return self._without_injected(schema)
 
     def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, R]:

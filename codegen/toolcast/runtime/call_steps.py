@@ -3,14 +3,15 @@
 decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from .binding import ToolBinding
+from ..jsonschema.json_values import JsonMapping, JsonObject
+from .binding import AnyBinding
 from .context import LogLevel, ToolContext
 from .errors import ArgumentError, RefusalError, is_from_outside
 from .executor import Executor
@@ -61,9 +62,9 @@ def _redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
     return msgspec.structs.replace(context, call_id=call_id, **channels)
 
 
-def _redacted_channels(context: ToolContext, secrets: "Secrets") -> dict[str, Any]:
+def _redacted_channels(context: ToolContext, secrets: "Secrets") -> JsonObject:
     report, receive_log, asker, sampler = context.report, context.receive_log, context.asker, context.sampler
-    channels: dict[str, Any] = {}
+    channels: JsonObject = {}
     if report is not None:
 
         def redacted_report(done: float, total: float | None, message: str) -> None:
@@ -103,7 +104,7 @@ class _Waiting:
 
     def stopping_time(self, context: ToolContext) -> ToolContext:
         """Return `context` with channels that stop the time."""
-        channels: dict[str, Any] = {}
+        channels: JsonObject = {}
         for name in ("asker", "sampler"):
             if (channel := getattr(context, name)) is not None:
                 channels[name] = self._stopping(channel)
@@ -147,7 +148,7 @@ class ReadyTool(NamedTuple):
     """A tool whose handler can be called. `written` is its name as the model wrote it, without values of
     secrets, if that is another."""
 
-    binding: ToolBinding[Any, Any]
+    binding: AnyBinding
     handler: Handler
     awaited: bool
     precheck: Precheck | None
@@ -158,7 +159,7 @@ FILLING_IN = "filling in arguments"
 """The stage of a call that lacks values of the program (`inject`)."""
 
 
-def fill_in(binding: ToolBinding[Any, Any], context: ToolContext | None) -> dict[str, Any] | None:
+def fill_in(binding: AnyBinding, context: ToolContext | None) -> JsonObject | None:
     """Return the values that the program fills in from `context`; None for a tool without `inject`. Raises
     InjectionError."""
     if not binding.inject:
@@ -350,7 +351,7 @@ class _Call:
         # After redacting: half a secret would not be found any more.
         return result if guard.limit is None else cut_result(result, guard.limit)
 
-    def _approved_other(self, injected: Mapping[str, Any]) -> bool:
+    def _approved_other(self, injected: JsonMapping) -> bool:
         """Tell whether the call was approved with other values than the program fills in now."""
         approved_for = None if self.framework is None else self.framework.approved_for
         if approved_for is None:

@@ -1,11 +1,12 @@
 """The circumstances of a call, for its handler."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonMapping
 from .unicode_text import is_encodable, replace_surrogates
 
 Report: TypeAlias = Callable[[float, float | None, str], object]
@@ -88,7 +89,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     tool: str = ""
     call_id: str = ""
     provider: str | None = None
-    extra: Mapping[str, Any] = {}
+    extra: JsonMapping = {}
     approved: bool = False
     attempt: int | None = None
     report: Report | None = None

@@ -6,7 +6,7 @@ call them are left out, and external ones; those that are deferred are named, an
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,8 @@ from ..declarations.names import Language, free_names
 from ..declarations.names import function_names as names_of_functions
 from ..declarations.one_tool import declare_tool
 from ..declarations.printer import IMPORT, INTEGER_ALIAS, OPEN_ALIAS, OPEN_CLASS
-from .binding import Level, ToolBinding
+from ..jsonschema.json_values import JsonObject
+from .binding import AnyBinding, Level
 from .definitions import is_language
 from .snapshot import Snapshot
 
@@ -129,12 +130,12 @@ def describe(view: HasTools, language: Language, name: str) -> str | None:
     return _whole([_declared(one, bindings, language, "full", frozenset()) for one in chosen], language)
 
 
-def _callable(view: HasTools) -> dict[str, ToolBinding[Any, Any]]:
+def _callable(view: HasTools) -> dict[str, AnyBinding]:
     found = {name: entry.binding for name, entry in view.snapshot().entries.items()}
     return {name: one for name, one in found.items() if is_callable(one)}
 
 
-def is_callable(binding: ToolBinding[Any, Any]) -> bool:
+def is_callable(binding: AnyBinding) -> bool:
     """Tell whether code may call a tool: not if its spec leaves code out, nor an external tool, whose result
     no code waits for."""
     return not binding.external and binding.allows_caller("code")
@@ -146,7 +147,7 @@ def _is_in(namespace: str, outer: Iterable[str]) -> bool:
 
 def _declared(
     namespace: Namespace,
-    bindings: Mapping[str, ToolBinding[Any, Any]],
+    bindings: Mapping[str, AnyBinding],
     language: Language,
     level: Level,
     later: Collection[str],
@@ -157,7 +158,7 @@ def _declared(
     for function, tool in namespace.functions.items():
         if function in later:
             continue
-        definition: dict[str, Any] = msgspec.json.decode(bindings[tool].definition(language, level))
+        definition: JsonObject = msgspec.json.decode(bindings[tool].definition(language, level))
         texts.append(declare_tool(definition, language, function, free, top=not namespace.name))
     if later:
         mark = "//" if language == "typescript" else "#"

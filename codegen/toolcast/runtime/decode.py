@@ -19,7 +19,7 @@ from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
 from .resources import ContractNode
-from .tool import Tool
+from .tool import AnyTool, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
     from ..jsonschema.validator_errors import Violation
@@ -66,7 +66,7 @@ def decode_arguments(
         CALL.reset(before)
 
 
-def in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:
+def in_own_form(tool: AnyTool, value: Any, wire_decoder: "WireDecoder | None") -> Any:
     """Return plain data in the contract's form, without parameters that "" leaves out."""
     if wire_decoder is not None:
         value = wire_decoder(value)

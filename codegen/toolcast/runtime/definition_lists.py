@@ -1,10 +1,11 @@
 """The definitions of tools as the list of a request to a provider, and members of the request beside it."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from .binding import Level, ToolBinding
+from ..jsonschema.json_values import JsonObject
+from .binding import AnyBinding, Level
 from .definitions import DefinitionBytes, allows_strict, is_language
 from .errors import MissingDataError
 from .request_rules import (
@@ -113,7 +114,7 @@ class DefinitionLists:
                 break
         return RequestRules()
 
-    def request_members(self, provider: str, *, strict: bool | None = None) -> dict[str, Any]:
+    def request_members(self, provider: str, *, strict: bool | None = None) -> JsonObject:
         """Return the members of a request beside `tools` that concern all of them.
 
         Strict mode, of a provider that has it for all tools of a request and no flag of each (Gemini's mode
@@ -169,7 +170,7 @@ class DefinitionLists:
         *,
         strict: bool | None = None,
         cache: Cache | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[JsonObject]:
         """Return `definitions` as new parsed objects, for clients that take those. It takes the same
         `provider`, `level`, `strict` and `cache`.
 
@@ -179,12 +180,10 @@ class DefinitionLists:
         """
         _refuse_text(provider)
         definitions = self.definitions(provider, level, strict=strict, cache=cache)
-        return cast("list[dict[str, Any]]", msgspec.json.decode(definitions))
+        return cast("list[JsonObject]", msgspec.json.decode(definitions))
 
 
-def _request_tool(
-    entry: "LazyTool | ToolBinding[Any, Any]", definition: bytes, rules: RequestRules
-) -> RequestTool:
+def _request_tool(entry: "LazyTool | AnyBinding", definition: bytes, rules: RequestRules) -> RequestTool:
     """Return a tool as a request has it. The definition says whether it is loaded on demand; the module is
     imported only if its group counts."""
     deferred = is_deferred(definition, rules) if isinstance(entry, LazyTool) else entry.defer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import msgspec
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import escape, unescape
 
 if TYPE_CHECKING:  # of a package that calls do without
@@ -42,7 +43,7 @@ def cut_schema(schema: Any) -> Any:
     """Keep names, types and `required` only: no descriptions, defaults, examples or bounds."""
     if not isinstance(schema, Mapping):
         return schema
-    cut: dict[str, Any] = {}
+    cut: JsonObject = {}
     for key, value in schema.items():
         if key in _KEPT:
             cut[key] = value
@@ -270,7 +271,7 @@ def _without_flag(value: Any, name: str, parameters: str | None, at: str) -> Any
     if not isinstance(value, Mapping) or (parameters is not None and at == parameters):
         return value
     here = parameters is not None or value.get("name") == name
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     for key, item in value.items():
         below = f"{at}/{escape(key)}"
         if key == "strict" and item is True and here:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct, inspect
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from .encode import to_builtins
 from .errors import RefusalError
 
@@ -30,9 +31,9 @@ def choices_of(kind: inspect.Type) -> tuple[str, ...] | None:
     return values if all(isinstance(value, str) for value in values) else None
 
 
-def stated_type(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
+def stated_type(kind: inspect.Type) -> tuple[inspect.Type, JsonObject]:
     """Return a type without its metadata and None, and the JSON Schema keywords that it states."""
-    stated: dict[str, Any] = {}
+    stated: JsonObject = {}
     while True:
         if isinstance(kind, inspect.Metadata):
             stated = {**(kind.extra_json_schema or {}), **stated}
@@ -62,7 +63,7 @@ class ElicitationRequest(Struct, frozen=True, kw_only=True):
     """
 
     message: str
-    schema: Mapping[str, Any] = {}
+    schema: JsonMapping = {}
     url: str = ""
 
 
@@ -85,7 +86,7 @@ class Elicited(Struct, Generic[T], frozen=True):
 
 Asker: TypeAlias = Callable[
     [ElicitationRequest],
-    "Elicited[Mapping[str, Any]] | Awaitable[Elicited[Mapping[str, Any]]]",
+    "Elicited[JsonMapping] | Awaitable[Elicited[JsonMapping]]",
 ]
 """Whoever asks the user: gives the fields of the form by name. A plain one must not block."""
 
@@ -124,13 +125,13 @@ def _check_url(url: str) -> None:
         raise ValueError(f"a page to visit must have an address like https://host/path, not {url!r:.80}")
 
 
-def _filled(form: type[T], schema: Mapping[str, Any], data: Any, tool: str) -> T:
+def _filled(form: type[T], schema: JsonMapping, data: Any, tool: str) -> T:
     """Convert the answer. A whole float counts as an integer, as in JSON Schema; null counts as absent if the
     field may be left out."""
     if not isinstance(data, Mapping):
         raise RefusalError(_misfit(tool, "it has no fields"))
     required = schema["required"]
-    whole: dict[str, Any] = {}
+    whole: JsonObject = {}
     for name, value in data.items():
         kind = schema["properties"].get(name, {}).get("type")
         if value is None and name not in required:
@@ -152,7 +153,7 @@ def _misfit(tool: str, why: str) -> str:
     )
 
 
-def form_schema(form: type[Any]) -> dict[str, Any]:
+def form_schema(form: type[Any]) -> JsonObject:
     """Return the JSON Schema of a form, flat as in MCP's elicitation. Raises TypeError, naming the field."""
     kind = inspect.type_info(form)
     if not isinstance(kind, inspect.StructType) or kind.array_like or kind.tag_field is not None:
@@ -169,7 +170,7 @@ _ANNOTATIONS = ("title", "description")
 _FORMATS = ("email", "uri", "date", "date-time")
 
 
-def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
+def _property(kind: inspect.Type, where: str) -> JsonObject:
     """Return the schema of one field. Bounds that forms lack, such as patterns, are checked in the answer."""
     plain, stated = stated_type(kind)
     made = {key: stated[key] for key in _ANNOTATIONS if key in stated}
@@ -206,7 +207,7 @@ def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
             )
 
 
-def _choice(choices: tuple[str, ...], stated: Mapping[str, Any], titled: str, where: str) -> dict[str, Any]:
+def _choice(choices: tuple[str, ...], stated: JsonMapping, titled: str, where: str) -> JsonObject:
     if titled in stated:
         if sorted(each.get("const", "") for each in stated[titled]) != sorted(choices):
             raise TypeError(f"{where}: `{titled}` must give each of {', '.join(choices)} a title")
@@ -217,11 +218,11 @@ def _choice(choices: tuple[str, ...], stated: Mapping[str, Any], titled: str, wh
     return {"enum": list(choices), **_present({"enumNames": names})}
 
 
-def _present(keywords: Mapping[str, Any]) -> dict[str, Any]:
+def _present(keywords: JsonMapping) -> JsonObject:
     return {key: value for key, value in keywords.items() if value is not None}
 
 
-def _with_default(schema: dict[str, Any], field: inspect.Field) -> dict[str, Any]:
+def _with_default(schema: JsonObject, field: inspect.Field) -> JsonObject:
     default = field.default
     if field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from ..jsonschema.equality import equal
+from ..jsonschema.json_values import JsonObject
 
 EXTRA = "__toolcast_extra__"
 
@@ -75,8 +76,8 @@ def _write(value: Any, leaves: _Leaves) -> Any:
     return msgspec.to_builtins(value, str_keys=True)
 
 
-def _fields(value: msgspec.Struct, leaves: _Leaves) -> dict[str, Any]:
-    plain: dict[str, Any] = {}
+def _fields(value: msgspec.Struct, leaves: _Leaves) -> JsonObject:
+    plain: JsonObject = {}
     extra = getattr(type(value), EXTRA, None)
     for field in _field_infos(type(value)):
         item = getattr(value, field.name)
@@ -92,7 +93,7 @@ def _field_infos(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo,
     return msgspec.structs.fields(kind)
 
 
-def _tag(value: msgspec.Struct) -> dict[str, Any]:
+def _tag(value: msgspec.Struct) -> JsonObject:
     config = type(value).__struct_config__
     return {} if config.tag_field is None else {config.tag_field: config.tag}
 
@@ -118,9 +119,9 @@ def _flatten(value: Any, plain: Any) -> Any:
     return _flatten_struct(value, plain)
 
 
-def _flatten_struct(value: msgspec.Struct, plain: dict[str, Any]) -> dict[str, Any]:
+def _flatten_struct(value: msgspec.Struct, plain: JsonObject) -> JsonObject:
     extra = getattr(type(value), EXTRA, None)
-    further: dict[str, Any] = {}
+    further: JsonObject = {}
     for name, wire in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
         if wire in plain:
             item = _flatten(getattr(value, name), plain[wire])

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .binding import ToolBinding
+from .binding import AnyBinding
 from .context import ToolContext
 from .failure_results import MaxAttempts
 from .handler_results import find_mismatch, make_encodable, redacted_result
@@ -169,7 +169,7 @@ class Executor:
         self.warned: set[str] = set()  # deprecated tools whose first call was logged
         self.loop_thread = LoopThread()  # for calls from programs without an event loop
 
-    def warn_of_deprecated(self, binding: ToolBinding[Any, Any], context: ToolContext) -> None:
+    def warn_of_deprecated(self, binding: AnyBinding, context: ToolContext) -> None:
         """Log the first call of a deprecated tool. No `DeprecationWarning`: its filters are about code, and
         where warnings are errors, the call would fail."""
         if binding.name in self.warned:
@@ -188,9 +188,7 @@ class Executor:
             call_id=self.guard.redact_text(context.call_id),
         )
 
-    def accept(
-        self, binding: ToolBinding[Any, Any], value: Any, provider: str | None, call_id: str
-    ) -> ToolResult:
+    def accept(self, binding: AnyBinding, value: Any, provider: str | None, call_id: str) -> ToolResult:
         """Treat the result of a call that was carried out elsewhere as that of a handler. Raises ValueError
         if it does not fit the contract."""
         result = redacted_result(self.guard.secrets, binding, value, provider)

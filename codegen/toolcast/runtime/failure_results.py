@@ -6,18 +6,18 @@ as data.
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from .binding import ToolBinding
+from ..jsonschema.json_values import JsonMapping
+from .binding import AnyBinding
 from .definitions import schema_of
 from .errors import ArgumentError, CallDeferred, InjectionError, RefusalError, RetryError
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .result import ToolResult
-from .tool import Tool
+from .tool import AnyTool
 
 MAX_ATTEMPTS = 3
 """Attempts at what a handler asks for again, where the program does not say."""
@@ -93,7 +93,7 @@ class ArgumentHint(Struct, frozen=True, kw_only=True):
 
     tool: str
     missing: tuple[str, ...]
-    schema: Mapping[str, Any]
+    schema: JsonMapping
 
 
 class _RefusedArgumentsError(RefusalError):
@@ -105,7 +105,7 @@ class _RefusedArgumentsError(RefusalError):
 
 
 def refuse_arguments(
-    tool: Tool[Any], problem: ArgumentError, provider: str | None, *, in_part: bool, limit: int | None
+    tool: AnyTool, problem: ArgumentError, provider: str | None, *, in_part: bool, limit: int | None
 ) -> _RefusedArgumentsError:
     """Make the refusal of arguments. To a model that was shown the tool `in_part` it has the rest: the
     description and the full schema, or as much of it as `limit` characters hold."""
@@ -129,7 +129,7 @@ def refuse_arguments(
 
 
 def _with_part(
-    text: str, tool: str, size: int, schema: Mapping[str, Any], first: Collection[str], limit: int
+    text: str, tool: str, size: int, schema: JsonMapping, first: Collection[str], limit: int
 ) -> str:
     """Return an error with as much of a schema as fits, the parameters `first` before all, and the names that
     are left out; without a schema if nothing fits."""
@@ -150,7 +150,7 @@ def _listed(how: str, names: Sequence[str]) -> str:
     return f"; {how} ({len(names)}): {shown}" if names else ""
 
 
-def _refused(problem: ArgumentError, schema: Mapping[str, Any]) -> list[str]:
+def _refused(problem: ArgumentError, schema: JsonMapping) -> list[str]:
     """Return the parameters of the violations."""
     from ..jsonschema.messages import member
 
@@ -168,7 +168,7 @@ def _refused(problem: ArgumentError, schema: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def schema_text(tool: Tool[Any], provider: str | None) -> bytes:
+def schema_text(tool: AnyTool, provider: str | None) -> bytes:
     """Return the schema of a tool's arguments as JSON: the bytes of the provider's definition, or the
     contract if that has none or there is no provider."""
     if provider is not None:
@@ -193,7 +193,7 @@ def _missing(problem: ArgumentError) -> tuple[str, ...]:
 
 
 def refused_result(
-    binding: ToolBinding[Any, Any],
+    binding: AnyBinding,
     problem: RefusalError,
     guard: Guard,
     attempt: int | None,
@@ -215,7 +215,7 @@ def _within(guard: Guard, result: ToolResult) -> ToolResult:
     return result if guard.limit is None else cut_result(result, guard.limit)
 
 
-def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
+def _refusal_text(binding: AnyBinding, problem: RefusalError) -> str:
     """Return the text for the model; that of a deferred call is for the program."""
     if not isinstance(problem, CallDeferred):
         return str(problem) or f"The call of {binding.name!r} was refused."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from .binding import ToolBinding
+from .binding import AnyBinding
 from .encode import to_builtins
 from .errors import is_from_outside
 from .middleware.truncate import with_texts
@@ -24,7 +24,7 @@ _VIOLATIONS = 3
 """Most violations of a result that are named."""
 
 
-def _as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
+def _as_result(binding: AnyBinding, value: Any, provider: str | None = None) -> ToolResult:
     """Make the ToolResult for `provider`. Raises TypeError if the value has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
@@ -41,7 +41,7 @@ def _as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None 
 
 
 def redacted_result(
-    secrets: "Secrets | None", binding: ToolBinding[Any, Any], value: Any, provider: str | None
+    secrets: "Secrets | None", binding: AnyBinding, value: Any, provider: str | None
 ) -> ToolResult:
     """Make the ToolResult without values of secrets."""
     if secrets is None or not secrets.known:
@@ -62,17 +62,17 @@ def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
     return msgspec.structs.replace(result, error=error, output=output, content=content)
 
 
-def lacks_data(binding: ToolBinding[Any, Any], result: ToolResult) -> bool:
+def lacks_data(binding: AnyBinding, result: ToolResult) -> bool:
     """Tell whether a success has no data though its tool has a contract of results, which may accept null."""
     return binding.result is not None and result.success and result.data is None
 
 
-def result_validator(binding: ToolBinding[Any, Any]) -> "Validator":
+def result_validator(binding: AnyBinding) -> "Validator":
     """Return the validator of a tool's result, which has a contract."""
     return binding._result().validator()
 
 
-def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
+def _is_typed_text(binding: AnyBinding, text: str) -> bool:
     """Tell whether a handler's text is its typed result, and not words in its place."""
     kind = binding.result
     if kind is None or kind is str:
@@ -82,7 +82,7 @@ def _is_typed_text(binding: ToolBinding[Any, Any], text: str) -> bool:
     return binding._result().validator().accepts(text)
 
 
-def find_mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
+def find_mismatch(binding: AnyBinding, value: Any) -> str | None:
     """Return why a handler's value does not fit the contract of its results; None if it fits, if there is
     none, and for a failure. Text is a typed result only if the contract accepts it."""
     if binding.result is None:

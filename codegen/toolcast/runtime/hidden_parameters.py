@@ -5,13 +5,14 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.pointers import escape, join
 
 PATH = re.compile(r"context(\.[A-Za-z][A-Za-z0-9_]{0,63}){1,8}")
 """The source of a value: a key of `ToolContext.extra`, then members of what is there."""
 
 
-def without_parameters(schema: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+def without_parameters(schema: JsonMapping, names: Collection[str]) -> JsonObject:
     """Take the properties `names` out of the root of a schema of parameters, its examples and its default.
     The root is an object with plain `properties`. The result shares the rest with `schema`."""
     made = dict(schema)
@@ -40,7 +41,7 @@ _WHOLE = ("$ref", "$dynamicRef", "enum", "const", "minProperties", "maxPropertie
 """Keywords of a root that judge all of its properties together."""
 
 
-def hiding_problem(schema: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+def hiding_problem(schema: JsonMapping, name: str) -> tuple[str, str] | None:
     """Tell why a parameter cannot be taken out of a schema without changing what the rest means. The schema
     is in normal form. Returns the JSON pointer of the keyword, and the reason as a clause about the
     parameter; None if it can be taken out."""

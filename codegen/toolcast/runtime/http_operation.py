@@ -6,11 +6,13 @@ names.
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
+
+from ..jsonschema.json_values import JsonMapping, JsonObject
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 Style: TypeAlias = Literal[
@@ -138,7 +140,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     schemes: Mapping[str, SchemeFields] = {}
 
 
-def read_operation(http: Mapping[str, Any]) -> Operation:
+def read_operation(http: JsonMapping) -> Operation:
     """Read the `http` key of a spec that was checked, as bindings hold it.
 
     Args:
@@ -151,7 +153,7 @@ def read_operation(http: Mapping[str, Any]) -> Operation:
         ValueError: it is no such mapping.
     """
     plain = dict(http)
-    places: dict[str, Any] = {}
+    places: JsonObject = {}
     for name, place in dict(plain.pop("in", {})).items():
         written = {"in": place} if isinstance(place, str) else dict(place)
         places[name] = {"name": name, **written}

@@ -18,12 +18,13 @@ from urllib.parse import unquote_plus
 import msgspec
 
 from ..hidden_characters import may_hide
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.regex_cache import in_one_call
 from .arguments import Arguments, copy_plain, parse_arguments
 from .context import ToolContext
 from .decode import convert_settled, in_own_form, settle
 from .errors import LIMIT, ArgumentError, InjectionError
-from .tool import Tool
+from .tool import AnyTool, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
     from ..jsonschema.validator_errors import Violation
@@ -38,7 +39,7 @@ _LEVELS: Final = 4
 """Nested percent-encodings that are decoded in a name."""
 
 
-def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> dict[str, Any]:
+def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> JsonObject:
     """Return the values of the parameters that the program fills in, as plain JSON data.
 
     Args:
@@ -51,7 +52,7 @@ def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) 
     return {name: _plain(tool, name, path, _at(tool, name, path, context)) for name, path in inject.items()}
 
 
-def injected_digest(injected: Mapping[str, Any]) -> str:
+def injected_digest(injected: JsonMapping) -> str:
     """Return a digest of what the program filled in, which holds an approval to it without keeping the
     values. A reader of the digest can try values, so it hides no more than they are hard to guess."""
     return sha256(json.dumps(injected, sort_keys=True).encode()).hexdigest()[:32]
@@ -84,7 +85,7 @@ def decode_injected(
     arguments: Arguments,
     wire_decoder: "WireDecoder | None",
     guesses: "Guesses | None",
-    injected: Mapping[str, Any],
+    injected: JsonMapping,
 ) -> P:
     """Return the typed parameters of a model's arguments and the program's `injected` values. Raises
     ArgumentError for the former, InjectionError for the latter."""
@@ -104,8 +105,8 @@ def decode_injected(
 
 @in_one_call
 def decode_offered(
-    tool: Tool[Any], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
-) -> dict[str, Any]:
+    tool: AnyTool, arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
+) -> JsonObject:
     """Return a model's arguments in the contract's form, held to its offer. Raises ArgumentError."""
     judge = tool._offered()
     try:
@@ -116,7 +117,7 @@ def decode_offered(
         if sent:  # no guess: it could only drop them in silence
             raise SentInjectedError(tool.name, sent, violations)
         if not violations:
-            offered: dict[str, Any] = settled  # the judge accepts objects only
+            offered: JsonObject = settled  # the judge accepts objects only
             return offered
         raise ArgumentError(tool.name, violations=violations)
     except RecursionError:
@@ -153,12 +154,12 @@ def set_by_program(name: str) -> str:
 
 
 def _guessed(
-    tool: Tool[Any],
+    tool: AnyTool,
     arguments: Arguments,
     wire_decoder: "WireDecoder | None",
     guesses: "Guesses",
     problem: ArgumentError,
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return the arguments that guesses lead to; None for none. Raises ArgumentError for several, or if one
     sets what only the program sets: another reading, without it, would drop it in silence."""
     from .wire.guesses import GuessError, guess, with_reason
@@ -172,13 +173,13 @@ def _guessed(
         return checked(in_own_form(tool, parse_arguments(tool.name, text), wire_decoder))
 
     try:
-        guessed: dict[str, Any] | None = guess(arguments, read, tool._offered().validator(), guesses)
+        guessed: JsonObject | None = guess(arguments, read, tool._offered().validator(), guesses)
         return guessed if guessed is None else checked(guessed)
     except GuessError as reason:
         raise with_reason(problem, reason) from None
 
 
-def _sent(tool: Tool[Any], value: Any) -> tuple[str, ...]:
+def _sent(tool: AnyTool, value: Any) -> tuple[str, ...]:
     """Return names in a model's arguments that stand for injected parameters. A reader behind a handler may
     take another spelling for the name itself, so one counts, too, unless it is a parameter of its own."""
     if type(value) is not dict:

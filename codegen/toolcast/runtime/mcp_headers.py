@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import Path, map_subschemas, subschemas
 from ..jsonschema.messages import show
 from ..jsonschema.pointers import join
@@ -107,7 +108,7 @@ def without_headers(schema: Any, paths: Container[Path]) -> Any:
     return changed(schema, ())
 
 
-def annotated(schema: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
+def annotated(schema: Any) -> Iterator[tuple[Path, JsonObject]]:
     """Find the schemas with the annotation, each with its path, in the order of the schema."""
     pending: list[tuple[Path, Any]] = [((), schema)]
     while pending:

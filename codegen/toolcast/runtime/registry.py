@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, overload
 
-from .binding import ToolBinding
+from .binding import AnyBinding, ToolBinding
 from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
@@ -157,7 +157,7 @@ class ToolRegistry(ToolView):
 
     def register_later(
         self,
-        bindings: Mapping[str, ToolBinding[Any, Any]],
+        bindings: Mapping[str, AnyBinding],
         name: str,
         handler: Handler | None = None,
         *,
@@ -346,7 +346,7 @@ class ToolRegistry(ToolView):
         await self.aclose()
 
 
-def _entry_of(binding: ToolBinding[Any, Any], handler: Handler) -> Entry:
+def _entry_of(binding: AnyBinding, handler: Handler) -> Entry:
     require_engine(binding)
     return Entry(binding, handler)
 

@@ -2,11 +2,13 @@
 on demand, the mark of what a prompt cache may hold, and settings for all tools."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
+
+from ..jsonschema.json_values import JsonMapping, JsonObject
 
 Cache = Literal["last"]
 """The tool that ends what a prompt cache may hold: the last one that is part of the prompt."""
@@ -33,15 +35,15 @@ class RequestRules(
         stream_arguments: members of a request that streams arguments as they are written.
     """
 
-    defer: dict[str, Any] = {}
-    search_tools: tuple[dict[str, Any], ...] = ()
-    client_search: dict[str, Any] = {}
+    defer: JsonObject = {}
+    search_tools: tuple[JsonObject, ...] = ()
+    client_search: JsonObject = {}
     search_without: tuple[str, ...] = ()
-    namespace: dict[str, Any] = {}
-    cache: dict[str, Any] = {}
-    cache_entry: dict[str, Any] = {}
-    strict: dict[str, Any] = {}
-    stream_arguments: dict[str, Any] = {}
+    namespace: JsonObject = {}
+    cache: JsonObject = {}
+    cache_entry: JsonObject = {}
+    strict: JsonObject = {}
+    stream_arguments: JsonObject = {}
 
     @property
     def loads_tools(self) -> bool:
@@ -160,7 +162,7 @@ def _namespaces(tools: Sequence[RequestTool]) -> dict[str, str]:
 def request_tools(
     tools: Sequence[RequestTool],
     rules: RequestRules,
-    search: Sequence[Mapping[str, Any]],
+    search: Sequence[JsonMapping],
     cache: Cache | None = None,
 ) -> bytes:
     """Return the list of tools of a request as compact JSON.
@@ -197,7 +199,7 @@ def mark_list_cached(definitions: bytes, rules: RequestRules) -> bytes:
     return b"[" + b",".join(_mark_cached([bytes(entry) for entry in entries], rules)) + b"]"
 
 
-def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def fill(template: JsonMapping, values: JsonMapping) -> JsonObject:
     """Fill in the placeholders of a template."""
     return {
         key: fill(item, values)
@@ -209,9 +211,9 @@ def fill(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def merged(*members: Mapping[str, Any]) -> dict[str, Any]:
+def merged(*members: JsonMapping) -> JsonObject:
     """Merge members of a request; objects of one name become one."""
-    whole: dict[str, Any] = {}
+    whole: JsonObject = {}
     for each in members:
         for key, value in each.items():
             known = whole.get(key, {})

@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.pointers import escape
 from ..output_layout import beside_schemas, wire_form_path
 from .definitions import cut_definition, without_examples
 from .resources import follow, read_resource
-from .tool import Tool
+from .tool import AnyTool
 
 _UNIONS = ("anyOf", "oneOf")
 _DEEP = 8  # references in a row; more are a circle
@@ -24,7 +25,7 @@ _OUTSIDE = ("title", "description", "default")
 
 def with_enum(
     node: Any, values: tuple[str, ...], root: Any, *, mixed: bool = False, deep: int = 0
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return `node` with `values` for its strings, or those of its items; None if it takes anything else.
     Null stays: in the enum if that may be `mixed`, else in a branch of its own, because some providers
     (Gemini) take enums of one type only. References are resolved in `root` and written out, since others may
@@ -66,8 +67,8 @@ def _types(node: Any) -> set[str]:
 
 
 def _referred(
-    node: Mapping[str, Any], values: tuple[str, ...], root: Any, mixed: bool, deep: int
-) -> dict[str, Any] | None:
+    node: JsonMapping, values: tuple[str, ...], root: Any, mixed: bool, deep: int
+) -> JsonObject | None:
     reference = node["$ref"]
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
@@ -82,7 +83,7 @@ def _referred(
 
 
 def describe_enum(
-    base: Tool[Any],
+    base: AnyTool,
     provider: str,
     whole: Any,
     name: str,
@@ -120,7 +121,7 @@ def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> A
     return {**rest, "description": f"{before}\n\n{words}" if before else words}
 
 
-def _wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
+def _wire_names(base: AnyTool, provider: str) -> dict[str, tuple[str, bool]]:
     """Return, for parameters that the provider knows by another name or in another form, that name, and
     whether it is encoded."""
     if provider not in base.wire_forms:
@@ -148,7 +149,7 @@ MAX_CHARACTERS = 7500
 """Characters of all values: the smallest bound that a provider has for long enums, Moonshot's."""
 
 
-def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> _Values:
+def check_values(binding: AnyTool, values: Mapping[str, Sequence[str]]) -> _Values:
     """Return values for the `runtime_enums` of `binding`, as tuples. Raises ValueError for other parameters,
     and for values that are not at most MAX_VALUES different strings (MAX_CHARACTERS in all) that the contract
     accepts."""
@@ -158,7 +159,7 @@ def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> _Va
     return {name: _checked(binding, name, sequence) for name, sequence in values.items()}
 
 
-def definition_with_values(base: Tool[Any], provider: str, values: _Values) -> bytes:
+def definition_with_values(base: AnyTool, provider: str, values: _Values) -> bytes:
     """Return the tool object of `base` with the enums. Raises UnknownProviderError."""
     whole = msgspec.json.decode(base.definition(provider, strict=True))
     names = _wire_names(base, provider)
@@ -169,17 +170,17 @@ def definition_with_values(base: Tool[Any], provider: str, values: _Values) -> b
     return msgspec.json.encode(without_examples(whole, base.name))
 
 
-def contract_with_values(base: Tool[Any], values: _Values) -> dict[str, Any]:
+def contract_with_values(base: AnyTool, values: _Values) -> JsonObject:
     """Return the contract file of `base` with the enums. Raises ValueError if it has no place for them."""
-    document: dict[str, Any] = {**base._parameters().document()}
+    document: JsonObject = {**base._parameters().document()}
     for name, allowed in values.items():
         document["parameters"] = _with_values(document["parameters"], name, allowed, document)
     # Unchanged parts are shared with the base, and a caller may change what it gets.
-    copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
+    copy: JsonObject = msgspec.json.decode(msgspec.json.encode(document))
     return copy
 
 
-def values_by_attribute(binding: Tool[Any], values: _Values) -> tuple[tuple[str, frozenset[str]], ...]:
+def values_by_attribute(binding: AnyTool, values: _Values) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the values of each attribute of the Struct; a parameter without one gets a name that no Struct
     has."""
     fields = msgspec.structs.fields(binding.params) if hasattr(binding.params, "__struct_fields__") else ()
@@ -196,7 +197,7 @@ def is_allowed(value: Any, values: frozenset[str]) -> bool:
     return value is None or value is msgspec.UNSET
 
 
-def _checked(binding: Tool[Any], name: str, sequence: Sequence[str]) -> tuple[str, ...]:
+def _checked(binding: AnyTool, name: str, sequence: Sequence[str]) -> tuple[str, ...]:
     where = f"specialise({name}=…) of tool {binding.name!r}"
     if isinstance(sequence, (str, bytes)) or not all(isinstance(value, str) for value in sequence):
         raise ValueError(f"{where} takes a list of strings.")
@@ -219,7 +220,7 @@ def _checked(binding: Tool[Any], name: str, sequence: Sequence[str]) -> tuple[st
     return values
 
 
-def _check_accepted(binding: Tool[Any], name: str, value: str, where: str) -> None:
+def _check_accepted(binding: AnyTool, name: str, value: str, where: str) -> None:
     node = binding._parameters()
     below = f"/properties/{escape(name)}"
     try:
@@ -246,7 +247,7 @@ def _with_values(parameters: Any, name: str, values: tuple[str, ...], document: 
     return {**parameters, "properties": {**properties, name: changed}}
 
 
-def _no_such(binding: Tool[Any], name: str) -> str:
+def _no_such(binding: AnyTool, name: str) -> str:
     from difflib import get_close_matches
 
     known = tuple(binding.runtime_enums)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from ..jsonschema.json_values import JsonMapping
 from ..output_layout import REQUESTS, SCHEMAS
-from .binding import ToolBinding
+from .binding import AnyBinding
 from .call_steps import ReadyTool
 from .context import ToolContext
 from .definitions import providers_without_strict
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .binding import Level
 
 
-_Register: TypeAlias = Callable[[Mapping[str, ToolBinding[Any, Any]], str, Handler | None], bool]
+_Register: TypeAlias = Callable[[Mapping[str, AnyBinding], str, Handler | None], bool]
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -33,7 +34,7 @@ class _Files(msgspec.Struct, frozen=True):
     schemas: str = SCHEMAS
 
 
-def require_engine(binding: ToolBinding[Any, Any]) -> None:
+def require_engine(binding: AnyBinding) -> None:
     """Raise ImportError if the tool has a grammar, and llguidance is not installed."""
     if binding.input is not None and not isinstance(binding.input, str):
         from . import grammars
@@ -41,7 +42,7 @@ def require_engine(binding: ToolBinding[Any, Any]) -> None:
         grammars.require_engine(binding.name)
 
 
-class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
+class LazyBindings(Mapping[str, AnyBinding]):
     """Bindings by tool name, in the table's order, each imported at first use. `table` locates each as entry
     points do: `{"edit": ".files.edit:EDIT"}`, relative to `package`. `external` names those without a
     handler, `keywords` the Python name of each that is not its own: `{"get-user": "get_user"}`."""
@@ -60,18 +61,18 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         self._keywords = {name: keywords.get(name, name) for name in table}
         self.external = frozenset(external)
 
-    def __getitem__(self, name: str) -> ToolBinding[Any, Any]:
+    def __getitem__(self, name: str) -> AnyBinding:
         module, _, constant = self._table[name].partition(":")
         from importlib import import_module
 
-        binding: ToolBinding[Any, Any] = getattr(import_module(module, self._package), constant)
+        binding: AnyBinding = getattr(import_module(module, self._package), constant)
         return binding
 
     def module(self, name: str) -> str:
         """Return the name of the module that holds a binding, without importing it. Raises KeyError."""
         return self._package + self._table[name].partition(":")[0]
 
-    def register_all(self, register: _Register, handlers: Mapping[str, Any]) -> None:
+    def register_all(self, register: _Register, handlers: JsonMapping) -> None:
         """Register every tool, external ones too; a handler that is None leaves its tool out.
 
         Args:
@@ -90,7 +91,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
             raise TypeError(f"register_all has neither a handler nor None for {', '.join(missing)}")
         self._register(register, handlers, self.external)
 
-    def register_some(self, register: _Register, handlers: Mapping[str, Any]) -> None:
+    def register_some(self, register: _Register, handlers: JsonMapping) -> None:
         """Register the tools that `handlers` has a handler for, by their Python names.
 
         Raises:
@@ -98,7 +99,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         """
         self._register(register, handlers, ())
 
-    def _register(self, register: _Register, handlers: Mapping[str, Any], external: Collection[str]) -> None:
+    def _register(self, register: _Register, handlers: JsonMapping, external: Collection[str]) -> None:
         known = self._keywords.values()
         if unknown := sorted(handlers.keys() - known):
             raise TypeError(f"no tool is called {', '.join(unknown)}; the tools are {', '.join(known)}")
@@ -136,12 +137,12 @@ class LazyTool:
 
     def __init__(self, bindings: "LazyBindings", name: str, handler: Handler) -> None:
         self._bindings = bindings
-        self._made: ToolBinding[Any, Any] | None = None
+        self._made: AnyBinding | None = None
         self.name = name
         self.handler = handler
 
     @property
-    def binding(self) -> "ToolBinding[Any, Any]":
+    def binding(self) -> "AnyBinding":
         """The tool's binding. Raises what importing its module raises, and ImportError if its grammar cannot
         be checked."""
         made = self._made
@@ -176,7 +177,7 @@ class LazyTool:
 class Entry(NamedTuple):
     """A registered tool."""
 
-    binding: ToolBinding[Any, Any]
+    binding: AnyBinding
     handler: Handler
 
 

@@ -3,16 +3,17 @@
 # What a binding reads from its files is for the modules of a call alone.
 # pyright: reportPrivateUsage=false
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import msgspec
 
 from ..jsonschema import pointers
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import SCHEMA_MAP
 from .definitions import cut_schema
 from .resources import follow
-from .tool import Tool
+from .tool import AnyTool
 
 LITERALS = frozenset({"default", "enum", "const", "examples"})
 """Keywords whose values are instances: nothing in them is a schema."""
@@ -22,7 +23,7 @@ _DEFINITIONS = ("$defs", "definitions", "$def")
 """Members of a document in which the schemas are that it refers to, by provider."""
 
 
-def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
+def standalone_schema(tool: AnyTool) -> JsonObject:
     """Return the contract of a tool's parameters as models are offered it, with the definitions that it
     refers to. References count from its own root; enums of run time have their values. It shares literals
     with the contract: do not change it."""
@@ -30,16 +31,16 @@ def standalone_schema(tool: Tool[Any]) -> dict[str, Any]:
     return standalone_at(node.document(), node.pointer)
 
 
-def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
+def standalone_at(document: JsonMapping, pointer: str) -> JsonObject:
     """Return the schema at `pointer` of a contract document, with the definitions that it refers to. It
     shares literals with the document: do not change it."""
     if not pointer:
-        alone: dict[str, Any] = _moved(document, "#")
+        alone: JsonObject = _moved(document, "#")
         return alone
     root = f"#{pointer}"
-    shared: Mapping[str, Any] = document.get("$defs", {})
-    schema: dict[str, Any] = _moved(follow(document, pointer), root)
-    needed: dict[str, Any] = {}
+    shared: JsonMapping = document.get("$defs", {})
+    schema: JsonObject = _moved(follow(document, pointer), root)
+    needed: JsonObject = {}
     waiting = [schema]
     while waiting:
         for reference in _references(waiting.pop()):
@@ -55,19 +56,19 @@ def standalone_at(document: Mapping[str, Any], pointer: str) -> dict[str, Any]:
 
 
 def schema_within(
-    schema: Mapping[str, Any], first: Collection[str], room: int
-) -> tuple[dict[str, Any], list[str], list[str]]:
+    schema: JsonMapping, first: Collection[str], room: int
+) -> tuple[JsonObject, list[str], list[str]]:
     """Return as much of an object's schema as `room` characters of JSON hold: the properties `first` in full,
     then the types of the others, the required ones before, then these in full. The schema is empty if no
     property fits. It is followed by the properties with types alone, and those that are left out."""
-    whole: Mapping[str, Any] = schema.get("properties", {})
+    whole: JsonMapping = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if name in whole]
     others = [name for name in dict.fromkeys([*required, *whole]) if name not in first]
     types = {name: cut_schema(form) for name, form in whole.items()}
-    part: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
+    part: JsonObject = {"type": schema["type"]} if "type" in schema else {}
     room -= _size({**part, "properties": {}, "required": [], **{key: {} for key in _DEFINITIONS}})
     definitions = _Definitions(schema)
-    forms: dict[str, Any] = {}
+    forms: JsonObject = {}
     tries = [*((name, whole) for name in first), *((name, types) for name in [*first, *others])]
     for name, source in [*tries, *((name, whole) for name in others)]:
         if source is types and name in forms:
@@ -92,10 +93,10 @@ def schema_within(
 class _Definitions:
     """The definitions of a schema that its kept properties need: `taken`."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: JsonMapping) -> None:
         self._schema = schema
         self._known: dict[tuple[str, str], tuple[int, list[str]]] = {}  # its characters, and its references
-        self.taken: dict[str, dict[str, Any]] = {}
+        self.taken: dict[str, JsonObject] = {}
 
     def take(self, form: Any, room: int) -> int:
         """Take what a property needs; return the characters left of `room`, negative if nothing was taken,
@@ -136,7 +137,7 @@ def _moved(schema: Any, root: str, *, named: bool = False) -> Any:
         return [_moved(item, root) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for key, value in schema.items():
         if not named and key == "$ref" and isinstance(value, str):
             inside = value == root or value.startswith(f"{root}/")

@@ -1,12 +1,13 @@
 """A generated tool: the statements of its module and the contents of its files."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..output_layout import REQUESTS, beside_schemas, wire_form_path
 from .checked_types import decode_hook
 from .definitions import (
@@ -132,14 +133,14 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     blocking: bool = True
     stream_arguments: bool = False
     strict: Mapping[str, bool] = {}
-    annotations: Mapping[str, Any] = {}
+    annotations: JsonMapping = {}
     runtime_enums: Mapping[str, str] = {}
     wire_forms: tuple[str, ...] = ()
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
     described_by: str | None = None
     inject: Mapping[str, str] = {}
-    http: Mapping[str, Any] | None = None
+    http: JsonMapping | None = None
     deprecated: Mapping[str, str] | None = None
     source: Mapping[str, str] | None = None
     exact: bool = True
@@ -150,7 +151,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         # `structs.replace` copies fields: a changed binding must not answer with what another one read.
         force_setattr(self, "_lazy", _Lazy())
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """Return a new copy of the parameters' schema in the contract file, in normal form.
 
         Parameters that the program fills in (`inject`) are left out, as for models. References count from the
@@ -161,7 +162,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         """
         # References inside it count from the contract file's root; `definition` has them as providers want.
         document = msgspec.json.decode(read_resource(self.module, self.contract))
-        parameters: dict[str, Any] = document["parameters"]
+        parameters: JsonObject = document["parameters"]
         return self._without_injected(parameters)
 
     def definition(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
@@ -292,12 +293,12 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             )
         return node
 
-    def _offered_properties(self) -> Mapping[str, Any]:
+    def _offered_properties(self) -> JsonMapping:
         node = self._offered()
-        properties: Mapping[str, Any] = follow(node.document(), node.pointer).get("properties", {})
+        properties: JsonMapping = follow(node.document(), node.pointer).get("properties", {})
         return properties
 
-    def _without_injected(self, parameters: dict[str, Any]) -> dict[str, Any]:
+    def _without_injected(self, parameters: JsonObject) -> JsonObject:
         if not self.inject:
             return parameters
         from .hidden_parameters import without_parameters
@@ -309,3 +310,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         if node is None:
             node = self._lazy.result = ContractNode(self._contract_file(), "/result")
         return node
+
+
+AnyTool: TypeAlias = Tool[Any]
+"""A tool of parameters of any type."""

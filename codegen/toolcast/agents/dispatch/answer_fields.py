@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...jsonschema.json_values import JsonMapping
 from ...runtime.bounded_json import UnreadableJSONError, read_json
 from .call import DispatchError
 from .wire_formats import EACH, Format, Path
@@ -120,7 +121,7 @@ def _name(key: Any, path: str) -> str:
     return str.__str__(key)
 
 
-def _fields(value: Any, path: str) -> Mapping[str, Any]:
+def _fields(value: Any, path: str) -> JsonMapping:
     """Return the fields of an object, by pydantic's own dump or by its attributes."""
     dump = getattr(type(value), "model_dump", None)
     if dump is not None:

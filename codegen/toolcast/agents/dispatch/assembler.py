@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.arguments import MAX_TEXT
 from .answer_fields import get_field, kind, load, plain
 from .call import Call, DispatchError, Piece
@@ -101,7 +102,7 @@ class Assembler:
         """True once the provider marked the end."""
         return self._stream.ended
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         """Return the whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
 
         Returns:

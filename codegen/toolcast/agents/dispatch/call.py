@@ -7,9 +7,11 @@ provider to another, and where a server sends no id, or the same one twice.
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
+
+from ...jsonschema.json_values import JsonObject
 
 TOOL_SEARCH: Final = "tool_search"
 """The name under which a model asks the program for tools."""
@@ -96,12 +98,12 @@ class Call(Struct, frozen=True, kw_only=True):
 
     id: str
     name: str
-    arguments: bytes | str | dict[str, Any]
+    arguments: bytes | str | JsonObject
     index: int
     cut: bool = False
     custom: bool = False
     search: bool = False
-    repeated: dict[str, Any] = {}
+    repeated: JsonObject = {}
     caller: Literal["model", "code"] | None = None
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.arguments import Arguments
-from ...runtime.binding import ToolBinding
+from ...runtime.binding import AnyBinding
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
@@ -74,7 +75,7 @@ class Dispatcher:
         self._limit = limit
         self._timeout = timeout
 
-    async def run(self, response: Any, context: ToolContext | None = None) -> list[dict[str, Any]]:
+    async def run(self, response: Any, context: ToolContext | None = None) -> list[JsonObject]:
         """Carry out every call of an answer.
 
         Args:
@@ -91,7 +92,7 @@ class Dispatcher:
         calls = parse(response, self.format)
         return render(calls, await self.execute(calls, context), self.format)
 
-    def run_sync(self, response: Any, context: ToolContext | None = None) -> list[dict[str, Any]]:
+    def run_sync(self, response: Any, context: ToolContext | None = None) -> list[JsonObject]:
         """Carry out every call of an answer, in a program without an event loop.
 
         Args:
@@ -162,7 +163,7 @@ class Dispatcher:
         binding = self._binding(name)
         return None if binding is None else sorted(binding.schema().get("properties", ()))
 
-    def _binding(self, name: str) -> ToolBinding[Any, Any] | None:
+    def _binding(self, name: str) -> AnyBinding | None:
         """Return a tool's binding; None for one that is unknown or cannot be loaded: its call says so."""
         found = self._registry.resolve(name)
         try:

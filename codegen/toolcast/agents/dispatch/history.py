@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ...runtime.bounded_json import UnreadableJSONError, read_json
+from ...jsonschema.json_values import JsonObject
 from .answer_fields import calls_path, get_field, load, locate, plain
 from .call import Call, wire_ids
 from .parse_answer import call_shape, parse
@@ -24,7 +25,7 @@ _INVALID = "INVALID_JSON"
 """The key for a text that should have been an object: its provider requires an object."""
 
 
-def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
+def assistant_messages(response: Any, format: str) -> list[JsonObject]:
     """Return what an answer adds to the conversation, before the messages of `render`.
 
     One message, the items of OpenAI Responses, or nothing for MCP. New ids, for those that are missing, came
@@ -67,7 +68,7 @@ def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
     return [{"role": role, key: listed}] if listed else []
 
 
-def _message(response: Any, format: Format) -> dict[str, Any] | None:
+def _message(response: Any, format: Format) -> JsonObject | None:
     path = calls_path(response, format)
     if path is None:
         if get_field(response, "role", "$") is None:
@@ -78,7 +79,7 @@ def _message(response: Any, format: Format) -> dict[str, Any] | None:
         return None
     if format.name == "openai-responses":
         return {"output": plain(locate(response, path)[0] or [], f"{at}.output")}
-    made: dict[str, Any] = plain(found, at)
+    made: JsonObject = plain(found, at)
     return made
 
 
@@ -123,7 +124,7 @@ def _sent(call: Call, format: Format) -> Any:
     return as_object(text)
 
 
-def as_object(text: str) -> dict[str, Any]:
+def as_object(text: str) -> JsonObject:
     """Return JSON text as an object; any other text under the key INVALID."""
     if not text.strip():
         return {}

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.wire.fragments import MAX_CALLS
 from .answer_facts import WHOLE, read_reason
 from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text
@@ -120,7 +121,7 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
     )
 
 
-def _repeated(item: Any, format: Format, path: str) -> dict[str, Any]:
+def _repeated(item: Any, format: Format, path: str) -> JsonObject:
     found = {key: get_field(item, key, path) for key in format.repeated}
     return {key: plain(value, f"{path}.{key}") for key, value in found.items() if value is not None}
 
@@ -133,7 +134,7 @@ def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | 
     return "model" if text(get_field(caller, "type", within), f"{within}.type") == "direct" else "code"
 
 
-def _arguments(arguments: Any, path: str) -> bytes | str | dict[str, Any]:
+def _arguments(arguments: Any, path: str) -> bytes | str | JsonObject:
     """Return arguments as the provider sent them; other types as text, for `execute` to refuse."""
     if arguments is None:
         return ""

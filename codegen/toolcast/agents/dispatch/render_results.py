@@ -12,14 +12,15 @@ from typing import Any
 
 import msgspec
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.encode import to_builtins
 from ...runtime.result import Content, ToolResult, structured, words
 from .call import Call, wire_ids
 from .wire_formats import Format, SearchCalls, format_of
 
-Message = dict[str, Any]
+Message = JsonObject
 _EMPTY = "(no output)"
-_Block = Callable[[Content], dict[str, Any] | None]
+_Block = Callable[[Content], JsonObject | None]
 
 _ANTHROPIC_IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _GEMINI_MEDIA = ("image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain")
@@ -243,7 +244,7 @@ def placeholder(piece: Content, format: str) -> str:
 def _no_block(_: Content) -> None: ...
 
 
-def _responses_block(piece: Content) -> dict[str, Any] | None:
+def _responses_block(piece: Content) -> JsonObject | None:
     """Write an item of `function_call_output.output`."""
     if piece.kind == "image":
         return {"type": "input_image", "image_url": piece.data_url, "detail": "auto"}
@@ -252,7 +253,7 @@ def _responses_block(piece: Content) -> dict[str, Any] | None:
     return None
 
 
-def _anthropic_block(piece: Content) -> dict[str, Any] | None:
+def _anthropic_block(piece: Content) -> JsonObject | None:
     """Write a block of `tool_result.content`."""
     if piece.kind == "tool":
         return {"type": "tool_reference", "tool_name": piece.name}
@@ -268,14 +269,14 @@ def _anthropic_block(piece: Content) -> dict[str, Any] | None:
     return {"type": "document", "source": source, **({"title": piece.name} if piece.name else {})}
 
 
-def _gemini_block(piece: Content) -> dict[str, Any] | None:
+def _gemini_block(piece: Content) -> JsonObject | None:
     """Write a part of `functionResponse.parts`."""
     if piece.media_type not in _GEMINI_MEDIA:
         return None
     return {"inlineData": {"mimeType": piece.media_type, "data": piece.base64}}
 
 
-def _bedrock_block(piece: Content) -> dict[str, Any] | None:
+def _bedrock_block(piece: Content) -> JsonObject | None:
     """Write a block of `toolResult.content`; the client encodes the bytes."""
     source = {"bytes": piece.data}
     if piece.kind == "image" and piece.media_type in _BEDROCK_IMAGES:
@@ -292,7 +293,7 @@ def _bedrock_block(piece: Content) -> dict[str, Any] | None:
     return None
 
 
-def _mistral_block(piece: Content) -> dict[str, Any] | None:
+def _mistral_block(piece: Content) -> JsonObject | None:
     """Write a chunk of a tool message."""
     if piece.kind == "image":
         return {"type": "image_url", "image_url": piece.data_url}
@@ -301,11 +302,11 @@ def _mistral_block(piece: Content) -> dict[str, Any] | None:
     return None
 
 
-def _ollama_block(piece: Content) -> dict[str, Any] | None:
+def _ollama_block(piece: Content) -> JsonObject | None:
     return {"image": piece.base64} if piece.kind == "image" else None
 
 
-def mcp_block(piece: Content) -> dict[str, Any]:
+def mcp_block(piece: Content) -> JsonObject:
     """Write a content block of a CallToolResult."""
     if piece.kind in ("image", "audio"):
         return {"type": piece.kind, "data": piece.base64, "mimeType": piece.media_type}
@@ -320,7 +321,7 @@ _TEXTS = re.compile(r"text/.*|application/(json|xml|yaml|javascript|.*\+(json|xm
 """Media types of what people read."""
 
 
-def resource_contents(uri: str, data: bytes, media_type: str) -> dict[str, Any]:
+def resource_contents(uri: str, data: bytes, media_type: str) -> JsonObject:
     """Write the contents of an MCP resource: text where they are text, else base64."""
     resource = {"uri": uri, "mimeType": media_type}
     if _TEXTS.fullmatch(media_type):

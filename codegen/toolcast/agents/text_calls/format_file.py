@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.json_values import JsonObject
 from ...toml_tables import find_place, split_fault
 from .reading.marker_patterns import HOLES
 from .text_format import CallForm, Markers, Prompt, Response, TextFormat
@@ -123,7 +124,7 @@ def checked_format(format: TextFormat) -> TextFormat:
     return format
 
 
-def _toml(path: Path) -> tuple[str, dict[str, Any]]:
+def _toml(path: Path) -> tuple[str, JsonObject]:
     """Return a file's text and its values. Raises FormatError."""
     line = column = 0
     try:
@@ -199,7 +200,7 @@ def _table_misfits(value: Any, kind: type[Struct], keys: _Keys) -> Iterator[_Fin
             )
 
 
-def _field_misfits(value: dict[str, Any], kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
+def _field_misfits(value: JsonObject, kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
     where = _dotted(keys) or "a format"
     hints = get_type_hints(kind)
     types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}

@@ -2,10 +2,11 @@
 in pieces tells them.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ..usage import Usage
 
 
@@ -24,7 +25,7 @@ class Call(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    arguments: str | dict[str, Any]
+    arguments: str | JsonObject
     id: str = ""
     start: int
     end: int
@@ -106,7 +107,7 @@ class Found(NamedTuple):
     """A call, before its place in the text is known."""
 
     name: str
-    arguments: str | dict[str, Any]
+    arguments: str | JsonObject
     id: str = ""
     textual: bool = False
 

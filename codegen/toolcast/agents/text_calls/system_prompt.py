@@ -1,9 +1,8 @@
 """The part of a system prompt that says how to call, and what."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from ...runtime.binding import ToolBinding
+from ...runtime.binding import AnyBinding
 from ...runtime.definitions import cut_schema
 from ...runtime.standalone_schema import standalone_schema
 from ...runtime.view import ToolView
@@ -16,7 +15,7 @@ _NONE = "There are no tools to call."
 
 
 def instructions(
-    tools: "ToolView | Disclosure | Iterable[ToolBinding[Any, Any]]",
+    tools: "ToolView | Disclosure | Iterable[AnyBinding]",
     *,
     format: str | TextFormat = "toolcast",
     level: Level | None = None,
@@ -46,16 +45,12 @@ def instructions(
     return _block(_shown(tools, level), format, upgraded=isinstance(tools, Disclosure))
 
 
-def tools_block(
-    shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat = "toolcast"
-) -> str:
+def tools_block(shown: Iterable[tuple[AnyBinding, Level]], format: str | TextFormat = "toolcast") -> str:
     """Write the block for the tools of a Disclosure in their order. Raises as `instructions` does."""
     return _block(shown, format, upgraded=True)
 
 
-def _block(
-    shown: Iterable[tuple[ToolBinding[Any, Any], Level]], format: str | TextFormat, *, upgraded: bool
-) -> str:
+def _block(shown: Iterable[tuple[AnyBinding, Level]], format: str | TextFormat, *, upgraded: bool) -> str:
     """`upgraded`: a wrong call of a stub brings the full schema."""
     if format == AUTO:
         raise ValueError(
@@ -73,8 +68,8 @@ def _block(
 
 
 def _shown(
-    tools: "ToolView | Disclosure | Iterable[ToolBinding[Any, Any]]", level: Level | None
-) -> Iterable[tuple[ToolBinding[Any, Any], Level]]:
+    tools: "ToolView | Disclosure | Iterable[AnyBinding]", level: Level | None
+) -> Iterable[tuple[AnyBinding, Level]]:
     """List the tools in their order, and how much of each is shown."""
     if isinstance(tools, Disclosure):
         if level is not None:
@@ -88,7 +83,7 @@ def _shown(
     return [(binding, level or "full") for binding in sorted(bindings, key=lambda each: each.name)]
 
 
-def _tool_text(binding: ToolBinding[Any, Any], level: Level, upgraded: bool) -> ToolText:
+def _tool_text(binding: AnyBinding, level: Level, upgraded: bool) -> ToolText:
     if level == "full":
         return ToolText(binding.name, binding.description, standalone_schema(binding))
     # At "summary" any arguments fit: a stub refuses nothing that the tool takes.

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from ...jsonschema import pointers
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.standalone_schema import LITERALS, NAMED
 from .inert_text import Inert, inert
 from .text_format import TOOL_HOLES, Prompt, TextFormat, TypeScript
 
-_Schema = Mapping[str, Any]
+_Schema = JsonMapping
 _LEVELS = 16
 """Levels of a schema that are written out."""
 
@@ -26,7 +27,7 @@ class ToolText(Struct, frozen=True):
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
 
 
 def prompt_text(format: TextFormat, prompt: Prompt, tools: list[ToolText]) -> str:
@@ -99,7 +100,7 @@ class _Inliner:
                 schema, path = {**target, **beside}, (*path, reference)
                 if "$ref" in target:
                     return self.inline(schema, path, depth=depth + 1)
-        made: dict[str, Any] = {}
+        made: JsonObject = {}
         for key, value in schema.items():
             if not named and (key in LITERALS or key == "$defs"):
                 made[key] = value
@@ -107,7 +108,7 @@ class _Inliner:
                 made[key] = self.inline(value, path, named=not named and key in NAMED, depth=depth + 1)
         return made
 
-    def _target(self, reference: str) -> dict[str, Any]:
+    def _target(self, reference: str) -> JsonObject:
         if not reference.startswith("#"):
             return {}
         try:

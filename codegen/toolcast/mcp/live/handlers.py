@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ...runtime.binding import ToolBinding
+from ...runtime.binding import AnyBinding
 from ...runtime.context import ToolContext
 from ...runtime.errors import EncodeError
 from ...runtime.handler_results import result_validator
@@ -26,7 +26,7 @@ class McpHandler:
 
     def __init__(
         self,
-        binding: ToolBinding[Any, Any],
+        binding: AnyBinding,
         session: Any,
         *,
         timeout: float | None = _TIMEOUT,
@@ -83,7 +83,7 @@ class McpHandler:
 
 def register_mcp(
     registry: ToolRegistry,
-    bindings: Mapping[str, ToolBinding[Any, Any]],
+    bindings: Mapping[str, AnyBinding],
     session: Any,
     *,
     source: str | None = None,

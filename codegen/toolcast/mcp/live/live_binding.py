@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...providers import (
     Normalized,
     Normalizer,
@@ -63,7 +64,7 @@ def _has_structured_results(profile: Profile) -> bool:
     return any(name in ("$result", "$result_object") for name, _ in placeholders(profile.envelope))
 
 
-class _LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, eq=False):
+class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=False):
     """The binding of a tool that was met at run time; parameters are plain data that its schema accepts."""
 
     tool: LiveTool
@@ -75,8 +76,8 @@ class _LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, 
         arguments: Arguments,
         provider: str | None = None,
         guesses: "Guesses | None" = None,
-        injected: Mapping[str, Any] | None = None,
-    ) -> dict[str, Any]:
+        injected: JsonMapping | None = None,
+    ) -> JsonObject:
         """Validate arguments against the server's schema. Raises ArgumentError, naming every violation,
         InjectionError and UnknownProviderError.
         """
@@ -94,16 +95,16 @@ class _LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, 
 
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Do the same without injected parameters, held to the schema that models are offered."""
         if self.inject:
             return super().decode_offered(arguments, provider, guesses)
         return self.decode(arguments, provider, guesses)
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """Return the parameters' schema in normal form, as models are offered it; a copy each time."""
         offered = self._without_injected(self._contract())
-        copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(offered))
+        copy: JsonObject = msgspec.json.decode(msgspec.json.encode(offered))
         return copy
 
     def prepare_result(self, provider: str | None = None) -> None:
@@ -165,7 +166,7 @@ class _LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, 
             return None
         return self.normalizer.prepare(self.text, provider).wire_decoder()
 
-    def _contract(self) -> dict[str, Any]:
+    def _contract(self) -> JsonObject:
         return _in_normal_form(self.tool.input_schema, self.normalizer)
 
     def _defaults(self) -> bytes:
@@ -209,7 +210,7 @@ def bind(
         module=f"MCP server {tool.server}",
         name=name,
         group=group,
-        params=dict[str, Any],
+        params=JsonObject,
         permission=permission,
         secrets=secrets,
         summary=_summary(shown),
@@ -225,7 +226,7 @@ def bind(
     )
 
 
-def _in_normal_form(schema: Mapping[str, Any], normalizer: Normalizer) -> dict[str, Any]:
+def _in_normal_form(schema: JsonMapping, normalizer: Normalizer) -> JsonObject:
     contract = normalizer.normalize(msgspec.json.encode(schema), "mcp").schema
     return {key: item for key, item in contract.items() if key != "$schema"}
 

@@ -8,7 +8,7 @@ import msgspec
 
 from ...hidden_characters import without_hidden
 from ...jsonschema import Validator
-from ...jsonschema.json_values import type_of
+from ...jsonschema.json_values import JsonObject, type_of
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.result import Content, ToolResult
@@ -39,7 +39,7 @@ async def call_live(
     session: Any,
     server: str,
     tool: str,
-    arguments: dict[str, Any],
+    arguments: JsonObject,
     context: ToolContext,
     output: Validator | None,
     limits: Limits,
@@ -50,7 +50,7 @@ async def call_live(
     async def on_progress(done: float, total: float | None, message: str | None) -> None:
         context.progress(done, total, without_hidden(message or "")[:_WORDS])
 
-    options: dict[str, Any] = {} if context.report is None else {"progress_callback": on_progress}
+    options: JsonObject = {} if context.report is None else {"progress_callback": on_progress}
     try:
         below = client_session(session)
         if below is session:  # a bare session hands questions of the server back; a Client answers them
@@ -246,12 +246,12 @@ def _words(problem: Exception) -> str:
     return words[:200].rstrip(".")
 
 
-async def _page(session: Any, cursor: str | None) -> dict[str, Any]:
+async def _page(session: Any, cursor: str | None) -> JsonObject:
     """The result of one `tools/list`, as sent: the SDK's model refuses all tools for a defect of one."""
     request = {"method": "tools/list", "params": {} if cursor is None else {"cursor": cursor}}
-    options: dict[str, Any] = {}
+    options: JsonObject = {}
     session._stamp(request, options)
-    page: dict[str, Any] = await session._dispatcher.send_raw_request(
+    page: JsonObject = await session._dispatcher.send_raw_request(
         request["method"], request["params"], options
     )
     return page

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.registry import ToolRegistry
@@ -239,7 +240,7 @@ class McpTools:
                         return f"{problem} Its tools cannot be called until it lists them again: {OTHERWISE}"
         return self._offers.reason(tool)
 
-    async def call(self, tool: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+    async def call(self, tool: str, arguments: JsonObject, context: ToolContext) -> ToolResult:
         """Call a tool without any check; call `check` before.
 
         Args:
@@ -280,11 +281,11 @@ class _Handler:
         self._tools = tools
         self._tool = tool
 
-    async def precheck(self, params: dict[str, Any], context: ToolContext) -> str | None:  # noqa: ARG002
+    async def precheck(self, params: JsonObject, context: ToolContext) -> str | None:  # noqa: ARG002
         """Compare the tool with its approved form, before anybody is asked for approval."""
         return await self._tools.check(self._tool)
 
-    async def __call__(self, params: dict[str, Any], context: ToolContext) -> ToolResult:
+    async def __call__(self, params: JsonObject, context: ToolContext) -> ToolResult:
         """Compare it again, since a person may take minutes to answer, and call it."""
         reason = await self._tools.check(self._tool)
         if reason is not None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ...replace_file import replace_file
 from .server_tool import LiveTool
 
@@ -41,7 +42,7 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
         Returns:
             The pin.
         """
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             "title": tool.title,
             "description": tool.description,
             "inputSchema": tool.input_schema,

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from ...hidden_characters import describe_character, without_hidden
 from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
-from ...jsonschema.json_values import nested_objects, too_deep, type_of
+from ...jsonschema.json_values import JsonMapping, JsonObject, nested_objects, too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
 from ...jsonschema.pointers import resolve
 from ...jsonschema.quarantine import sound_schema
@@ -73,7 +73,7 @@ def without_hidden_texts(schema: Any) -> Any:
         return [without_hidden_texts(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for key, item in schema.items():
         if key in _WORDS and isinstance(item, str):
             made[key] = without_hidden(item)
@@ -132,11 +132,11 @@ class _SizeCounter:
             return None
 
 
-def result_validator(schema: Mapping[str, Any]) -> Validator:
+def result_validator(schema: JsonMapping) -> Validator:
     """Return the exact validator of an output schema; older drafts are upgraded, as public servers write
     them. Raises UnsupportedSchema.
     """
-    contract: Mapping[str, Any] = schema
+    contract: JsonMapping = schema
     with suppress(SchemaError, RecursionError):
         contract = sound_schema(dict(schema)).schema
     return Validator({key: item for key, item in contract.items() if key != "$schema"}, formats=True)
@@ -165,10 +165,10 @@ class LiveTool(Struct, frozen=True, kw_only=True):
     name: str
     description: str = ""
     title: str | None = None
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any] | None = None
-    annotations: dict[str, Any] = {}
-    raw: dict[str, Any] = {}
+    input_schema: JsonObject
+    output_schema: JsonObject | None = None
+    annotations: JsonObject = {}
+    raw: JsonObject = {}
 
     def hint(self, name: str) -> bool | None:
         """Return a hint of the server.
@@ -232,7 +232,7 @@ def read_name(raw: Any) -> str:
     return name
 
 
-def read_tool(server: str, raw: dict[str, Any], limits: Limits) -> tuple[LiveTool, int]:
+def read_tool(server: str, raw: JsonObject, limits: Limits) -> tuple[LiveTool, int]:
     """Return a tool of a listing that has a name, and its size as JSON. Optional parts of another type are
     left out. Raises UnfitError.
     """
@@ -268,11 +268,11 @@ def read_tool(server: str, raw: dict[str, Any], limits: Limits) -> tuple[LiveToo
     return tool, size
 
 
-def _of_type(raw: dict[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
+def _of_type(raw: JsonObject, types: Mapping[str, str]) -> JsonObject:
     return {key: raw[key] for key, kind in types.items() if key in raw and type_of(raw[key]) == kind}
 
 
-def _of_another_type(raw: dict[str, Any], types: Mapping[str, str], where: str = "") -> list[str]:
+def _of_another_type(raw: JsonObject, types: Mapping[str, str], where: str = "") -> list[str]:
     """The parts that `_of_type` leaves out, in words; null counts as absent."""
     wrong = [key for key, kind in types.items() if type_of(raw.get(key)) not in (kind, "null")]
     return [f"{where}`{key}` is {type_of(raw[key])}, not {types[key]}" for key in wrong]
@@ -328,8 +328,8 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> _Usable:
 
 
 def _cleaned(
-    key: str, schema: dict[str, Any], limits: Limits, changes: list[tuple[str, SchemaChange]]
-) -> dict[str, Any]:
+    key: str, schema: JsonObject, limits: Limits, changes: list[tuple[str, SchemaChange]]
+) -> JsonObject:
     """A schema without its defects; each is added to `changes`."""
     if too_deep(schema):
         raise UnfitError(f"its {key} is nested too deeply")

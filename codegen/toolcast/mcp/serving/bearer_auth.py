@@ -4,7 +4,7 @@ import hmac
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import ToolContext
 from ..sdk import load
 from .request_guards import Origin, refuse
@@ -38,7 +39,7 @@ class Principal(Struct, frozen=True, kw_only=True):
     id: str
     scopes: tuple[str, ...] = ()
     expires_at: float | None = None
-    claims: Mapping[str, Any] = {}
+    claims: JsonMapping = {}
 
 
 Verify: TypeAlias = Callable[[str], Awaitable[Principal | None]]
@@ -133,7 +134,7 @@ def principal_in(request: Any) -> Principal | None:
     return principal
 
 
-def extra_of(request: Any) -> dict[str, Any]:
+def extra_of(request: Any) -> JsonObject:
     principal = principal_in(request)
     return {} if principal is None else {_KEY: principal}
 

@@ -8,11 +8,12 @@ goes on. A question is a form, a page to visit, or a conversation for the client
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ...hidden_characters import without_hidden
+from ...jsonschema.json_values import JsonMapping
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
 from ...runtime.elicitation import ElicitationRequest, Elicited
 from ...runtime.encode import to_builtins
@@ -120,7 +121,7 @@ def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
     return types.ElicitRequest(params=params)
 
 
-def _elicited(answer: Any) -> Elicited[Mapping[str, Any]]:
+def _elicited(answer: Any) -> Elicited[JsonMapping]:
     if not isinstance(answer, load("mcp.types").ElicitResult):
         raise _unreadable()
     return Elicited(answer.action, answer.content or {})
@@ -192,7 +193,7 @@ LOG_LEVEL = "toolcast.log_level"
 _DEFAULT_LEVEL: LogLevel = "info"
 
 
-Extra: TypeAlias = Callable[[Any], Mapping[str, Any]]
+Extra: TypeAlias = Callable[[Any], JsonMapping]
 """Makes `ToolContext.extra` of a call from the SDK's context of its request; it must not block."""
 
 
@@ -241,14 +242,14 @@ class ClientChannel:
         return is_modern(self.context.protocol_version)
 
     @property
-    def requests(self) -> Mapping[str, Any]:
+    def requests(self) -> JsonMapping:
         return {key: request for key, (request, _) in self._open.items()}
 
     def detach(self) -> None:
         """Keep reports and logs from now on for the next request."""
         self._attached.clear()
 
-    def attach(self, context: Any, answers: Mapping[str, Any]) -> None:
+    def attach(self, context: Any, answers: JsonMapping) -> None:
         """Go on in another request, with its client's answers; other questions are asked again."""
         self.context = context
         self._attached.set()
@@ -292,7 +293,7 @@ class ClientChannel:
             self._types.LoggingMessageNotification(params=params), self.context.request_id
         )
 
-    async def _ask(self, request: ElicitationRequest) -> Elicited[Mapping[str, Any]]:
+    async def _ask(self, request: ElicitationRequest) -> Elicited[JsonMapping]:
         made = _elicitation(request, self.context.session.client_capabilities)
         return _elicited(await self._put(made, self._types.ElicitResult))
 

@@ -4,7 +4,6 @@ import logging
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -12,8 +11,9 @@ from msgspec import Struct
 from ...agents.dispatch.call import Call
 from ...agents.dispatch.render_results import render
 from ...jsonschema import UnsupportedSchema, Validator
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.pointers import unescape
-from ...runtime.binding import ToolBinding
+from ...runtime.binding import AnyBinding
 from ...runtime.errors import UnknownProviderError
 from ...runtime.handler_results import fault_of_result
 from ...runtime.mcp_headers import annotated, without_headers
@@ -43,7 +43,7 @@ class ListedTool(Struct, frozen=True):
     `outputSchema`.
     """
 
-    binding: ToolBinding[Any, Any]
+    binding: AnyBinding
     definition: bytes
     provider: str
     output: Validator | None
@@ -106,7 +106,7 @@ class Listed:
         names, following = page_of(sorted(tools), cursor, self._page_size)
         return [tools[name].definition for name in names], following
 
-    def _tool(self, binding: ToolBinding[Any, Any], dialect: str) -> ListedTool:
+    def _tool(self, binding: AnyBinding, dialect: str) -> ListedTool:
         provider = self._provider
         definition = binding.definition(provider)
         if dialect not in ("mcp", provider):
@@ -127,7 +127,7 @@ class Listed:
 
 def _without_tasks(definition: bytes) -> bytes:
     """A definition without `execution`: this server answers calls at once, and runs none as a task."""
-    tool: dict[str, Any] = msgspec.json.decode(definition)
+    tool: JsonObject = msgspec.json.decode(definition)
     if "execution" not in tool:
         return definition
     del tool["execution"]
@@ -148,7 +148,7 @@ def _older(definition: bytes, dialect: str) -> bytes:
     Older output schemas say `type: object` at the root. One that refers to such a schema says so beside the
     reference; any other is left out.
     """
-    tool: dict[str, Any] = msgspec.json.decode(definition)
+    tool: JsonObject = msgspec.json.decode(definition)
     older = {key: value for key, value in tool.items() if key != "icons" or dialect != "mcp-2025-06-18"}
     headers = [path for path, _ in annotated(tool["inputSchema"])]
     if headers:
@@ -161,7 +161,7 @@ def _older(definition: bytes, dialect: str) -> bytes:
     return definition if older == tool else msgspec.json.encode(older)
 
 
-def _refers_to_object(schema: Mapping[str, Any]) -> bool:
+def _refers_to_object(schema: JsonMapping) -> bool:
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
         return False
@@ -171,7 +171,7 @@ def _refers_to_object(schema: Mapping[str, Any]) -> bool:
     return isinstance(target, Mapping) and target.get("type") == "object"
 
 
-def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dict[str, Any]:
+def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> JsonObject:
     """Return a `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
 
     A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
@@ -197,7 +197,7 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
     return {**made, "structuredContent": value}
 
 
-def _broken(name: str, made: dict[str, Any], how: str) -> dict[str, Any]:
+def _broken(name: str, made: JsonObject, how: str) -> JsonObject:
     _LOG.warning("A result of tool %r %s.", name, how)
     text = fault_of_result(name, how)
     rest = {key: value for key, value in made.items() if key != "structuredContent"}

@@ -3,12 +3,13 @@
 import logging
 import os
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from ...agents.dispatch.render_results import mcp_block, resource_contents
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError, is_from_outside
 from ...runtime.handlers import call
@@ -69,7 +70,7 @@ class OfferedFunctions:
         _LOG.error("%s failed [%s]\n%s", what, number, self._registry.redact(text))
         return protocol_error(INTERNAL_ERROR, f"{what}: internal error {kind} (error id {number}).")
 
-    def page(self, entries: Mapping[str, Any], params: Any) -> tuple[list[dict[str, Any]], str | None]:
+    def page(self, entries: JsonMapping, params: Any) -> tuple[list[JsonObject], str | None]:
         """Return the definitions of one page, sorted by key, and the cursor of the next."""
         listed = dict(entries)  # others may come and go in another thread
         names, following = page_of(sorted(listed), params.cursor if params else None, self._page_size)
@@ -105,9 +106,9 @@ class OfferedRequests:
         self._prompts = prompts or Prompts()
         self._types = load("mcp.types")
 
-    def handlers(self) -> dict[str, Any]:
+    def handlers(self) -> JsonObject:
         """Return the options of the SDK's server; what is not offered is no capability of it."""
-        made: dict[str, Any] = {}
+        made: JsonObject = {}
         if self._offers_resources:
             made |= {
                 "on_list_resources": self.list_resources,
@@ -120,9 +121,7 @@ class OfferedRequests:
             made |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
         return {**made, "on_completion": self.complete} if made else {}
 
-    def _list(
-        self, context: Any, params: Any, entries: Mapping[str, Any], kind: Any
-    ) -> tuple[list[Any], Any]:
+    def _list(self, context: Any, params: Any, entries: JsonMapping, kind: Any) -> tuple[list[Any], Any]:
         self._remember(context)
         page, following = self._functions.page(entries, params)
         return [kind.model_validate(entry, by_name=False) for entry in page], following
@@ -223,7 +222,7 @@ class OfferedRequests:
         return found.arguments, name
 
 
-def _block(content: str | Content) -> dict[str, Any]:
+def _block(content: str | Content) -> JsonObject:
     if isinstance(content, str):
         return {"type": "text", "text": content}
     return {"type": "text", "text": content.text} if content.kind == "text" else mcp_block(content)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 import msgspec
 from msgspec import Struct, inspect
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.context import ToolContext
 from ...runtime.elicitation import choices_of, stated_type
 from ...runtime.errors import RefusalError
@@ -103,14 +104,14 @@ class Prompt(Struct, frozen=True, kw_only=True):
     parameterized: bool
 
     @property
-    def definition(self) -> dict[str, Any]:
-        made: dict[str, Any] = {"name": self.name}
+    def definition(self) -> JsonObject:
+        made: JsonObject = {"name": self.name}
         texts = {"title": self.title, "description": self.description}
         made.update({key: text for key, text in texts.items() if text})
-        listed: list[dict[str, Any]] = []
+        listed: list[JsonObject] = []
         for name, field in self.arguments.fields.items():
             stated = stated_type(field.type)[1]
-            shown: dict[str, Any] = {key: stated[key] for key in ("title", "description") if key in stated}
+            shown: JsonObject = {key: stated[key] for key in ("title", "description") if key in stated}
             listed.append({"name": name, **shown, "required": field.required})
         return {**made, "arguments": listed} if listed else made
 
@@ -226,8 +227,8 @@ class Resource(Struct, frozen=True, kw_only=True):
     template: Any = None  # the SDK's UriTemplate
 
     @property
-    def definition(self) -> dict[str, Any]:
-        made: dict[str, Any] = {
+    def definition(self) -> JsonObject:
+        made: JsonObject = {
             "uri" if self.template is None else "uriTemplate": self.uri,
             "name": self.name,
         }

@@ -12,7 +12,7 @@ import asyncio
 import secrets
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ...hidden_characters import escape_hidden, without_hidden
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
 from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError, UnknownToolError
@@ -66,7 +67,7 @@ def _server_type() -> type[Any]:
     AttributeError. Raises McpMissingError.
     """
     bases = (load("mcp.server.lowlevel.server").Server, load("mcp.server.mcpserver").MCPServer)
-    members: dict[str, Any] = dict.fromkeys(_ATTRIBUTES)
+    members: JsonObject = dict.fromkeys(_ATTRIBUTES)
     members["__doc__"] = "An MCP server that offers a registry, for the transports and clients of the SDK."
     members["__module__"] = __name__
     members["_lowlevel_server"] = property(lambda self: self)
@@ -182,7 +183,7 @@ def mcp_server(
     description: str | None = None,
     instructions: str | None = None,
     website_url: str | None = None,
-    icons: Sequence[Mapping[str, Any]] = (),
+    icons: Sequence[JsonMapping] = (),
     provider: str = "mcp",
     page_size: int | None = None,
     ask_approvals: bool = False,
@@ -272,7 +273,7 @@ def _waiting_calls(context: Any) -> WaitingCalls:
     return waiting
 
 
-def _icon(icon: Mapping[str, Any]) -> Any:
+def _icon(icon: JsonMapping) -> Any:
     """Raises ValueError, as pydantic's ValidationError is one."""
     return load("mcp.types").Icon.model_validate(icon, by_name=False, extra="forbid")
 
@@ -299,7 +300,7 @@ class _Offered:
         self.announcer = Announcer(listed, changes)
 
     @asynccontextmanager
-    async def lifespan(self, _server: Any) -> AsyncGenerator[dict[str, Any]]:
+    async def lifespan(self, _server: Any) -> AsyncGenerator[JsonObject]:
         waiting = WaitingCalls()
         async with self.announcer.watching():
             try:
@@ -387,12 +388,12 @@ class _Offered:
                 result.setdefault("structuredContent", None)
         return result
 
-    def input_schema(self, name: str) -> dict[str, Any] | None:
+    def input_schema(self, name: str) -> JsonObject | None:
         """Return a schema for the SDK's check of headers that repeat arguments."""
         tool = self._listed.tools("2026-07-28").get(name)
         if tool is None:
             return None
-        schema: dict[str, Any] = msgspec.json.decode(tool.definition)["inputSchema"]
+        schema: JsonObject = msgspec.json.decode(tool.definition)["inputSchema"]
         return schema
 
     def _unknown(self, name: str) -> str:

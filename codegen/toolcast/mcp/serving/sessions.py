@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ..sdk import INTERNAL_ERROR, load
 from .request_guards import header, refuse
 
@@ -452,5 +453,5 @@ async def _after(seconds: float, close: Callable[[], Awaitable[None]]) -> None:
     await close()
 
 
-def _without(scope: Any, name: bytes) -> dict[str, Any]:
+def _without(scope: Any, name: bytes) -> JsonObject:
     return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != name]}

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET
 
 from ...declarations.names import Language
-from ..binding import ToolBinding
+from ..binding import AnyBinding
 from ..bounded_json import read_json
 from ..context import Framework, ToolContext
 from ..declarations import describe, function_names, is_callable
@@ -44,7 +44,7 @@ from .protocol import (
 )
 
 
-def _result_value(binding: ToolBinding[Any, Any], result: ToolResult, language: Language | None) -> Any:
+def _result_value(binding: AnyBinding, result: ToolResult, language: Language | None) -> Any:
     """Make the value that a program gets of a success, as JSON data: the typed value, in full whatever limit
     the text for models has; else the text, with its content, described in words if code cannot hold it.
     `language` is that of the program's declarations; None for the contract's own form. Raises TypeError or
@@ -104,7 +104,7 @@ class _Functions:
         found = self._bindings().items()
         return {_own_name(binding): name for name, binding in found if is_callable(binding)}
 
-    def _bindings(self) -> dict[str, ToolBinding[Any, Any]]:
+    def _bindings(self) -> dict[str, AnyBinding]:
         return {name: entry.binding for name, entry in self.view.snapshot().entries.items()}
 
     def for_model_only(self, function: str) -> str | None:
@@ -143,7 +143,7 @@ class _Functions:
         return f"There is no {shown!r}. " + (f"Functions: {listed}." if known else "There are no functions.")
 
 
-def _own_name(binding: ToolBinding[Any, Any]) -> str:
+def _own_name(binding: AnyBinding) -> str:
     return ".".join([*filter(None, binding.group.split("/")), binding.name])
 
 

@@ -1,12 +1,13 @@
 """Existing functions as handlers of generated bindings."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import msgspec
 
 from ...jsonschema.cases import ALL, OBJECT, Part, Side, admitted
-from ..binding import ToolBinding
+from ...jsonschema.json_values import JsonMapping
+from ..binding import AnyBinding, ToolBinding
 from ..checked_types import trusted_hook
 from ..context import ToolContext
 from ..handlers import find_precheck, is_async
@@ -112,9 +113,7 @@ async def _awaited(value: Awaitable[Any], result: Callable[[Any], Any]) -> Any:
     return result(await value)
 
 
-def _result_maker(
-    binding: ToolBinding[Any, Any], signature: Signature, document: Mapping[str, Any]
-) -> Callable[[Any], Any]:
+def _result_maker(binding: AnyBinding, signature: Signature, document: JsonMapping) -> Callable[[Any], Any]:
     """Return what makes the binding's result of a returned value. `document` is the contract. A value that
     does not fit is passed on as plain data: `check_results` reports it, as for every handler."""
     wanted = binding.result

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...jsonschema.cases import ALL, Part, admitted, names_of_types
+from ...jsonschema.json_values import JsonObject
 
 _MAX_DEPTH = 32
 """Levels that are compared; recursive types end here."""
@@ -29,7 +30,7 @@ def differences(contract: Part, function: Part, path: str, depth: int = 0) -> It
 
 
 def _of_objects(contract: Part, function: Part, path: str, depth: int) -> Iterator[str]:
-    sent: dict[str, Any] = contract.schema.get("properties", {})
+    sent: JsonObject = contract.schema.get("properties", {})
     for name in sent:
         if name in function.schema["properties"]:
             inner = contract.below("properties", name), function.below("properties", name)
@@ -50,7 +51,7 @@ def has_default(part: Part) -> bool:
     return any(isinstance(each, dict) and "default" in each for each in (part.schema, part.resolved().schema))
 
 
-def _of_values(contract: dict[str, Any], function: dict[str, Any], path: str) -> Iterator[str]:
+def _of_values(contract: JsonObject, function: JsonObject, path: str) -> Iterator[str]:
     sent, taken = _values(contract), _values(function)
     if sent is None or taken is None:
         return
@@ -60,7 +61,7 @@ def _of_values(contract: dict[str, Any], function: dict[str, Any], path: str) ->
         yield f"{path}: the contract has the value {shown}, which the function's type does not have"
 
 
-def _values(schema: dict[str, Any]) -> list[Any] | None:
+def _values(schema: JsonObject) -> list[Any] | None:
     if "const" in schema:
         return [schema["const"]]
     values = schema.get("enum")

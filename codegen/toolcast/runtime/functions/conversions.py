@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ..encode import to_builtins, with_defaults
 from ..errors import LIMIT, RefusalError
 from .signature import is_field_info, union_members
@@ -35,17 +36,17 @@ class TypeSchemas(Struct, frozen=True, kw_only=True):
         problems: why a type has no schema, by the names given.
     """
 
-    schemas: Mapping[str, dict[str, Any]]
-    definitions: Mapping[str, dict[str, Any]]
+    schemas: Mapping[str, JsonObject]
+    definitions: Mapping[str, JsonObject]
     problems: Mapping[str, str]
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Return the document that references in `schemas` count from."""
         return {"$defs": self.definitions}
 
 
-def schemas_of(annotations: Mapping[str, Any], mode: Literal["validation", "serialization"]) -> TypeSchemas:
+def schemas_of(annotations: JsonMapping, mode: Literal["validation", "serialization"]) -> TypeSchemas:
     """Return the schemas of `annotations`, to be read ("validation") or written ("serialization")."""
     problems: dict[str, str] = {}
     by_pydantic = {name: each for name, each in annotations.items() if uses_pydantic(each)}
@@ -127,11 +128,11 @@ def _formatted(annotation: Any) -> Any:
     return annotation
 
 
-_Found = tuple[dict[str, Any], dict[str, Any]]
+_Found = tuple[JsonObject, JsonObject]
 
 
-def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], reference: str) -> _Found:
-    usable: dict[str, Any] = {}
+def _of_msgspec(annotations: JsonMapping, problems: dict[str, str], reference: str) -> _Found:
+    usable: JsonObject = {}
     for name, annotation in annotations.items():
         try:
             msgspec.json.schema_components((annotation,), schema_hook=_schema_hook)
@@ -145,14 +146,14 @@ def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], refere
     return dict(zip(usable, schemas, strict=True)), {names[name]: definitions[name] for name in definitions}
 
 
-def _schema_hook(kind: type) -> dict[str, Any]:
+def _schema_hook(kind: type) -> JsonObject:
     """Return the schema of types that msgspec leaves to others: paths are texts."""
     if isinstance(kind, type) and issubclass(kind, PurePath):
         return {"type": "string", "format": "path"}
     raise NotImplementedError
 
 
-def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, str]) -> _Found:
+def _of_pydantic(annotations: JsonMapping, mode: Any, problems: dict[str, str]) -> _Found:
     if not annotations:
         return {}, {}
     adapters: list[tuple[str, Any, Any]] = []

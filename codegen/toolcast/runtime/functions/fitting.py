@@ -7,14 +7,15 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, Struct
 
 from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
-from ..binding import ToolBinding
+from ...jsonschema.json_values import JsonMapping, JsonObject
+from ..binding import AnyBinding
 from ..context import ToolContext
 from ..encode import EXTRA
 from .compare import differences, has_default
 from .conversions import Incoming, TypeSchemas, incoming, json_default, refusal, schemas_of
 from .signature import EMPTY, OWN, Parameter, Signature
 
-Arguments: TypeAlias = Callable[[Any, ToolContext], dict[str, Any]]
+Arguments: TypeAlias = Callable[[Any, ToolContext], JsonObject]
 """Makes the keyword arguments of one call. Raises RefusalError for a value that a type refuses."""
 
 
@@ -35,9 +36,9 @@ class _Sides(Struct, frozen=True, kw_only=True):
     of the function's types by parameter."""
 
     signature: Signature
-    binding: ToolBinding[Any, Any]
+    binding: AnyBinding
     contract: Part
-    properties: Mapping[str, Any]
+    properties: JsonMapping
     attributes: Mapping[str, str]
     found: TypeSchemas
 
@@ -50,7 +51,7 @@ class _Sides(Struct, frozen=True, kw_only=True):
         return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
 
 
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
+def _objects(value: Any) -> Iterator[JsonObject]:
     waiting = [value]
     while waiting:
         each = waiting.pop()
@@ -61,9 +62,7 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
             waiting += each
 
 
-def fit(
-    signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]
-) -> tuple[Arguments, list[str]]:
+def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tuple[Arguments, list[str]]:
     """Return what makes the arguments of each call, and every difference between function and contract.
     `document` is the contract. With differences, the first value is of no use."""
     problems = _injected(signature)
@@ -95,7 +94,7 @@ def _injected(signature: Signature) -> list[str]:
     ]
 
 
-def _sides(signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]) -> _Sides:
+def _sides(signature: Signature, binding: AnyBinding, document: JsonMapping) -> _Sides:
     contract = Part(Side(document), document["parameters"], "")
     schema = contract.resolved().schema
     params: Any = binding.params
@@ -173,11 +172,11 @@ def _default_differences(place: Part, parameter: Parameter) -> list[str]:
     return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
 
 
-def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], dict[str, Any]]:
+def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], JsonObject]:
     convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
     name, tool = parameter.name, sides.binding.name
 
-    def make(params: Any) -> dict[str, Any]:
+    def make(params: Any) -> JsonObject:
         try:
             return {name: convert(params)}
         except ValueError as problem:
@@ -186,7 +185,7 @@ def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], dict[str, An
     return make
 
 
-def _by_name(sides: _Sides) -> Callable[[Any], dict[str, Any]]:
+def _by_name(sides: _Sides) -> Callable[[Any], JsonObject]:
     """Pass each parameter of a call as an argument. What is absent is not passed, so that the function's
     default applies."""
     parameters = {each.name: each for each in sides.signature.parameters}
@@ -196,7 +195,7 @@ def _by_name(sides: _Sides) -> Callable[[Any], dict[str, Any]]:
     further = _further(sides, names)
     tool = sides.binding.name
 
-    def make(params: Any) -> dict[str, Any]:
+    def make(params: Any) -> JsonObject:
         made = dict(stated)
         name = ""
         try:
@@ -229,7 +228,7 @@ def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
     return _Field(parameter.name, attribute, absent, convert)
 
 
-def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], dict[str, Any]] | None:
+def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], JsonObject] | None:
     """Return what makes the arguments that only `**kwargs` takes; None if the function has none."""
     if sides.signature.further is EMPTY:
         return None
@@ -241,7 +240,7 @@ def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], dict[st
         if wire not in names
     }
 
-    def make(params: Any) -> dict[str, Any]:
+    def make(params: Any) -> JsonObject:
         values = {wire: (getattr(params, field.attribute), field.absent) for wire, field in others.items()}
         made = {
             wire: convert(value)

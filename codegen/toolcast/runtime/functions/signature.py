@@ -8,6 +8,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
+
 EMPTY: Any = inspect.Parameter.empty
 """Stands for a default or an annotation that is not there."""
 OWN = "toolcast"
@@ -149,7 +151,7 @@ def is_field_info(value: Any) -> bool:
     return kind.__name__ == "FieldInfo" and kind.__module__.partition(".")[0] == "pydantic"
 
 
-def _hints(function: Any, name: str) -> dict[str, Any]:
+def _hints(function: Any, name: str) -> JsonObject:
     """Return annotations as types. Raises FunctionError if one names what is not there at run time."""
     target = function
     while isinstance(target, functools.partial):

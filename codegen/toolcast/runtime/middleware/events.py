@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
+from ..binding import AnyBinding
 from ..repairs.repair import Repair
 from ..result import ToolResult
 
 if TYPE_CHECKING:
-    from ..binding import ToolBinding
     from ..context import ToolContext
 
 
@@ -163,7 +163,7 @@ class CallHooks(Hooks, Protocol):
     """Hooks that also surround each call, for traces and for counters per call."""
 
     def around(
-        self, binding: "ToolBinding[Any, Any]", context: "ToolContext", /
+        self, binding: "AnyBinding", context: "ToolContext", /
     ) -> AbstractContextManager[Observer | None]:
         """Make a context manager that is entered before the first step of a call and left after its last
         event, in the task of the call.

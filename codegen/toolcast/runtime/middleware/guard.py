@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..binding import ToolBinding
+from ..binding import AnyBinding
 from ..context import ToolContext
 from ..errors import is_from_outside
 from .events import Event, Hooks, Observer
@@ -64,7 +64,7 @@ class Guard:
                 self.log_hook_failure(type(event).__name__, event.tool, event.call_id, problem)
 
     @contextmanager
-    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[tuple[Observer, ...]]:
+    def around(self, binding: AnyBinding, context: ToolContext) -> Generator[tuple[Observer, ...]]:
         """Enter every hook's `around`, and leave them in reverse order; yield the observers of this call. A
         hook that cannot be entered is logged, and sees the call by its `on`."""
         observers: list[Observer] = []

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-from ..binding import ToolBinding
+from ...jsonschema.json_values import JsonObject
+from ..binding import AnyBinding
 from ..context import ToolContext
 from ..log_records import FIELDS, LOGGER, log
 from .events import REFUSALS, Event, Observer, Outcome, Refused, Started
@@ -41,7 +42,7 @@ class CallLog:
             )
 
     @contextmanager
-    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
+    def around(self, binding: AnyBinding, context: ToolContext) -> Generator[Observer]:
         """Yield the observer of one call of `binding` in its `context`, which logs the call of its handler
         and its end."""
         outcome, begun = Outcome(), perf_counter()
@@ -97,7 +98,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one record as a line, without a line break."""
-        whole: dict[str, Any] = {
+        whole: JsonObject = {
             "time": _time(record.created),
             "level": record.levelname,
             "logger": record.name,

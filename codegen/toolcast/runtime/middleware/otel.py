@@ -11,7 +11,6 @@ span `execute_tool {gen_ai.tool.name}`, as in semantic-conventions 1.41, and the
 from collections.abc import Generator
 from contextlib import contextmanager
 from time import perf_counter, time_ns
-from typing import Any
 
 import msgspec
 
@@ -21,7 +20,7 @@ except ImportError as missing:
     raise ImportError("Traces need opentelemetry-api: pip install 'toolcast[otel]'.") from missing
 
 from ...version import __version__
-from ..binding import ToolBinding
+from ..binding import AnyBinding
 from ..context import ToolContext
 from ..encode import with_defaults
 from .events import REFUSALS, CallHooks, Decoded, Event, Finished, Observer, Outcome, Refused
@@ -76,7 +75,7 @@ class _Telemetry:
             span.end()
 
     @contextmanager
-    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
+    def around(self, binding: AnyBinding, context: ToolContext) -> Generator[Observer]:
         outcome = Outcome()
         begun, started = perf_counter(), time_ns()
         span = self._start(binding.name, context.call_id, binding.description, started)

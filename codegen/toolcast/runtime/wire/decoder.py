@@ -4,12 +4,12 @@ Every step is exact or is not taken: a value that is not in the wire form stays 
 its fault. Nothing is refused here, and no input is changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from ...jsonschema.json_values import too_deep
+from ...jsonschema.json_values import JsonMapping, JsonObject, too_deep
 from ...jsonschema.messages import label
 from ...jsonschema.node import on_fresh_stack
 from ...jsonschema.validator_errors import Violation
@@ -26,7 +26,7 @@ class WireDecoder:
 
     __slots__ = ("_start", "forms")
 
-    def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
+    def __init__(self, forms: WireForms, document: JsonMapping) -> None:
         """Prepare; the choices of `forms` point into `document`, the provider's parameter schema."""
         self.forms = forms
         self._start = Locations(forms, document).start
@@ -41,7 +41,7 @@ class WireDecoder:
             return value if too_deep(value) else on_fresh_stack(_decode_at, self._start, value)
 
 
-def decode_wire(value: Any, forms: WireForms, document: Mapping[str, Any]) -> Any:
+def decode_wire(value: Any, forms: WireForms, document: JsonMapping) -> Any:
     """Decode one value. For many, make a `WireDecoder` once."""
     return WireDecoder(forms, document)(value)
 
@@ -82,7 +82,7 @@ def _listed(location: Location, value: list[Any]) -> list[Any]:
     return out + (rest if below is None else [_decode_at(below, item) for item in rest])
 
 
-def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
+def _object(location: Location, value: JsonObject) -> JsonObject:
     if location.plain_properties is not None:
         out = value.copy()
         for name, form in location.plain_properties:
@@ -90,7 +90,7 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
                 out[name] = _decode_at(form, out[name])
         return out
     out = {}
-    rest: dict[str, Any] | None = None
+    rest: JsonObject | None = None
     for sent, item in value.items():
         if sent == location.rest and location.rest:
             rest = _rest(location, value)
@@ -116,7 +116,7 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _rest(location: Location, value: dict[str, Any]) -> dict[str, Any] | None:
+def _rest(location: Location, value: JsonObject) -> JsonObject | None:
     """Return the undeclared keys that stand in one property; None if they conflict with the others."""
     held = value[location.rest]
     if held is None:
@@ -129,16 +129,16 @@ def _rest(location: Location, value: dict[str, Any]) -> dict[str, Any] | None:
     return pairs if taken.isdisjoint(pairs) else None
 
 
-def _values(location: Location, value: dict[str, Any]) -> dict[str, Any]:
+def _values(location: Location, value: JsonObject) -> JsonObject:
     below = location.values
     if below is None:
         return value
     return {name: _decode_at(below, item) for name, item in value.items()}
 
 
-def _pairs(value: list[Any]) -> dict[str, Any] | None:
+def _pairs(value: list[Any]) -> JsonObject | None:
     """Return `[{"key": "a", "value": 1}]` as `{"a": 1}`; None if it is not exactly that form."""
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     for entry in value:
         if type(entry) is not dict or len(entry) != 2 or VALUE not in entry:
             return None
@@ -149,7 +149,7 @@ def _pairs(value: list[Any]) -> dict[str, Any] | None:
     return out
 
 
-def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
+def _positions(location: Location, value: JsonObject) -> list[Any] | None:
     """Return `{"item_1": a, "more_items": [b]}` as `[a, b]`; None for gaps, or other properties."""
     items: list[Any] = []
     for index in range(location.count):

@@ -1,10 +1,10 @@
 """Arguments that arrive in pieces: text fragments of JSON, call by call."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
-from ...jsonschema.json_values import MAX_DEPTH
+from ...jsonschema.json_values import MAX_DEPTH, JsonMapping, JsonObject
 from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
@@ -148,10 +148,10 @@ class PartialArguments:
         """
         self._limit = limit
         self._size = 0
-        self._root: dict[str, Any] = {}
+        self._root: JsonObject = {}
         self._open: dict[_Steps, list[str]] = {}  # strings that go on, in pieces
 
-    def add(self, parts: Iterable[Mapping[str, Any]]) -> None:
+    def add(self, parts: Iterable[JsonMapping]) -> None:
         """Take the next parts.
 
         Args:
@@ -165,7 +165,7 @@ class PartialArguments:
             stated = {key: value for key, value in part.items() if value is not None or key == "nullValue"}
             self._add({_SNAKE.get(key, key): value for key, value in stated.items()})
 
-    def done(self) -> dict[str, Any]:
+    def done(self) -> JsonObject:
         """Return the arguments as plain data, for `decode` or `execute`.
 
         Raises:
@@ -177,7 +177,7 @@ class PartialArguments:
             )
         return self._root
 
-    def _add(self, part: dict[str, Any]) -> None:
+    def _add(self, part: JsonObject) -> None:
         steps = _steps(part.get("jsonPath"))
         present = [key for key in _VALUES if part.get(key) is not None]
         if not present and "nullValue" in part and steps not in self._open:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
 from ...jsonschema.validator_errors import SearchTooLong
 from ..resources import follow
@@ -35,7 +36,7 @@ class _BranchSelector:
 
     __slots__ = ("_at", "_document", "_kinds", "_rests", "_root", "_validators", "forms")
 
-    def __init__(self, choices: Sequence[WireBranch], document: Mapping[str, Any]) -> None:
+    def __init__(self, choices: Sequence[WireBranch], document: JsonMapping) -> None:
         self._document = document
         self._at = tuple(choice.at for choice in choices)
         self.forms = tuple(choice.form for choice in choices)
@@ -86,7 +87,7 @@ class _BranchSelector:
         return bool(validator.accepts(value))
 
 
-def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozenset[str]:
+def shape(schema: Any, document: JsonMapping, followed: int = 0) -> frozenset[str]:
     """Return the JSON types that a schema may take, integers as numbers: too many rather than too few."""
     if not isinstance(schema, Mapping):
         return frozenset() if schema is False else ALL
@@ -109,7 +110,7 @@ def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozen
     return found | {"null"} if schema.get("nullable") is True else found
 
 
-def _target(reference: str, document: Mapping[str, Any]) -> Any:
+def _target(reference: str, document: JsonMapping) -> Any:
     """Return the target of a `$ref`; True (any value) if it is no plain pointer (anchors, escapes)."""
     try:
         return follow(document, reference[1:]) if reference.startswith("#") else True
@@ -166,7 +167,7 @@ class Location:
         self.parts = parts
         self.choices = choices
         self.encoding = next((part.encoding for part in parts if part.encoding), "")
-        self.texts: dict[str, Any] = {}
+        self.texts: JsonObject = {}
         self.names: dict[str, str] = {}
         for part in reversed(parts):
             self.texts.update(part.texts)
@@ -260,7 +261,7 @@ class Locations:
     """The locations of one `WireForms`, each made once as long as it is cached. Recursive forms lead back to
     existing locations."""
 
-    def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
+    def __init__(self, forms: WireForms, document: JsonMapping) -> None:
         self._forms = forms
         self._document = document
         self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Location] = {}

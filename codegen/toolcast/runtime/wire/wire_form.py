@@ -5,9 +5,11 @@ contract's form. Only locations at or below which something is encoded have one.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
+
+from ...jsonschema.json_values import JsonMapping
 
 _Encoding = Literal["", "pairs", "positions", "texts", "json"]
 
@@ -55,7 +57,7 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     encoding: _Encoding = ""
     ref: str = ""  # a key of `WireForms.definitions`
-    texts: Mapping[str, Any] = {}
+    texts: JsonMapping = {}
     names: Mapping[str, str] = {}
     rest: str = ""
     required: int = 0  # of positions: so many items are always there; null at a later one means absent

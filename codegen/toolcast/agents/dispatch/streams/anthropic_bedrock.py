@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ....jsonschema.json_values import JsonObject
 from ..answer_fields import text
 from ..call import DispatchError, TextPiece, ThinkingPiece
 from ..history import as_object
@@ -22,11 +23,11 @@ class AnthropicStream:
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
-        self._blocks: dict[int, dict[str, Any]] = {}
+        self._blocks: dict[int, JsonObject] = {}
         self._citations: dict[int, list[Any]] = {}
         self._id = self._model = self._reason = ""
         self._details: Any = None
-        self._usage: dict[str, Any] = {}
+        self._usage: JsonObject = {}
         self._container = ""
 
     def feed(self, event: Event) -> None:
@@ -89,10 +90,10 @@ class AnthropicStream:
             citation = self._pieces.keep(delta.get("citation"), "$.delta.citation")
             self._citations.setdefault(index, []).append(citation)
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         """Return a message. A call's input is its JSON text, if any came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
-        made: dict[str, Any] = {
+        made: JsonObject = {
             "id": self._id,
             "role": "assistant",
             "content": content,
@@ -103,7 +104,7 @@ class AnthropicStream:
         made |= {"container": {"id": self._container}} if self._container else {}
         return {**made, **({"usage": self._usage} if self._usage else {})}
 
-    def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
+    def _whole(self, index: int, block: JsonObject) -> JsonObject:
         out = {**block}
         for key in ("text", "thinking", "signature"):
             if self._pieces.has((index, key)):
@@ -123,9 +124,9 @@ class BedrockStream:
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
-        self._blocks: dict[int, dict[str, Any]] = {}
+        self._blocks: dict[int, JsonObject] = {}
         self._reason = ""
-        self._usage: dict[str, Any] = {}
+        self._usage: JsonObject = {}
 
     def feed(self, event: Event) -> None:
         for key in event:
@@ -176,14 +177,14 @@ class BedrockStream:
             whole = self._pieces.keep(reasoning["redactedContent"], f"{path}.reasoningContent")
             block["reasoningContent"] = {"redactedContent": whole}
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         """Return a Converse response. A call's input is its JSON text."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
         message = {"role": "assistant", "content": [block for block in content if block]}
         made = {"output": {"message": message}, "stopReason": self._reason}
         return {**made, **({"usage": self._usage} if self._usage else {})}
 
-    def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
+    def _whole(self, index: int, block: JsonObject) -> JsonObject:
         if isinstance(block.get("toolUse"), dict):
             return {"toolUse": {**block["toolUse"], "input": self._pieces.text((index, "input"))}}
         if self._pieces.has((index, "text")):

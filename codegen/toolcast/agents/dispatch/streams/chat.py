@@ -8,6 +8,7 @@ for the text of a whole block, so pieces that went back as they came would be re
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from ....jsonschema.json_values import JsonObject
 from ..answer_fields import text
 from ..call import DispatchError, TextPiece, ThinkingPiece
 from .fragments import Event, Pieces, goes_on, number, objects, report, section, small
@@ -60,7 +61,7 @@ class _Calls:
     def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
         self._pieces = pieces
         self._no_id = no_id
-        self._calls: list[dict[str, Any]] = []
+        self._calls: list[JsonObject] = []
         self._at: dict[int, int | None] = {}  # the server's index → ours; None: no call of a function
         self._last: int | None = None
 
@@ -96,9 +97,9 @@ class _Calls:
             self._pieces.tell_arguments(("call", at), call["whole"] or self._pieces.text(("call", at)))
         self._take(call, at, function.get(arguments), f"{path}.{key}.{arguments}")
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[JsonObject]:
         """List the calls in the order in which they began."""
-        out: list[dict[str, Any]] = []
+        out: list[JsonObject] = []
         for at, call in enumerate(self._calls):
             kind = call["kind"] or "function"
             arguments = self._pieces.text(("call", at)) if call["whole"] is None else call["whole"]
@@ -106,7 +107,7 @@ class _Calls:
             out.append({**({"id": call["id"]} if call["id"] else {}), "type": kind, kind: made})
         return out
 
-    def _take(self, call: dict[str, Any], at: int, arguments: Any, path: str) -> None:
+    def _take(self, call: JsonObject, at: int, arguments: Any, path: str) -> None:
         if not isinstance(arguments, dict):
             self._pieces.add(("call", at), arguments, path)
         elif call["whole"] is None and not self._pieces.text(("call", at)):
@@ -219,7 +220,7 @@ class ChatStream:
         self._calls = _Calls(self._pieces, no_id)
         self._details = _ReasoningDetails(self._pieces)
         self._id = self._model = self._reason = ""
-        self._usage: dict[str, Any] = {}
+        self._usage: JsonObject = {}
 
     def feed(self, event: Event) -> None:
         chunk = section(event, "data", "$") or event
@@ -254,9 +255,9 @@ class ChatStream:
         if reason:
             self._reason, self.ended = text(reason, f"{path}.finish_reason"), True
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         calls = self._calls.listed()
-        message: dict[str, Any] = {"role": "assistant", "content": self._content.whole()}
+        message: JsonObject = {"role": "assistant", "content": self._content.whole()}
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
         details = self._details.listed()
         message |= {"reasoning_details": details} if details else {}
@@ -273,7 +274,7 @@ class OllamaStream:
         self.ended = False
         self._pieces = pieces
         self._calls: list[Any] = []
-        self._top: dict[str, Any] = {}
+        self._top: JsonObject = {}
 
     def feed(self, event: Event) -> None:
         if event.get("error"):
@@ -297,8 +298,8 @@ class OllamaStream:
                 self._top[key] = small(event[key], f"$.{key}")
         self.ended = self.ended or event.get("done") is True
 
-    def response(self) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
+    def response(self) -> JsonObject:
+        message: JsonObject = {"role": "assistant", "content": self._pieces.text("content")}
         message |= {"thinking": self._pieces.text("thinking")} if self._pieces.has("thinking") else {}
         message |= {"tool_calls": self._calls} if self._calls else {}
         return {**self._top, "message": message, "done": self.ended}
@@ -311,9 +312,9 @@ class CohereStream:
         self.ended = False
         self._pieces = pieces
         self._calls = _Calls(self._pieces)
-        self._content: dict[int, dict[str, Any]] = {}
+        self._content: dict[int, JsonObject] = {}
         self._id = self._reason = ""
-        self._ending: dict[str, Any] = {}
+        self._ending: JsonObject = {}
 
     def feed(self, event: Event) -> None:
         kind = event.get("type")
@@ -343,8 +344,8 @@ class CohereStream:
         tell = TextPiece if key == "text" else ThinkingPiece
         self._pieces.add(("content", index), content.get(key), f"{path}.{key}", tell)
 
-    def response(self) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant"}
+    def response(self) -> JsonObject:
+        message: JsonObject = {"role": "assistant"}
         message |= {"tool_plan": self._pieces.text("plan")} if self._pieces.has("plan") else {}
         texts = [
             {**block, block["type"]: self._pieces.text(("content", index))}

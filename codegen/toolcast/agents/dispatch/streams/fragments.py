@@ -1,15 +1,16 @@
 """Common parts of the readers of streams: text from fragments, and bounds for all that is held."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 import msgspec
 
+from ....jsonschema.json_values import JsonMapping, JsonObject
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, Fragments
 from ..answer_fields import kind, text
 from ..call import ArgumentsPiece, CallBegun, DispatchError, Piece, TextPiece, ThinkingPiece
 
-Event = dict[str, Any]
+Event = JsonObject
 
 _MAX_SMALL = 64 * 1024
 """Bytes of what an answer says about itself: usage, and why it ended."""
@@ -23,7 +24,7 @@ class Stream(Protocol):
     def feed(self, event: Event) -> None:
         """Take the next event."""
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         """Return the answer so far, in the form that it has without a stream."""
         ...
 
@@ -122,7 +123,7 @@ class Pieces:
         return value
 
 
-def section(event: Any, key: str, path: str) -> dict[str, Any]:
+def section(event: Any, key: str, path: str) -> JsonObject:
     """Return the object under a key, empty for none. Raises DispatchError."""
     found = event.get(key)
     if found is None:
@@ -132,7 +133,7 @@ def section(event: Any, key: str, path: str) -> dict[str, Any]:
     return found
 
 
-def objects(value: Any, path: str) -> list[dict[str, Any]]:
+def objects(value: Any, path: str) -> list[JsonObject]:
     """Return a list of objects, empty for None. Raises DispatchError."""
     if value is None:
         return []
@@ -144,7 +145,7 @@ def objects(value: Any, path: str) -> list[dict[str, Any]]:
     return value
 
 
-def number(event: Mapping[str, Any], key: str, path: str) -> int:
+def number(event: JsonMapping, key: str, path: str) -> int:
     """Return a whole number that must be there. Raises DispatchError."""
     found = event.get(key)
     if isinstance(found, bool) or not isinstance(found, int):

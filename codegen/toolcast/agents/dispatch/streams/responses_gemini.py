@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ....jsonschema.json_values import JsonObject
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
 from ..call import DispatchError, TextPiece, ThinkingPiece
@@ -28,10 +29,10 @@ class ResponsesStream:
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
-        self._items: dict[int, dict[str, Any]] = {}
+        self._items: dict[int, JsonObject] = {}
         self._at: dict[str, int] = {}
         self._final: dict[int, str] = {}
-        self._whole: dict[str, Any] = {}
+        self._whole: JsonObject = {}
         self._with_text: set[Any] = set()  # items of which a piece of the text was told
 
     def feed(self, event: Event) -> None:
@@ -92,14 +93,14 @@ class ResponsesStream:
             self._final[index] = self._pieces.keep(text(event[key], f"$.{key}"), f"$.{key}")
             self._pieces.tell_all_arguments(index, event[key])
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         """Return a response with the last event's output, or with the items that came."""
         if self._whole.get("output"):
             return self._whole
         output = [self._put_together(index, item) for index, item in sorted(self._items.items())]
         return {**self._whole, "output": output}
 
-    def _put_together(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
+    def _put_together(self, index: int, item: JsonObject) -> JsonObject:
         key = _KEYS.get(str(item.get("type")))
         if key is None or item.get(key):
             return item
@@ -112,11 +113,11 @@ class GeminiStream:
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
-        self._parts: list[dict[str, Any]] = []
+        self._parts: list[JsonObject] = []
         self._growing: dict[int, PartialArguments] = {}  # the place of a part → its arguments
         self._open: list[int] = []
         self._id = self._reason = ""
-        self._top: dict[str, Any] = {}
+        self._top: JsonObject = {}
         self._message: str = ""
 
     def feed(self, event: Event) -> None:
@@ -212,7 +213,7 @@ class GeminiStream:
             raise DispatchError(f"{path}.functionCall: a piece of a call that has not begun")
         return self._open[-1]
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> JsonObject:
         parts = [self._whole(at, part) for at, part in enumerate(self._parts)]
         if not parts and not self._reason:
             return {"responseId": self._id, "candidates": [], **self._top}
@@ -220,7 +221,7 @@ class GeminiStream:
         candidate |= {"finishMessage": self._message} if self._message else {}
         return {"responseId": self._id, "candidates": [candidate], **self._top}
 
-    def _whole(self, at: int, part: dict[str, Any]) -> dict[str, Any]:
+    def _whole(self, at: int, part: JsonObject) -> JsonObject:
         if self._pieces.has(at):
             return {**part, "text": self._pieces.text(at)}
         growing = self._growing.get(at)

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from ....jsonschema.json_values import JsonObject
 from ..parsed_text import Found
 from .json_calls import is_json
 from .literal_calls import unescape
@@ -228,7 +229,7 @@ def _as_value(value: Any) -> Any:
         return value
     if value and all(name == "item" for name, _ in value):
         return [_as_value(item) for _, item in value]
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     several: set[str] = set()
     for name, item in value:
         plain = _as_value(item)

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from ...binding import ToolBinding
+from ...binding import AnyBinding
 from ...encode import to_builtins, without_defaults
 
 Freedom: TypeAlias = Literal["exact", "folder", "any"]
@@ -60,7 +60,7 @@ def _covers(mine: tuple[str, Freedom, str], its: tuple[str, Freedom, str]) -> bo
     return value == its[2]
 
 
-def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str, Freedom]) -> Shape:
+def shape_of(binding: AnyBinding, params: Any, freedoms: Mapping[str, Freedom]) -> Shape:
     """Return the shape of one call. Parameters without a freedom are exact; so is a path that steps up."""
     plain: Any = without_defaults(params)
     parts: list[tuple[str, Freedom, str]] = []
@@ -78,7 +78,7 @@ def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str,
     return Shape(binding.name, tuple(sorted(parts)))
 
 
-def words_of(binding: ToolBinding[Any, Any], params: Any) -> str:
+def words_of(binding: AnyBinding, params: Any) -> str:
     """Return the model's words for the person who approves the call; "" for none."""
     if binding.described_by is None:
         return ""

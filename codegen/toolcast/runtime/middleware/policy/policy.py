@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ....permissions import PERMISSIONS, Permission
-from ...binding import ToolBinding
+from ...binding import AnyBinding
 from ...context import Framework, ToolContext
 from ...handlers import call, is_async
 from ...workers import Workers, abandoned
@@ -223,15 +223,13 @@ class Policy:
             self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
             self._forgotten += 1
 
-    async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
+    async def decide(self, binding: AnyBinding, params: Any, context: ToolContext) -> Decision:
         """Return the decision on a call of `binding` with typed `params` in its `context`. What the approver
         raises passes through; the call must not run then."""
         since = self._forgotten
         return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
-    def rule(
-        self, binding: ToolBinding[Any, Any], params: Any, framework: Framework | None = None
-    ) -> Decision | None:
+    def rule(self, binding: AnyBinding, params: Any, framework: Framework | None = None) -> Decision | None:
         """Return the decision of the rules and the rate limit on a call of `binding` with typed `params`;
         None if an approver must be asked. Counts as a call unless the rules deny it. `framework` has the
         decisions of the framework that makes the call."""
@@ -246,9 +244,7 @@ class Policy:
             return self._limited(binding.name) or decision
         return decision
 
-    def _framework_approved(
-        self, binding: ToolBinding[Any, Any], params: Any, framework: Framework
-    ) -> Decision:
+    def _framework_approved(self, binding: AnyBinding, params: Any, framework: Framework) -> Decision:
         """Return the decision for a call that was approved through the framework."""
         if framework.remember and binding.name not in self._always_ask:
             shape = self._shape(binding, params)
@@ -256,12 +252,12 @@ class Policy:
                 return Decision(True, _FRAMEWORK.by, remembered=str(shape))
         return _FRAMEWORK
 
-    def asks(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
+    def asks(self, binding: AnyBinding, params: Any) -> bool:
         """Tell whether a call of `binding` with typed `params` needs an approval, and the policy has no
         approver: a framework that makes the call then has to ask. Counts as no call."""
         return self._approver is None and self._ruled(binding, params) is None
 
-    def _ruled(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
+    def _ruled(self, binding: AnyBinding, params: Any) -> Decision | None:
         if self.autonomy == "full":
             return _FULL
         name = binding.name
@@ -307,7 +303,7 @@ class Policy:
                 bucket = self._buckets.setdefault(name, Bucket(limit, now))
         return bucket
 
-    def _shape(self, binding: ToolBinding[Any, Any], params: Any) -> Shape:
+    def _shape(self, binding: AnyBinding, params: Any) -> Shape:
         return shape_of(binding, params, self._shapes.get(binding.name, {}))
 
     def _is_remembered(self, shape: Shape) -> bool:
@@ -315,7 +311,7 @@ class Policy:
 
     async def ask(
         self,
-        binding: ToolBinding[Any, Any],
+        binding: AnyBinding,
         params: Any,
         context: ToolContext,
         since: int,

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from ...binding import ToolBinding
+from ...binding import AnyBinding
 from ...encode import rewrite
 from ...errors import RefusalError
 from .redactor import SHORTEST, Redactor, is_too_short
@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 _FORM = "Write <secret_ref:NAME>; a NAME has letters, digits and underscores, 64 at most, and no digit first."
 
 
-def _may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
+def _may_refer(binding: AnyBinding, params: Any) -> bool:
     """Tell whether `params` may hold a reference, well written or not; false is certain. A search of their
     JSON, which writes `<` and letters as they are, takes a twentieth of the time of a walk. It leaves out
     defaults, so those of the contract are searched, too."""
@@ -38,7 +38,7 @@ def _may_refer(binding: ToolBinding[Any, Any], params: Any) -> bool:
     return _OPENING in text and b"ecret" in text.lower()
 
 
-def _find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
+def _find_references(binding: AnyBinding, params: Any) -> list[str]:
     """Return the names that `params` refer to, each once, in order. Raises RefusalError for a reference where
     none may stand, and for a malformed one."""
     names: dict[str, None] = {}
@@ -50,7 +50,7 @@ def _find_references(binding: ToolBinding[Any, Any], params: Any) -> list[str]:
     return [*names]
 
 
-def _replace_references(binding: ToolBinding[Any, Any], params: Any, values: Mapping[str, str]) -> Any:
+def _replace_references(binding: AnyBinding, params: Any, values: Mapping[str, str]) -> Any:
     """Put values in place of references, once: a value holds no reference. Only where secrets may stand;
     everything else is the same object."""
 
@@ -116,7 +116,7 @@ def _no_key(item: Any) -> Any:
     return item
 
 
-def _refuse(item: Any, binding: ToolBinding[Any, Any]) -> Any:
+def _refuse(item: Any, binding: AnyBinding) -> Any:
     if isinstance(item, str) and "<" in item and _BEGUN.search(item):
         if binding.secrets:
             where = f"Only these parameters may: {', '.join(binding.secrets)}."
@@ -158,12 +158,12 @@ class Secrets:
         """True if any value was resolved, so that there is something to redact."""
         return self._redactor.known
 
-    def concerns(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
+    def concerns(self, binding: AnyBinding, params: Any) -> bool:
         """Tell whether `fill` must examine `params` of a call of `binding`; cheap, since it is called for
         each call. False is certain."""
         return _may_refer(binding, params)
 
-    async def fill(self, binding: ToolBinding[Any, Any], params: Any) -> Any:
+    async def fill(self, binding: AnyBinding, params: Any) -> Any:
         """Return parameters with values in place of references; the same object if there is none. The
         contract validates the references, and not the values.
 
