@@ -32,7 +32,7 @@ def copy_generated() -> None:
 class CopyGenerated(BuildHookInterface[Any]):
     """Hatchling's build hook."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's
+    def initialize(self, version: str, build_data: dict[str, object]) -> None:  # noqa: ARG002 - hatchling's
         """Copy before each build, editable ones included."""
         copy_generated()
 

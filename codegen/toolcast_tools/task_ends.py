@@ -3,12 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Final
 
 _POLL: Final = 0.02
 
 
-def cancel_tasks(tasks: Collection["asyncio.Task[Any]"]) -> None:
+def cancel_tasks(tasks: Collection["asyncio.Task[object]"]) -> None:
     """Cancel tasks. Those of a closed event loop do not run any more.
 
     Args:
@@ -22,7 +22,7 @@ def cancel_tasks(tasks: Collection["asyncio.Task[Any]"]) -> None:
             loop.call_soon_threadsafe(task.cancel)
 
 
-async def have_ended(tasks: Callable[[], Collection["asyncio.Task[Any]"]], seconds: float) -> bool:
+async def have_ended(tasks: Callable[[], Collection["asyncio.Task[object]"]], seconds: float) -> bool:
     """Wait for the end of tasks. Tasks of other event loops cannot be awaited, so they are looked at.
 
     Args:

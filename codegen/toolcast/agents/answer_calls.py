@@ -95,7 +95,7 @@ class AnswerCalls:
         self._unknown = {*batch.indexes}
         return [self.answer.calls[index] for index in batch.indexes]
 
-    def claim(self, id: str, name: str, arguments: Any, counted: bool) -> tuple[int, ...]:
+    def claim(self, id: str, name: str, arguments: object, counted: bool) -> tuple[int, ...]:
         """Return the position of a call of the batch, equal calls in order; several where it cannot be told
         from others.
         """

@@ -58,7 +58,7 @@ class AnswerStream(ABC):
     """Puts one streamed answer together; the base of a program's own reader."""
 
     @abstractmethod
-    def feed(self, chunk: Any) -> Sequence[Piece]:
+    def feed(self, chunk: object) -> Sequence[Piece]:
         """Take the next chunk; return what it adds."""
 
     def finish(self) -> Sequence[Piece]:
@@ -84,12 +84,14 @@ class Answers(ABC):
     def read(self, response: Any) -> ReadAnswer:
         """Read what the model returned; the same calls each time."""
 
-    def restore(self, response: Any) -> Any:
+    def restore(self, response: object) -> object:
         """Return a response that `read` takes; that of a stored state may be plain data."""
         return response
 
     @abstractmethod
-    async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
+    async def execute(
+        self, calls: Sequence[object], context: ToolContext | None = None
+    ) -> Sequence[ToolResult]:
         """Carry out some calls of an answer; return a result for each, in order.
 
         Pass `context` on, with the id of each call: it has what was decided of calls that waited.
@@ -101,10 +103,10 @@ class Answers(ABC):
         return ()
 
     @abstractmethod
-    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[object]:
         """Write the messages that answer the calls of an answer, and its problems."""
 
-    def say(self, text: str) -> Sequence[Any]:
+    def say(self, text: str) -> Sequence[object]:
         """Write a message of the user."""
         return [{"role": "user", "content": text}]
 
@@ -126,7 +128,7 @@ class _WireStream(AnswerStream):
         """Raise ValueError where the format has no streams."""
         self._assembler = Assembler(format)
 
-    def feed(self, chunk: Any) -> Sequence[Piece]:
+    def feed(self, chunk: object) -> Sequence[Piece]:
         return self._assembler.feed(chunk)
 
     def finish(self) -> Sequence[Piece]:
@@ -175,10 +177,10 @@ class WireAnswers(Answers):
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)
 
-    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[object]:
         return render(answer.calls, results, self._format)
 
-    def say(self, text: str) -> Sequence[Any]:
+    def say(self, text: str) -> Sequence[object]:
         parts = self._PARTS.get(self._format)
         return [{"role": "user", parts: [{"text": text}]}] if parts else super().say(text)
 

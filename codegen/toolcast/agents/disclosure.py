@@ -12,7 +12,7 @@ as much of each tool.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -114,7 +114,7 @@ class Disclosure(Caller):
         self._rules: RequestRules | None = None  # of the provider, once there is a tool
         self._deferred: frozenset[str] | None = None  # tools whose specs say so, once something is shown
         self._grouped = 0  # tools of the first round: later ones come after their namespaces, not into them
-        self._index: tuple[Any, SearchIndex] | None = None  # and the tools that it is of
+        self._index: tuple[object, SearchIndex] | None = None  # and the tools that it is of
         if native is True or self._program_searches:
             self._check_loading()
         self._upgrade = upgrade

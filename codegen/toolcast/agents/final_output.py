@@ -40,7 +40,7 @@ class FinalOutput:
         others = [definitions[1:-1]] if definitions != b"[]" else []
         return DefinitionBytes(b"[" + b",".join([self.binding.definition(provider), *others]) + b"]")
 
-    def output_of(self, calls: Sequence[Any], results: Sequence[ToolResult]) -> Any:
+    def output_of(self, calls: Sequence[object], results: Sequence[ToolResult]) -> object:
         """Return the parameters of the first accepted call of the tool, or None."""
         for call, result in zip(calls, results, strict=True):
             if result.success and self.tools.resolve(getattr(call, "name", "")) == self.binding.name:
@@ -81,5 +81,5 @@ class _WithFinal(ToolView):
         return await super().carry_out(msgspec.structs.replace(request, context=approved))
 
 
-async def _take(params: Any, _: ToolContext) -> ToolResult:
+async def _take(params: object, _: ToolContext) -> ToolResult:
     return ToolResult.ok(_TAKEN, data=params)

@@ -35,14 +35,14 @@ from collections.abc import AsyncGenerator, Coroutine
 from typing import ParamSpec
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from .events import LoopEvent, Stopped
+from .events import LoopEvent, Observer, Stopped
 from .record import attach_record
 
 
 async def run_tools(
     model: Model,
     tools: ToolView | Disclosure,
-    messages: Sequence[Any],
+    messages: Sequence[object],
     **options: Unpack[RunOptions],
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
@@ -250,10 +250,10 @@ def _block(
 P = ParamSpec("P")
 
 
-def _streamed(run: Callable[P, Coroutine[Any, Any, Record]]) -> Callable[P, AsyncGenerator[LoopEvent]]:
+def _streamed(run: Callable[P, Coroutine[object, object, Record]]) -> Callable[P, AsyncGenerator[LoopEvent]]:
     """Make a function of a run an async generator of its events, which starts the run at the first one."""
 
-    start: Callable[..., Coroutine[Any, Any, Record]] = run
+    start: Callable[..., Coroutine[object, object, Record]] = run
 
     def stream(*args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[LoopEvent]:
         options: JsonObject = {**kwargs}
@@ -276,7 +276,7 @@ stream_resume = _streamed(resume)
 
 
 class _Events:
-    def __init__(self, also: Any) -> None:
+    def __init__(self, also: Observer | None) -> None:
         self._also = also  # the program's own observer
         self._waiting: asyncio.Queue[LoopEvent | None] = asyncio.Queue(maxsize=1)
         self._taken = True  # whether anybody still takes events
@@ -296,7 +296,7 @@ class _Events:
         finally:
             await self._stop(task)
 
-    async def _run(self, run: Callable[[Any], Coroutine[Any, Any, Record]]) -> None:
+    async def _run(self, run: Callable[[object], Coroutine[object, object, Record]]) -> None:
         try:
             await run(self._put)
         finally:

@@ -60,7 +60,7 @@ class ModelCalls:
         self._answers = answers
         self._tell = tell
         self._told = False  # pieces of this round that count
-        self._streamed: Any = None  # the answer that they are of
+        self._streamed: object = None  # the answer that they are of
         self._came: Callable[[], None] = _nothing
 
     async def ask(self, request: ModelRequest, came: Callable[[], None]) -> Any:
@@ -84,7 +84,7 @@ class ModelCalls:
         response = await made if isawaitable(made) else made
         return await self._put_together(response) if _is_stream(response) else response
 
-    async def _put_together(self, stream: _Stream) -> Any:
+    async def _put_together(self, stream: _Stream) -> object:
         reader = self._answers.stream()
         await self._discard()  # a hook asks again
         async with _opened(stream) as chunks:
@@ -110,7 +110,7 @@ class ModelCalls:
 def _nothing() -> None: ...
 
 
-def _is_stream(response: Any) -> bool:
+def _is_stream(response: object) -> bool:
     """Tell whether a model returned a stream. Raises TypeError for one that would block the event loop."""
     kind = type(response)
     if hasattr(kind, "__aiter__") or hasattr(kind, "__aenter__"):

@@ -44,7 +44,7 @@ class RunSetup(NamedTuple):
 
 class _StopRunError(Exception):
     def __init__(
-        self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
+        self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: object = None
     ) -> None:
         super().__init__(stop)
         self.stop: Stop = stop
@@ -288,7 +288,7 @@ class Run:
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
 
-    def _now(self, **changes: Any) -> RunState:
+    def _now(self, **changes: object) -> RunState:
         disclosure = self._shown.disclosure
         return msgspec.structs.replace(
             self._state,
@@ -341,7 +341,7 @@ class Run:
         await self._notify(Stopped(record=record))
         return record
 
-    async def _calling(self, id: str, name: str, arguments: Any) -> None:
+    async def _calling(self, id: str, name: str, arguments: object) -> None:
         await self._notify(Calling(round=self._number, id=id, name=name, arguments=arguments))
 
     async def _called(self, call: CallRecord) -> None:

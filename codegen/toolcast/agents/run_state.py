@@ -22,7 +22,7 @@ from .usage import Usage
 _INTEGER, _TEXT, _OBJECT = 1, 2, 3
 
 
-def _storable(value: Any) -> Any:
+def _storable(value: object) -> object:
     """Replace what MessagePack cannot hold by extensions: large integers, lone surrogates, keys with such."""
     if isinstance(value, str):
         return value if is_encodable(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
@@ -38,7 +38,7 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _decode_ext(code: int, data: memoryview) -> Any:
+def _decode_ext(code: int, data: memoryview) -> object:
     """Return the value of an extension. Raises ValueError for one that `_storable` does not make."""
     if code == _INTEGER:
         return int.from_bytes(data, "big", signed=True)
@@ -59,7 +59,7 @@ Kind = Literal["approval", "external"]
 """The two things that a call waits for: somebody's approval, or a result from outside."""
 
 
-def conversation(messages: Iterable[Any]) -> tuple[Any, ...]:
+def conversation(messages: Iterable[object]) -> tuple[object, ...]:
     """Return messages as a tuple. Raises TypeError for one text or message: its letters or keys would be
     sent.
     """
@@ -76,7 +76,7 @@ class StateError(ValueError):
     """Bytes that are no state of a run, or values that a state cannot hold. The text states which."""
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Digest a value's JSON, whatever the order of its keys."""
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:32]
 

@@ -30,7 +30,7 @@ class TextPieces(AnswerStream):
         self._last = TextAnswer("")
         self._calls = 0
 
-    def feed(self, chunk: Any) -> Sequence[Piece]:
+    def feed(self, chunk: object) -> Sequence[Piece]:
         if isinstance(chunk, TextAnswer):
             self._last = chunk
             chunk = chunk.text
@@ -93,13 +93,13 @@ class TextAnswers(Answers):
             usage=answer.usage,
         )
 
-    def restore(self, response: Any) -> Any:
+    def restore(self, response: object) -> object:
         return msgspec.convert(response, TextAnswer) if isinstance(response, dict) else response
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)
 
-    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[object]:
         message = render_results(answer.calls, results, answer.problems, format=self._format)
         return self.say(message) if message else []
 

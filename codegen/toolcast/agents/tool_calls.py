@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
@@ -141,7 +140,7 @@ class ToolCalls(Caller):
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
         self.tools: ToolView = RedirectedView(tools, self)
-        self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
+        self.starting: Callable[[str, str, object], Awaitable[None]] = _nobody
         self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
         self.store: Callable[..., Awaitable[None]] = _nobody
         self.work: AnswerCalls | None = None
@@ -330,10 +329,10 @@ class ToolCalls(Caller):
             self.failures[key] = self.failures.get(key, 0) + 1
 
 
-async def _nobody(*_: Any) -> None: ...
+async def _nobody(*_: object) -> None: ...
 
 
-def _canonical(arguments: Any) -> bytes:
+def _canonical(arguments: object) -> bytes:
     """Return the same bytes for the same JSON value, whatever its spaces and the order of its keys."""
     try:
         if isinstance(arguments, (str, bytes)):

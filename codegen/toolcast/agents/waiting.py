@@ -109,7 +109,7 @@ def is_approval(framework: Framework | None) -> bool:
 
 def deferred(
     binding: AnyBinding,
-    params: Any,
+    params: object,
     call_id: str,
     problem: CallDeferred,
     injected: JsonMapping | None,
@@ -132,7 +132,7 @@ def deferred(
 
 def _contract_digest(binding: AnyBinding) -> str:
     """Digest what a call of a tool means: the contract of its parameters, and what it may do."""
-    seed: list[Any] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
+    seed: list[object] = [binding.name, binding.permission, [*binding.secrets], binding.schema()]
     # What an *always* covers, and what the program fills in; left out where there is none, so that states
     # from before keep their digests.
     if binding.described_by is not None:

@@ -56,12 +56,12 @@ class RegistryProvider(_Provider):  # type: ignore[misc]  # the framework comes 
         self._approver = approver
         self._listed = Listed(registry, "mcp", None)
 
-    async def _list_tools(self) -> Sequence[Any]:
+    async def _list_tools(self) -> Sequence[object]:
         self._listed.changed()
         tools = self._listed.tools(_REVISION)
         return [self._tool(name, tool) for name, tool in tools.items()]
 
-    async def _get_tool(self, name: str, version: Any = None) -> Any:
+    async def _get_tool(self, name: str, version: object = None) -> object:
         del version  # tools of a registry have none
         self._listed.changed()
         tool = self._listed.tools(_REVISION).get(name)
@@ -92,7 +92,7 @@ class RegistryTool(_Tool):  # type: ignore[misc]  # the framework comes untyped
     _approver: Any = _pydantic.PrivateAttr(default=None)
 
     @classmethod
-    def bound(cls, to: tuple[ToolView, ListedTool, Approver | None], **fields: Any) -> "RegistryTool":
+    def bound(cls, to: tuple[ToolView, ListedTool, Approver | None], **fields: object) -> "RegistryTool":
         """Make a tool of a registry, as it is listed, with an approver."""
         made = cls(**fields)
         made._registry, made._listed, made._approver = to

@@ -82,7 +82,7 @@ def definition_parts(binding: AnyBinding, provider: str) -> _DefinitionParts:
     )
 
 
-def _named(value: Any, name: str) -> JsonMapping:
+def _named(value: object, name: str) -> JsonMapping:
     if not isinstance(value, Mapping):
         return {}
     if value.get("name") == name:

@@ -75,7 +75,7 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
     _approver: Any = _pydantic.PrivateAttr(default=None)
 
     @classmethod
-    def bound(cls, to: tuple[ToolView, str, Approver | None], **fields: Any) -> "RegistryTool":
+    def bound(cls, to: tuple[ToolView, str, Approver | None], **fields: object) -> "RegistryTool":
         """Make a tool of a registry, with a provider's definition and an approver."""
         made = cls(**fields)
         made._registry, made._provider, made._approver = to
@@ -83,14 +83,14 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
 
     def _to_args_and_kwargs(
         self, tool_input: str | JsonObject, tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], JsonObject]:
+    ) -> tuple[tuple[object, ...], JsonObject]:
         # One positional argument: a parameter may have any name, `config` and `run_manager` included.
         return (tool_input, tool_call_id or ""), {}
 
-    def _run(self, *arguments: Any) -> tuple[Any, Any]:
+    def _run(self, *arguments: Any) -> tuple[object, object]:
         return self._answered(self._registry.run_sync(self._executed(*arguments)))
 
-    async def _arun(self, *arguments: Any) -> tuple[Any, Any]:
+    async def _arun(self, *arguments: Any) -> tuple[object, object]:
         return self._answered(await self._executed(*arguments))
 
     def _answered(self, result: ToolResult) -> tuple[Any, Any]:
@@ -103,7 +103,7 @@ class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes unty
         first = [{"type": "text", "text": result.output}] if result.output else []
         return [*first, *map(_block, result.content)], artifact
 
-    def _artifact(self, value: Any) -> Any:
+    def _artifact(self, value: object) -> object:
         """Return a typed value as JSON data; what JSON cannot hold as it is, for the program alone."""
         if value is None:
             return None

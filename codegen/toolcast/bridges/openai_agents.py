@@ -52,7 +52,7 @@ def _function_tool(registry: ToolView, binding: AnyBinding, provider: str) -> An
         )
         return _output(await registry.execute(name, arguments, provider, context))
 
-    async def needs_approval(run: Any, arguments: JsonObject, call_id: str) -> bool:
+    async def needs_approval(run: object, arguments: JsonObject, call_id: str) -> bool:
         context = ToolContext(call_id=call_id, extra={"run_context": run})
         return registry.preview(name, arguments, provider, context).asks
 

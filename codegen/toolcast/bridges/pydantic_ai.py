@@ -212,11 +212,11 @@ class _Arguments:
         self._name = name
         self._provider = provider
 
-    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> JsonObject:
+    def validate_json(self, input: str | bytes | bytearray, **_: object) -> JsonObject:
         """Return the arguments in the contract's form. Raises ModelRetry, with the text for the model."""
         return self._validated(bytes(input) if isinstance(input, bytearray) else input)
 
-    def validate_python(self, input: Any, **_: Any) -> JsonObject:
+    def validate_python(self, input: object, **_: object) -> JsonObject:
         return self._validated(input)
 
     def _validated(self, arguments: Any) -> JsonObject:

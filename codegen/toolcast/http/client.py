@@ -254,7 +254,7 @@ async def _read(response: Any, limit: int) -> Answer:
     return msgspec.structs.replace(plain, content=body.content)
 
 
-def _target(httpx: Any, url: Any, locations: list[str]) -> tuple[Any, str]:
+def _target(httpx: Any, url: Any, locations: list[str]) -> tuple[object, str]:
     """Return where a redirect leads, and why nobody can go there; "" where one can."""
     location = locations[0]
     if len(locations) > 1:

@@ -39,7 +39,7 @@ class HttpHandler:
     def __init__(
         self,
         binding: AnyBinding,
-        client: Any = None,
+        client: object = None,
         *,
         server: _Servers | None = None,
         server_variables: Mapping[str, str] | None = None,
@@ -128,7 +128,7 @@ class HttpHandler:
         schema = self._binding.schema()
         return member in _members(schema["properties"].get(parameter), schema)
 
-    async def __call__(self, params: Any, context: ToolContext, /) -> ToolResult:
+    async def __call__(self, params: object, context: ToolContext, /) -> ToolResult:
         """Carry out one call.
 
         Args:
@@ -190,7 +190,7 @@ class HttpHandler:
 def register_http(
     registry: ToolRegistry,
     bindings: Mapping[str, AnyBinding],
-    client: Any = None,
+    client: object = None,
     *,
     server: _Servers | None = None,
     server_variables: Mapping[str, str] | None = None,
@@ -249,7 +249,7 @@ def register_http(
     )
 
 
-def _members(schema: Any, document: JsonMapping) -> set[str]:
+def _members(schema: object, document: JsonMapping) -> set[str]:
     """Return the members that a schema names, also in what it refers to and is made of."""
     found: set[str] = set()
     waiting, seen = [schema], set[str]()

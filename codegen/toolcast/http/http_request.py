@@ -79,12 +79,12 @@ def _as_is(text: str) -> str:
     return text
 
 
-def _scalar_text(value: Any) -> str:
+def _scalar_text(value: object) -> str:
     """Return the text of one value: strings as they are, all else as JSON."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _is_absent(value: Any) -> bool:
+def _is_absent(value: object) -> bool:
     """Return whether RFC 6570 takes a value for undefined: null, and arrays and objects without anything in
     them.
     """
@@ -95,7 +95,7 @@ def _is_absent(value: Any) -> bool:
     return value is None
 
 
-def in_path(name: str, value: Any, style: Style, explode: bool) -> str:
+def in_path(name: str, value: object, style: Style, explode: bool) -> str:
     """Return a value in a path: `simple`, `label` or `matrix`."""
     if style == "simple":
         return ",".join(_items(value, percent_encode, explode))
@@ -114,12 +114,12 @@ def in_path(name: str, value: Any, style: Style, explode: bool) -> str:
     )
 
 
-def in_header(value: Any, explode: bool) -> str:
+def in_header(value: object, explode: bool) -> str:
     """Return a value in a header: `simple`, and nothing is encoded."""
     return ",".join(_items(value, _as_is, explode))
 
 
-def _pairs_of(name: str, value: Any, style: Style, explode: bool | None, quoted: _Quote) -> list[_Pair]:
+def _pairs_of(name: str, value: object, style: Style, explode: bool | None, quoted: _Quote) -> list[_Pair]:
     """Return the names and values of one parameter in a query, a cookie or a form.
 
     Args:
@@ -169,7 +169,7 @@ def _exploded(name: str, value: Any, quoted: _Quote) -> list[_Pair]:
     return [(key, quoted(_scalar_text(item))) for key, item in value.items() if item is not None]
 
 
-def _deep(name: str, value: Any, quoted: _Quote) -> Iterator[_Pair]:
+def _deep(name: str, value: object, quoted: _Quote) -> Iterator[_Pair]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _deep(f"{name}[{key}]", item, quoted)
@@ -306,7 +306,7 @@ def _path(template: str, segments: Mapping[str, str]) -> str:
     return path
 
 
-def _in_path(name: str, place: Place, value: Any) -> str:
+def _in_path(name: str, place: Place, value: object) -> str:
     if place.content:
         return percent_encode(msgspec.json.encode(value).decode())
     if _is_absent(value) or value == "":
@@ -314,14 +314,14 @@ def _in_path(name: str, place: Place, value: Any) -> str:
     return in_path(place.name, value, place.style or "simple", bool(place.explode))
 
 
-def _in_query(place: Place, value: Any) -> list[_Pair]:
+def _in_query(place: Place, value: object) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     quoted = keep_reserved if place.allow_reserved else percent_encode
     return _pairs_of(place.name, value, place.style or "form", place.explode, quoted)
 
 
-def _in_header(name: str, place: Place, value: Any) -> str:
+def _in_header(name: str, place: Place, value: object) -> str:
     text = msgspec.json.encode(value).decode() if place.content else in_header(value, bool(place.explode))
     if _CONTROL.search(text):
         raise RefusalError(
@@ -331,7 +331,7 @@ def _in_header(name: str, place: Place, value: Any) -> str:
     return text.strip(" \t")
 
 
-def _in_cookie(name: str, place: Place, value: Any) -> list[_Pair]:
+def _in_cookie(name: str, place: Place, value: object) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
     style = place.style or "form"
@@ -374,7 +374,7 @@ def _object(whole: str | None, body: Any) -> JsonObject:
     raise RefusalError(f"`{whole}` is sent as a form, so it must be an object.")
 
 
-def _text_body(name: str, body: Any, binary: bool, media_type: str) -> tuple[bytes, str]:
+def _text_body(name: str, body: object, binary: bool, media_type: str) -> tuple[bytes, str]:
     if binary:
         return _decoded(name, body), media_type
     if isinstance(body, list | dict):
@@ -383,7 +383,7 @@ def _text_body(name: str, body: Any, binary: bool, media_type: str) -> tuple[byt
     return _scalar_text(body).encode(), f"{media_type}{charset}"
 
 
-def _decoded(name: str, value: Any) -> bytes:
+def _decoded(name: str, value: object) -> bytes:
     """Return the bytes of a base64 text. Raises RefusalError."""
     try:
         if isinstance(value, str):
@@ -429,7 +429,7 @@ def _is_styled(encoding: PropertyEncoding) -> bool:
     return any(each is not None for each in (encoding.style, encoding.explode, encoding.allow_reserved))
 
 
-def _media_type(encoding: PropertyEncoding | None, value: Any) -> str:
+def _media_type(encoding: PropertyEncoding | None, value: object) -> str:
     """Return the media type of a property: the first that is no range; JSON for arrays and objects, or ""."""
     named = [each.strip() for each in encoding.content_type.split(",")] if encoding else []
     default = "application/json" if isinstance(value, list | dict) else ""
@@ -525,7 +525,7 @@ def _names_sent(operation: Operation, values: JsonMapping) -> Iterator[tuple[str
             yield from (("body", "", each) for each in _property_names(operation, key, value))
 
 
-def _property_names(operation: Operation, name: str, value: Any) -> list[str]:
+def _property_names(operation: Operation, name: str, value: object) -> list[str]:
     encoding = operation.encoding.get(name)
     if operation.body not in (FORM, MULTIPART) or encoding is None or not _is_styled(encoding):
         return [name]

@@ -25,7 +25,7 @@ Arguments = bytes | bytearray | memoryview | str | JsonMapping | None
 _SEND = "Send the arguments as one JSON object."
 
 
-def parse_arguments(tool: str, arguments: Any) -> Any:
+def parse_arguments(tool: str, arguments: object) -> Any:
     """Parse arguments to plain JSON data. A JSON string that holds JSON is opened once, and null is an object
     without members: arguments are always an object. Raises ArgumentError for a text that is not JSON or has a
     key twice, and for a mapping with values that JSON lacks."""
@@ -42,7 +42,7 @@ def parse_arguments(tool: str, arguments: Any) -> Any:
     return {} if value is None else value
 
 
-def _parse_text(tool: str, text: bytes | str) -> Any:
+def _parse_text(tool: str, text: bytes | str) -> object:
     # The length first: stripping copies, and only short text can be blank enough to matter.
     if len(text) <= 64 and not text.strip():
         return {}
@@ -68,7 +68,7 @@ def _violations(problem: DuplicateKeyError) -> "list[Violation]":
     return violations
 
 
-def _parse_mapping(tool: str, arguments: Any) -> Any:
+def _parse_mapping(tool: str, arguments: object) -> object:
     if not isinstance(arguments, Mapping):
         kind = type(arguments).__name__
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
@@ -80,7 +80,7 @@ def _parse_mapping(tool: str, arguments: Any) -> Any:
         raise ArgumentError(tool, f"they hold what JSON cannot say: {problem}. {_SEND}") from None
 
 
-def copy_plain(value: Any) -> Any:
+def copy_plain(value: object) -> Any:
     """Copy the objects of a provider's client library to plain values. Raises TypeError or ValueError for
     what no JSON text could have brought: guessing would be worse."""
     if value is None or isinstance(value, bool):

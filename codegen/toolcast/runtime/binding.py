@@ -127,7 +127,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             self._result().validator()
             self._includes_defaults(provider)
 
-    def encode_result(self, value: Any, provider: str | None = None) -> bytes:
+    def encode_result(self, value: object, provider: str | None = None) -> bytes:
         """Return a handler's value as compact JSON, in the form of the result's contract if there is one.
 
         `defaults` decides on members that equal their default; unset, they are written if the definition for

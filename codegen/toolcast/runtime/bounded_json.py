@@ -70,7 +70,7 @@ def read_json(text: bytes | str, *, limit: int | None = None, unique: bool = Fal
     return value
 
 
-def _refuse_duplicates(text: bytes, value: Any) -> None:
+def _refuse_duplicates(text: bytes, value: object) -> None:
     colons = text.count(b":")
     if type(value) is dict and len(value) == colons:
         return  # a flat object, and each colon is a key's: most calls
@@ -160,5 +160,5 @@ class _ConstantError(ValueError):
     """NaN or an infinity, which the standard library takes."""
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> object:
     raise _ConstantError(name)

@@ -73,19 +73,19 @@ def _redacted_channels(context: ToolContext, secrets: "Secrets") -> JsonObject:
         channels["report"] = redacted_report
     if receive_log is not None:
 
-        def redacted_log(level: LogLevel, data: Any, logger: str) -> None:
+        def redacted_log(level: LogLevel, data: object, logger: str) -> None:
             receive_log(level, secrets.redact(data), secrets.redact_text(logger))
 
         channels["receive_log"] = redacted_log
     if asker is not None:
 
-        def redacted_question(request: "ElicitationRequest") -> Any:
+        def redacted_question(request: "ElicitationRequest") -> object:
             return asker(secrets.redact(request))
 
         channels["asker"] = redacted_question
     if sampler is not None:
 
-        def redacted_sampling(request: "SamplingRequest") -> Any:
+        def redacted_sampling(request: "SamplingRequest") -> object:
             return sampler(secrets.redact(request))
 
         channels["sampler"] = redacted_sampling
@@ -110,7 +110,7 @@ class _Waiting:
                 channels[name] = self._stopping(channel)
         return msgspec.structs.replace(context, **channels)
 
-    def _stopping(self, channel: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+    def _stopping(self, channel: Callable[[object], object]) -> Callable[[object], Awaitable[object]]:
         async def ask(request: Any) -> Any:
             self._open += 1
             when = None if self.scope is None else self.scope.when()
@@ -170,7 +170,7 @@ def fill_in(binding: AnyBinding, context: ToolContext | None) -> JsonObject | No
 
 
 def run_call(
-    executor: Executor, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+    executor: Executor, tool: ReadyTool, arguments: object, context: ToolContext, guesses: "Guesses | None"
 ) -> Awaitable[ToolResult]:
     """Carry out one call. All but what comes from outside (`is_from_outside`) becomes a ToolResult."""
     guard = executor.guard
@@ -184,7 +184,7 @@ def run_call(
 
 
 async def _run_surrounded(
-    executor: Executor, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+    executor: Executor, tool: ReadyTool, arguments: object, context: ToolContext, guesses: "Guesses | None"
 ) -> ToolResult:
     with executor.guard.around(tool.binding, context) as observers:
         return await _Call(executor, tool, context, observers).run(arguments, guesses)
@@ -376,7 +376,7 @@ class _Call:
         )
         return msgspec.structs.replace(context, approved=False)
 
-    async def _within(self, work: Awaitable[Any]) -> Any:
+    async def _within(self, work: Awaitable[object]) -> object:
         """Await `work` within the tool's time. Raises _TimeoutError."""
         seconds = self.executor.guard.seconds(self.tool.binding.name)
         if seconds is None:
@@ -406,7 +406,7 @@ class _Call:
 
 
 async def _run_precheck(
-    tool: str, workers: Workers, precheck: Precheck, params: Any, context: ToolContext
+    tool: str, workers: Workers, precheck: Precheck, params: object, context: ToolContext
 ) -> str | None:
     """Return the refusal of a precheck, if any. Raises TypeError for a precheck that returns neither None nor
     a text."""

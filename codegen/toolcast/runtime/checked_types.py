@@ -42,7 +42,7 @@ class Shape:
             raise ValueError("; ".join(_word(violation) for violation in violations))
         return self.build(value, settled)
 
-    def build(self, raw: Any, settled: Any) -> Any:
+    def build(self, raw: object, settled: object) -> object:
         """Convert a valid value. `settled` is what the contract accepted, `raw` what came."""
         raise NotImplementedError
 
@@ -78,14 +78,14 @@ class _Marker(type):
         return True
 
 
-def decode_hook(type_: type, value: Any) -> Any:
+def decode_hook(type_: type, value: object) -> Any:
     """The `dec_hook` of every decoder of generated types."""
     if isinstance(type_, _Marker):
         return type_.shape.decode(value)
     raise NotImplementedError(f"toolcast has no decoder for {type_!r}.")
 
 
-def trusted_hook(type_: type, value: Any) -> Any:
+def trusted_hook(type_: type, value: object) -> object:
     """The `dec_hook` for a value that the contract accepted as a whole: validating its parts again would make
     recursive values quadratic."""
     if isinstance(type_, _Marker):
@@ -98,7 +98,7 @@ def _node(module: str, reference: str) -> ContractNode:
     return ContractNode(ContractFile(module, path), pointer)
 
 
-def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
+def _marker(module: str, reference: str, shape: Shape) -> type[object]:
     pointer = reference.partition("#")[2]
     return _Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
 
@@ -108,7 +108,7 @@ class _Target:
 
     __slots__ = ("source", "type")
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: object) -> None:
         self.source = source
         self.type: Any = None
 
@@ -124,11 +124,11 @@ class _Target:
 class _Plain(Shape):
     __slots__ = ("target",)
 
-    def __init__(self, node: ContractNode, target: Any) -> None:
+    def __init__(self, node: ContractNode, target: object) -> None:
         super().__init__(node)
         self.target = _Target(target)
 
-    def build(self, raw: Any, settled: Any) -> Any:
+    def build(self, raw: object, settled: object) -> object:
         del raw
         return self.target.convert(settled)
 
@@ -136,11 +136,11 @@ class _Plain(Shape):
 class _OneOf(Shape):
     __slots__ = ("branches",)
 
-    def __init__(self, node: ContractNode, branches: tuple[tuple[str, Any], ...]) -> None:
+    def __init__(self, node: ContractNode, branches: tuple[tuple[str, object], ...]) -> None:
         super().__init__(node)
         self.branches = [(below, _Target(target)) for below, target in branches]
 
-    def build(self, raw: Any, settled: Any) -> Any:
+    def build(self, raw: object, settled: object) -> object:
         validators = [(self.node.validator(below), target) for below, target in self.branches]
         if settled is raw:  # accepted as it is: so it is some branch's as it is, and no null is taken away
             for validator, target in validators:
@@ -159,7 +159,7 @@ class _OneOf(Shape):
 class _OpenObject(Shape):
     __slots__ = ("field", "target", "values")
 
-    def __init__(self, node: ContractNode, target: Any, field: str, values: Any) -> None:
+    def __init__(self, node: ContractNode, target: object, field: str, values: object) -> None:
         super().__init__(node)
         self.field = field
         self.target = _Target(target)
@@ -185,14 +185,14 @@ def checked(module: str, reference: str, target: Any) -> type[Any]:
     return _marker(module, reference, _Plain(_node(module, reference), target))
 
 
-def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]:
+def one_of(module: str, reference: str, *branches: tuple[str, object]) -> type[object]:
     """Make a marker for a union whose branches only schemas distinguish. A branch is a pointer below
     `reference` (`/anyOf/0`) and its target. The whole node must accept the value; the first branch that
     accepts it gives the type."""
     return _marker(module, reference, _OneOf(_node(module, reference), branches))
 
 
-def open_object(module: str, reference: str, target: Any, field: str, values: Any) -> type[Any]:
+def open_object(module: str, reference: str, target: object, field: str, values: object) -> type[object]:
     """Make a marker for an object with named and further properties. Keys that the Struct `target` does not
     know go, converted to `values`, into its dict field named `field`, which must have a default; a property
     of that name is a further one. The Struct states `__toolcast_extra__ = "<field>"`, for encoding."""
@@ -222,7 +222,7 @@ def _divisor(divisor: float) -> tuple[tuple[int, int], int | None]:
     return (base, scale), -scale if base == 1 and -9 <= scale < 0 else None
 
 
-def check_unique(name: str, items: Any) -> None:
+def check_unique(name: str, items: object) -> None:
     """Check `uniqueItems`: 1 equals 1.0, and true does not equal 1. Raises ValueError with the indices, from
     0, of the first two equal items."""
     if type(items) is not list and not isinstance(items, (list, tuple)):
@@ -239,7 +239,7 @@ def check_unique(name: str, items: Any) -> None:
                 return
         except TypeError:
             pass  # arrays and objects
-    first_index: dict[Any, int] = {}
+    first_index: dict[object, int] = {}
     for index, item in enumerate(items):
         first = first_index.setdefault(key(item), index)
         if first != index:
@@ -264,7 +264,7 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
         raise ValueError(f"the object must have at most {maximum} {noun}, got {count}")
 
 
-def check_format(label: str, value: Any, name: str) -> None:
+def check_format(label: str, value: object, name: str) -> None:
     """Check `format` for the names in `jsonschema.formats.FORMATS`; others accept every text. Raises
     ValueError."""
     if not isinstance(value, str) or _glance(name)(value):
@@ -289,7 +289,7 @@ def _anything(text: str) -> bool:  # noqa: ARG001
     return True
 
 
-def check_pattern(label: str, value: Any, pattern: str) -> None:
+def check_pattern(label: str, value: object, pattern: str) -> None:
     """Check `pattern`, an ECMA-262 expression translated for `re`. Raises ValueError."""
     if isinstance(value, str) and not _compiled(pattern).search(value):
         from ..jsonschema.messages import literal
@@ -302,7 +302,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
+def check_member(name: str, value: object, allowed: Sequence[object]) -> None:
     """Check `enum` and `const` by JSON's equality. None is checked like any value. Raises ValueError."""
     if value is msgspec.UNSET or any(equal(value, member) for member in allowed):
         return
@@ -312,7 +312,7 @@ def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
 
 def check_bounds(
     name: str,
-    value: Any,
+    value: object,
     *,
     minimum: float | None = None,
     maximum: float | None = None,

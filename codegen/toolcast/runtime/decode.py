@@ -66,7 +66,7 @@ def decode_arguments(
         CALL.reset(before)
 
 
-def in_own_form(tool: AnyTool, value: Any, wire_decoder: "WireDecoder | None") -> Any:
+def in_own_form(tool: AnyTool, value: object, wire_decoder: "WireDecoder | None") -> Any:
     """Return plain data in the contract's form, without parameters that "" leaves out."""
     if wire_decoder is not None:
         value = wire_decoder(value)
@@ -76,7 +76,7 @@ def in_own_form(tool: AnyTool, value: Any, wire_decoder: "WireDecoder | None") -
     return value
 
 
-def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
+def _convert_valid(tool: Tool[P], value: object, *, encoded: bool = False) -> P:
     """Settle, validate and convert `value`, which is `encoded` if it came in a provider's wire form. Raises
     ArgumentError with every violation."""
     try:
@@ -88,7 +88,7 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
         raise ArgumentError(tool.name, "they are nested too deeply. Send a flatter value.") from None
 
 
-def convert_settled(tool: Tool[P], settled: Any) -> P:
+def convert_settled(tool: Tool[P], settled: object) -> P:
     """Convert a settled value that the contract accepts. Raises RecursionError, and ArgumentError if the
     Struct refuses it: a bug of the generator, no fault of the model's."""
     try:
@@ -111,7 +111,7 @@ def convert_settled(tool: Tool[P], settled: Any) -> P:
     return converted
 
 
-def settle(node: ContractNode, value: Any, *, encoded: bool) -> "tuple[Any, Sequence[Violation]]":
+def settle(node: ContractNode, value: object, *, encoded: bool) -> "tuple[Any, Sequence[Violation]]":
     """Return `value` with the two allowances, and its remaining violations, worded for the wire form if the
     value was `encoded`. Raises RecursionError."""
     validator = node.validator()

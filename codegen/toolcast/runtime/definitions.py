@@ -59,11 +59,11 @@ def cut_schema(schema: Any) -> Any:
 
 
 def cut_definition(
-    definition: Any,
+    definition: object,
     name: str,
     summary: str | None,
     pointers: tuple[str, str] | None = None,
-    cut: Callable[[Any], Any] = cut_schema,
+    cut: Callable[[object], object] = cut_schema,
 ) -> Any:
     """Return the envelope with `summary` for the description (None leaves it), the schema cut by `cut`, and
     no examples. `pointers` are JSON pointers to the schema and the description, empty for what is not there.
@@ -86,7 +86,7 @@ def cut_definition(
     }
 
 
-def without_examples(definition: Any, name: str) -> Any:
+def without_examples(definition: object, name: str) -> object:
     """Remove the examples of calls: not every one fits another schema than its own."""
     if not isinstance(definition, Mapping):
         return definition
@@ -95,7 +95,9 @@ def without_examples(definition: Any, name: str) -> Any:
     return {key: item for key, item in definition.items() if key != EXAMPLES}
 
 
-def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[str, str] | None = None) -> Any:
+def bare_definition(
+    definition: object, name: str, summary: str, pointers: tuple[str, str] | None = None
+) -> object:
     """Return the envelope with name and `summary` alone: any arguments fit its schema. So it is not strict,
     which would take no arguments at all. Gemini's tool object has no schema if there are no parameters (the
     API answers 400 to an object without properties)."""
@@ -146,11 +148,11 @@ def _members(value: bytes) -> dict[str, bytes]:
     return {}
 
 
-def _emptied(schema: Any) -> Any:
+def _emptied(schema: object) -> object:
     return {"type": schema.get("type", "object"), "properties": {}} if isinstance(schema, Mapping) else schema
 
 
-def _not_strict(value: Any, name: str) -> Any:
+def _not_strict(value: object, name: str) -> object:
     if not isinstance(value, Mapping):
         return value
     if value.get("name") != name:
@@ -158,7 +160,7 @@ def _not_strict(value: Any, name: str) -> Any:
     return {key: False if key == "strict" else item for key, item in value.items()}
 
 
-def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
+def _replaced(value: object, pointer: str, change: Callable[[object], object]) -> object:
     """Copy with the value at `pointer` changed; the same object if there is none."""
     if not pointer:
         return change(value)
@@ -169,7 +171,7 @@ def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
     return {**value, key: _replaced(value[key], slash + rest, change)}
 
 
-def _cut_member(key: str, value: Any, summary: str | None, cut: Callable[[Any], Any]) -> Any:
+def _cut_member(key: str, value: object, summary: str | None, cut: Callable[[object], object]) -> object:
     if key == "description" and summary is not None:
         return summary
     if key not in _SCHEMA_KEYS:
@@ -265,7 +267,7 @@ def without_strict_flag(definition: bytes, name: str, pointers: tuple[str, str] 
     return definition if made == whole else msgspec.json.encode(made)
 
 
-def _without_flag(value: Any, name: str, parameters: str | None, at: str) -> Any:
+def _without_flag(value: object, name: str, parameters: str | None, at: str) -> object:
     """Copy the value at pointer `at`; the flag is next to the tool's name, or, in an envelope with
     `parameters` in a place of its own, anywhere outside them."""
     if not isinstance(value, Mapping) or (parameters is not None and at == parameters):

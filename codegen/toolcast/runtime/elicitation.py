@@ -125,7 +125,7 @@ def _check_url(url: str) -> None:
         raise ValueError(f"a page to visit must have an address like https://host/path, not {url!r:.80}")
 
 
-def _filled(form: type[T], schema: JsonMapping, data: Any, tool: str) -> T:
+def _filled(form: type[T], schema: JsonMapping, data: object, tool: str) -> T:
     """Convert the answer. A whole float counts as an integer, as in JSON Schema; null counts as absent if the
     field may be left out."""
     if not isinstance(data, Mapping):
@@ -153,7 +153,7 @@ def _misfit(tool: str, why: str) -> str:
     )
 
 
-def form_schema(form: type[Any]) -> JsonObject:
+def form_schema(form: type[object]) -> JsonObject:
     """Return the JSON Schema of a form, flat as in MCP's elicitation. Raises TypeError, naming the field."""
     kind = inspect.type_info(form)
     if not isinstance(kind, inspect.StructType) or kind.array_like or kind.tag_field is not None:

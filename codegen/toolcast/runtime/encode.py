@@ -22,7 +22,7 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 _Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
 
 
-def to_builtins(value: Any) -> Any:
+def to_builtins(value: object) -> Any:
     """Return plain JSON data for a typed value. Raises TypeError for what has no JSON form."""
     return _flatten(value, msgspec.to_builtins(value, str_keys=True))
 
@@ -33,22 +33,22 @@ def with_defaults(value: Any) -> Any:
     return _write(value, _is_absent)
 
 
-def with_nulls(value: Any) -> Any:
+def with_nulls(value: object) -> object:
     """Write defaults, and None as null: where null is a value it may be required. An absent property that was
     never null is null then, too, until the contract settles it."""
     return _write(value, lambda item, _: item is msgspec.UNSET)
 
 
-def without_defaults(value: Any) -> Any:
+def without_defaults(value: object) -> object:
     """Write no field that has its default, not even a list or an object."""
     return _write(value, _is_default)
 
 
-def _is_absent(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+def _is_absent(item: object, field: msgspec.structs.FieldInfo) -> bool:
     return item is msgspec.UNSET or (item is None and field.default is None)
 
 
-def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+def _is_default(item: object, field: msgspec.structs.FieldInfo) -> bool:
     if field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()
     elif field.default is not msgspec.NODEFAULT:
@@ -64,7 +64,7 @@ def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
     return equal(item, default)
 
 
-def _write(value: Any, leaves: _Leaves) -> Any:
+def _write(value: object, leaves: _Leaves) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, msgspec.Struct):
@@ -98,12 +98,12 @@ def _tag(value: msgspec.Struct) -> JsonObject:
     return {} if config.tag_field is None else {config.tag_field: config.tag}
 
 
-def encode_json(value: Any) -> bytes:
+def encode_json(value: object) -> bytes:
     """Encode a typed value as compact JSON, further properties in their place."""
     return msgspec.json.encode(to_builtins(value))
 
 
-def _flatten(value: Any, plain: Any) -> Any:
+def _flatten(value: object, plain: object) -> Any:
     """Walk a value and its plain copy together, and move further properties up in the copy."""
     if isinstance(plain, (list, tuple)):
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -165,7 +165,7 @@ def rewrite(value: Any, change: Change, key: Change) -> Any:
     return change(value)
 
 
-def _struct(value: msgspec.Struct, change: Change, key: Change) -> Any:
+def _struct(value: msgspec.Struct, change: Change, key: Change) -> object:
     new = None
     for name in value.__struct_fields__:
         old = getattr(value, name)

@@ -199,11 +199,16 @@ class Executor:
                 raise ValueError(f"The result of tool {binding.name!r} {self.guard.redact_text(how)}.")
         return result if self.guard.limit is None else cut_result(result, self.guard.limit)
 
-    def redact_name(self, name: Any) -> Any:
+    def redact_name(self, name: object) -> object:
         return self.guard.redact_text(name) if isinstance(name, str) else name
 
     def refuse(
-        self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
+        self,
+        stage: Stage,
+        name: object,
+        provider: str | None,
+        context: ToolContext | None,
+        refused: ToolResult,
     ) -> ToolResult:
         """Make the result of a call that no tool takes, and tell the hooks. `name` holds no secret."""
         guard = self.guard

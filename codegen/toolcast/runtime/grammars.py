@@ -65,7 +65,7 @@ class TextInput(Struct, frozen=True, kw_only=True):
     grammar: GrammarSyntax | None = None
     definition: str = ""
 
-    def as_written(self) -> Any:
+    def as_written(self) -> object:
         """Return the key `input` of a spec that states it."""
         if self.grammar is None:
             return "text"

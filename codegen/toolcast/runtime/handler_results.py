@@ -24,7 +24,7 @@ _VIOLATIONS = 3
 """Most violations of a result that are named."""
 
 
-def _as_result(binding: AnyBinding, value: Any, provider: str | None = None) -> ToolResult:
+def _as_result(binding: AnyBinding, value: object, provider: str | None = None) -> ToolResult:
     """Make the ToolResult for `provider`. Raises TypeError if the value has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
@@ -41,7 +41,7 @@ def _as_result(binding: AnyBinding, value: Any, provider: str | None = None) -> 
 
 
 def redacted_result(
-    secrets: "Secrets | None", binding: AnyBinding, value: Any, provider: str | None
+    secrets: "Secrets | None", binding: AnyBinding, value: object, provider: str | None
 ) -> ToolResult:
     """Make the ToolResult without values of secrets."""
     if secrets is None or not secrets.known:
@@ -82,7 +82,7 @@ def _is_typed_text(binding: AnyBinding, text: str) -> bool:
     return binding._result().validator().accepts(text)
 
 
-def find_mismatch(binding: AnyBinding, value: Any) -> str | None:
+def find_mismatch(binding: AnyBinding, value: object) -> str | None:
     """Return why a handler's value does not fit the contract of its results; None if it fits, if there is
     none, and for a failure. Text is a typed result only if the contract accepts it."""
     if binding.result is None:

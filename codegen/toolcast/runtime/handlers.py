@@ -25,7 +25,7 @@ Precheck: TypeAlias = Callable[[Any, ToolContext], Refuses]
 """A precheck as the registry keeps it."""
 
 
-async def defer(params: Any, context: ToolContext, /) -> NoReturn:
+async def defer(params: object, context: ToolContext, /) -> NoReturn:
     """Raise CallDeferred: the handler of every external tool."""
     del params
     raise CallDeferred(f"Calls of tool {context.tool!r} are carried out outside of this program.")
@@ -39,7 +39,7 @@ async def call(workers: Workers, function: Callable[..., Any], *arguments: Any) 
     return await call_in_thread(workers, function, *arguments)
 
 
-async def call_in_thread(workers: Workers, function: Callable[..., Any], *arguments: Any) -> Any:
+async def call_in_thread(workers: Workers, function: Callable[..., object], *arguments: object) -> object:
     """Call a plain function in a worker thread; an awaitable that it returns is awaited."""
     outcome = await workers.run(function, *arguments)
     if isinstance(outcome, Awaitable):  # a plain callable over an async one: a lambda, a decorator
@@ -47,7 +47,7 @@ async def call_in_thread(workers: Workers, function: Callable[..., Any], *argume
     return outcome
 
 
-def find_precheck(handler: Any) -> Any:
+def find_precheck(handler: Any) -> object:
     """Return the `precheck` of a handler, or of what it wraps: by `functools.partial`, by `functools.wraps`,
     or as the bound `__call__` of an object."""
     from types import MethodType
@@ -67,7 +67,7 @@ def find_precheck(handler: Any) -> Any:
     return None
 
 
-def is_async(function: Any) -> bool:
+def is_async(function: object) -> bool:
     """Tell by its type whether calling `function` returns a coroutine."""
     from inspect import iscoroutinefunction
 
@@ -114,7 +114,7 @@ def _owner(handler: Any) -> Any:
     return handler.__self__ if type(handler) is MethodType and _closer(handler) is None else handler
 
 
-def _closer(handler: Any) -> Any:
+def _closer(handler: object) -> Any:
     """Return an object's closer. A class has methods of its instances, which are no closers of its own."""
     if isinstance(handler, type):
         return None

@@ -29,7 +29,7 @@ def without_parameters(schema: JsonMapping, names: Collection[str]) -> JsonObjec
     return made
 
 
-def _without(value: Any, names: Collection[str]) -> Any:
+def _without(value: object, names: Collection[str]) -> Any:
     if not isinstance(value, Mapping):
         return value
     return {name: item for name, item in value.items() if name not in names}
@@ -66,7 +66,7 @@ def hiding_problem(schema: JsonMapping, name: str) -> tuple[str, str] | None:
     return None
 
 
-def _concerns(schema: Any, name: str) -> bool:
+def _concerns(schema: object, name: str) -> bool:
     """Tell whether what `schema` says of an object may depend on its property `name`."""
     if not isinstance(schema, Mapping):
         return False
@@ -83,7 +83,7 @@ def _concerns(schema: Any, name: str) -> bool:
     return False
 
 
-def _refers(schema: Any, place: str) -> bool:
+def _refers(schema: object, place: str) -> bool:
     """Tell whether a reference in `schema` leads to its root, to `place` in it, or below."""
     waiting = [schema]
     while waiting:

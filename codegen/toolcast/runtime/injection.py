@@ -69,7 +69,7 @@ def _at(tool: str, name: str, path: str, context: ToolContext) -> Any:
     return value
 
 
-def _plain(tool: str, name: str, path: str, value: Any) -> Any:
+def _plain(tool: str, name: str, path: str, value: object) -> object:
     """Return the value as JSON: identifiers, dates and Structs are written as msgspec does."""
     try:
         return copy_plain(msgspec.to_builtins(value, str_keys=True))
@@ -179,7 +179,7 @@ def _guessed(
         raise with_reason(problem, reason) from None
 
 
-def _sent(tool: AnyTool, value: Any) -> tuple[str, ...]:
+def _sent(tool: AnyTool, value: object) -> tuple[str, ...]:
     """Return names in a model's arguments that stand for injected parameters. A reader behind a handler may
     take another spelling for the name itself, so one counts, too, unless it is a parameter of its own."""
     if type(value) is not dict:

@@ -39,7 +39,7 @@ class _HeaderProblem(Struct, frozen=True):
     hint: str
 
 
-def header_problems(schema: Any) -> Iterator[_HeaderProblem]:
+def header_problems(schema: object) -> Iterator[_HeaderProblem]:
     """Find the annotations that MCP clients refuse, a problem for each broken rule, in the order of the
     schema. The schema of parameters is in the words of 2020-12. References are not followed: clients follow
     none."""
@@ -93,7 +93,7 @@ def without_refused_headers(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]
     return (without_headers(schema, {each.path for each in problems}) if problems else schema), entries
 
 
-def without_headers(schema: Any, paths: Container[Path]) -> Any:
+def without_headers(schema: object, paths: Container[Path]) -> object:
     """Return a copy of a schema, of 200 levels at most, without the annotations at `paths`."""
 
     def changed(node: Any, path: Path) -> Any:
@@ -108,9 +108,9 @@ def without_headers(schema: Any, paths: Container[Path]) -> Any:
     return changed(schema, ())
 
 
-def annotated(schema: Any) -> Iterator[tuple[Path, JsonObject]]:
+def annotated(schema: object) -> Iterator[tuple[Path, JsonObject]]:
     """Find the schemas with the annotation, each with its path, in the order of the schema."""
-    pending: list[tuple[Path, Any]] = [((), schema)]
+    pending: list[tuple[Path, object]] = [((), schema)]
     while pending:
         path, node = pending.pop()
         if isinstance(node, dict):

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast, overload
 
 from .binding import AnyBinding, ToolBinding
 from .context import ToolContext
@@ -372,7 +372,7 @@ def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
 
 def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Precheck | None:
     """Return the precheck of a tool. Raises TypeError if it is no callable, or there are two."""
-    chosen: Any = find_precheck(handler)
+    chosen: object = find_precheck(handler)
     if precheck is not None and chosen is not None:
         raise TypeError(f"The handler of {name!r} has a precheck of its own: leave out precheck=.")
     chosen = precheck if chosen is None else chosen
@@ -383,7 +383,7 @@ def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Prec
 
 def _origin(entry: Entry | LazyTool) -> str:
     """Return where a registration comes from: the binding's module and the handler's."""
-    handler: Any = entry.handler
+    handler: object = entry.handler
     named = handler if hasattr(handler, "__qualname__") else type(handler)
     module = entry.module if isinstance(entry, LazyTool) else entry.binding.module
     return f"{module} with {named.__module__}.{named.__qualname__}"

@@ -3,7 +3,7 @@ on demand, the mark of what a prompt cache may hold, and settings for all tools.
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -70,7 +70,7 @@ def is_deferred(definition: bytes, rules: RequestRules) -> bool:
     return all(whole.get(key) == value for key, value in rules.defer.items())
 
 
-def _member(key: str, value: Any) -> bytes:
+def _member(key: str, value: object) -> bytes:
     return msgspec.json.encode({key: value})[1:-1]
 
 

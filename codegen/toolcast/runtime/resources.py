@@ -29,7 +29,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, 0, None)
 """Numbers of an OSError for a missing file; the loader of zip files gives no number, or 0."""
 
 
-def _origin(module_name: str) -> tuple[str, Any]:
+def _origin(module_name: str) -> tuple[str, object]:
     """Return the file that a module came from, and its loader, if any."""
     module = sys.modules.get(module_name)
     if module is None:
@@ -130,9 +130,9 @@ def follow(document: Any, pointer: str) -> Any:
     return node
 
 
-def find_defaults(document: Any) -> list[Any]:
+def find_defaults(document: object) -> list[object]:
     """Return every value named `default` in a contract, at any depth."""
-    found: list[Any] = []
+    found: list[object] = []
     remaining = [document]
     while remaining:
         node = remaining.pop()
@@ -152,7 +152,7 @@ class ContractFile:
 
     __slots__ = ("_document", "module", "path")
 
-    def __init__(self, module: str, path: str, document: Any = None) -> None:
+    def __init__(self, module: str, path: str, document: object = None) -> None:
         self.module = module
         self.path = path
         self._document = document

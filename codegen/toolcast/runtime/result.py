@@ -168,7 +168,7 @@ class ToolResult(Struct, frozen=True):
             )
 
     @classmethod
-    def ok(cls, output: str = "", data: Any = None, content: tuple[Content, ...] = ()) -> "ToolResult":
+    def ok(cls, output: str = "", data: object = None, content: tuple[Content, ...] = ()) -> "ToolResult":
         """Make a success. Raises TypeError if `output` is not str.
 
         Args:
@@ -192,7 +192,7 @@ def words(result: ToolResult) -> str:
     return "\n".join(text for text in (result.error, result.output) if text) or "The tool failed."
 
 
-def structured(result: ToolResult) -> Any:
+def structured(result: ToolResult) -> object:
     """Return the result as JSON data; UNSET if its text is not that of its typed value, or was cut."""
     data = result.data
     if not result.success or data is None:
@@ -211,7 +211,7 @@ def structured(result: ToolResult) -> Any:
     return value if same else msgspec.UNSET
 
 
-def _is_object(data: Any) -> bool:
+def _is_object(data: object) -> bool:
     if isinstance(data, msgspec.Struct):
         return not data.__struct_config__.array_like
     return isinstance(data, Mapping)

@@ -24,7 +24,7 @@ _OUTSIDE = ("title", "description", "default")
 
 
 def with_enum(
-    node: Any, values: tuple[str, ...], root: Any, *, mixed: bool = False, deep: int = 0
+    node: object, values: tuple[str, ...], root: object, *, mixed: bool = False, deep: int = 0
 ) -> JsonObject | None:
     """Return `node` with `values` for its strings, or those of its items; None if it takes anything else.
     Null stays: in the enum if that may be `mixed`, else in a branch of its own, because some providers
@@ -67,7 +67,7 @@ def _types(node: Any) -> set[str]:
 
 
 def _referred(
-    node: JsonMapping, values: tuple[str, ...], root: Any, mixed: bool, deep: int
+    node: JsonMapping, values: tuple[str, ...], root: object, mixed: bool, deep: int
 ) -> JsonObject | None:
     reference = node["$ref"]
     if not isinstance(reference, str) or not reference.startswith("#"):
@@ -85,16 +85,16 @@ def _referred(
 def describe_enum(
     base: AnyTool,
     provider: str,
-    whole: Any,
+    whole: object,
     name: str,
     encoded: bool,
     values: tuple[str, ...],
-) -> Any:
+) -> object:
     """Put an enum at a parameter of a tool object, and the values in the description if its wire form has no
     `enum`. Raises ValueError if the parameter is not there."""
     found = False
 
-    def put(schema: Any) -> Any:
+    def put(schema: Any) -> object:
         nonlocal found
         properties = schema.get("properties") if isinstance(schema, Mapping) else None
         if not isinstance(properties, Mapping) or name not in properties:
@@ -111,7 +111,7 @@ def describe_enum(
     return changed
 
 
-def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> Any:
+def _property(node: object, encoded: bool, values: tuple[str, ...], root: object) -> object:
     changed = None if encoded else with_enum(node, values, root)
     if changed is not None:
         return changed
@@ -188,7 +188,7 @@ def values_by_attribute(binding: AnyTool, values: _Values) -> tuple[tuple[str, f
     return tuple((known.get(name, " "), frozenset(allowed)) for name, allowed in values.items())
 
 
-def is_allowed(value: Any, values: frozenset[str]) -> bool:
+def is_allowed(value: object, values: frozenset[str]) -> bool:
     """Tell whether `value` is one of `values`, a list of them, or absent. Else the contract decides."""
     if type(value) is str:
         return value in values

@@ -218,7 +218,7 @@ class Snapshot:
         return ready if known == name else ready._replace(written=shown)
 
 
-def find_entry(snapshot: Snapshot, name: Any) -> Entry:
+def find_entry(snapshot: Snapshot, name: object) -> Entry:
     """Return a registered tool. Raises UnknownToolError."""
     entry = snapshot.entries.get(name) if isinstance(name, str) else None
     if entry is None:
@@ -239,7 +239,7 @@ def make_ready_or_fail(
     return ToolResult.failed(unknown_tool(shown, tuple(snapshot.entries))) if ready is None else ready
 
 
-def unknown_tool(name: Any, names: tuple[str, ...]) -> str:
+def unknown_tool(name: object, names: tuple[str, ...]) -> str:
     """Return the text for a model about a name that no tool has, with the nearest names."""
     from .tool_names import named_tools, near_names
 

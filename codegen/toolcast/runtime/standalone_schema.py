@@ -98,7 +98,7 @@ class _Definitions:
         self._known: dict[tuple[str, str], tuple[int, list[str]]] = {}  # its characters, and its references
         self.taken: dict[str, JsonObject] = {}
 
-    def take(self, form: Any, room: int) -> int:
+    def take(self, form: object, room: int) -> int:
         """Take what a property needs; return the characters left of `room`, negative if nothing was taken,
         since it needs more, or refers to what is no definition."""
         needed: set[tuple[str, str]] = set()
@@ -149,7 +149,7 @@ def _moved(schema: Any, root: str, *, named: bool = False) -> Any:
     return made
 
 
-def _references(schema: Any, *, named: bool = False) -> Iterator[str]:
+def _references(schema: object, *, named: bool = False) -> Iterator[str]:
     if isinstance(schema, list):
         for item in schema:
             yield from _references(item)

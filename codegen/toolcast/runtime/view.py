@@ -73,7 +73,7 @@ class Caller:
         """
         return self.carry_out(CallRequest(name, arguments, provider, context, guesses))
 
-    def carry_out(self, request: CallRequest) -> Coroutine[Any, Any, ToolResult]:
+    def carry_out(self, request: CallRequest) -> Coroutine[object, object, ToolResult]:
         """Return the result of `request`, as `execute` does."""
         raise NotImplementedError
 
@@ -263,7 +263,7 @@ class ToolView(Caller, DefinitionLists):
         """
         return self.run_sync(self.execute(name, arguments, provider, context, guesses))
 
-    def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
+    def run_sync(self, work: Coroutine[object, object, T]) -> T:
         """Return the value of a coroutine that calls these tools, or raise its exception; it runs in the
         event loop of `execute_sync`.
 

@@ -67,7 +67,7 @@ class _Job:
     )
 
     def __init__(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], loop: "AbstractEventLoop"
+        self, function: Callable[..., object], arguments: tuple[object, ...], loop: "AbstractEventLoop"
     ) -> None:
         self.function = function
         self.arguments = arguments

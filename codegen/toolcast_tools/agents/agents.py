@@ -351,7 +351,7 @@ class Agents:
         for attachment in params.attachments:
             self._check_attachment(attachment.file_path, attachment.access == "write")
         limits = params.limits or DelegateLimits()
-        context: dict[str, Any] = params.context or {}
+        context: dict[str, object] = params.context or {}
         return AgentTask(
             agent=params.agent,
             task=params.task,

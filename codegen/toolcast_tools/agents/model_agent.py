@@ -47,7 +47,7 @@ def prompt(task: AgentTask) -> str:
     return "\n\n".join(parts)
 
 
-def _last_text(messages: Sequence[Any]) -> str:
+def _last_text(messages: Sequence[object]) -> str:
     """Give the text that the model wrote last.
 
     Args:
@@ -87,7 +87,7 @@ def _written_files(calls: Sequence[CallRecord], tools: ToolView) -> tuple[str, .
     return tuple(found)[:_FILES]
 
 
-def _is_models(message: Mapping[str, Any]) -> bool:
+def _is_models(message: Mapping[str, object]) -> bool:
     """Tell whether a message is the model's. OpenAI Responses has items without a role."""
     role = message.get("role")
     return role in ("assistant", "model") or (
@@ -95,7 +95,7 @@ def _is_models(message: Mapping[str, Any]) -> bool:
     )
 
 
-def _text_of(message: Mapping[str, Any]) -> str:
+def _text_of(message: Mapping[str, object]) -> str:
     content = message.get("content", message.get("parts"))
     if isinstance(content, str):
         return content
@@ -109,7 +109,7 @@ def _text_of(message: Mapping[str, Any]) -> str:
     )
 
 
-def _arguments(value: Any) -> Mapping[str, Any]:
+def _arguments(value: object) -> Mapping[str, object]:
     if isinstance(value, (str, bytes)):
         try:
             value = msgspec.json.decode(value)
@@ -204,7 +204,7 @@ class ModelAgent:
             record = failed
         return self._report(record, view)
 
-    def _say(self, text: str, tools: ToolView) -> list[Any]:
+    def _say(self, text: str, tools: ToolView) -> list[object]:
         """A message of the user, in the form of the wire format."""
         if self._format == "text":
             return [{"role": "user", "content": text}]
@@ -240,5 +240,5 @@ def _budget(task: AgentTask, own: Budget | None) -> Budget:
     return replace(base, calls=_least(base.calls, task.steps), cost=_least(base.cost, task.cost))
 
 
-def _least(one: Any, other: Any) -> Any:
+def _least(one: Any, other: Any) -> object:
     return min((each for each in (one, other) if each is not None), default=None)

@@ -94,7 +94,7 @@ def _read_summary(
     return found
 
 
-def to_json(cell: Any, decimals: int) -> _JsonCell:
+def to_json(cell: object, decimals: int) -> _JsonCell:
     """A cell as JSON has it.
 
     Args:
@@ -166,7 +166,7 @@ def _statistics(name: str, column: Column) -> dict[str, str]:
     }
 
 
-def _number(value: Any, decimals: int) -> int | float | None:
+def _number(value: object, decimals: int) -> int | float | None:
     cell = to_json(value, decimals)
     return None if isinstance(cell, str) else cell
 
@@ -198,7 +198,7 @@ def _draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Se
     if not rows:
         raise RefusalError("There are no rows to draw. Filter less.")
     width, height = chart.size or _SIZE
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "width": width,
         "height": height,
         "explicit_size": True,

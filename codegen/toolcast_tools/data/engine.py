@@ -46,7 +46,7 @@ def joined(separator: str, parts: Iterable[Sql]) -> Sql:
     return Sql(separator.join(part.text for part in listed), values)
 
 
-def bound(value: Any, type: str = "") -> Sql:
+def bound(value: object, type: str = "") -> Sql:
     """A value, never part of the text; with `type` cast to that."""
     return Sql(f"CAST(? AS {type})" if type else "?", (value,))
 

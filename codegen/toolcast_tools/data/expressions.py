@@ -94,7 +94,7 @@ def _compared(condition: Condition, columns: Sequence[Column]) -> Sql:
     return sql("(NOT {})", test) if operator == "ne" else test
 
 
-def _cell(value: Any, kind: Kind, where: str) -> Sql:
+def _cell(value: object, kind: Kind, where: str) -> Sql:
     """A value to compare a column with. Raises RefusalError where it does not fit."""
     if kind in ("integer", "number"):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -280,7 +280,7 @@ def _column(node: Mapping[str, Any], columns: Sequence[Column]) -> Sql:
     return Sql(f"CAST({expression} AS DOUBLE)" if wide else expression)
 
 
-def _constant(literal: Mapping[str, Any]) -> Sql:
+def _constant(literal: Mapping[str, object]) -> Sql:
     kind, text = literal.get("kind"), str(literal.get("text", ""))
     if kind == "INTEGER" and re.fullmatch(r"[+-]?\d{1,18}", text):
         return Sql(f"CAST({text} AS BIGINT)")

@@ -136,7 +136,7 @@ def read_workbook(file: IO[bytes], sheet: str | None) -> tuple[list[str], list[l
 
 
 def rows_table(
-    connection: Connection, names: Sequence[str], rows: Sequence[Sequence[Any]], path: str
+    connection: Connection, names: Sequence[str], rows: Sequence[Sequence[object]], path: str
 ) -> Table:
     """Make a table of rows that were written with `write_rows`.
 
@@ -158,7 +158,7 @@ def rows_table(
     return source_table(read, describe(connection, read), names)
 
 
-def write_rows(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> IO[bytes]:
+def write_rows(rows: Sequence[Sequence[object]], names: Sequence[str]) -> IO[bytes]:
     """Write rows for `rows_table`, into a file that nothing else can open.
 
     Args:
@@ -208,14 +208,14 @@ def _type_of(cells: Sequence[Any]) -> str:
     return "TIME" if kinds == {datetime.time} else "VARCHAR"
 
 
-def _plain(cell: Any) -> Any:
+def _plain(cell: object) -> object:
     """A cell of a column that holds no texts."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     return cell.isoformat() if isinstance(cell, (datetime.date, datetime.time)) else cell
 
 
-def _text(cell: Any) -> str | None:
+def _text(cell: object) -> str | None:
     """A cell of a column of texts."""
     if cell is None or isinstance(cell, str):
         return cell

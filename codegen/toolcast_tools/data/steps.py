@@ -54,7 +54,7 @@ def check_query(connection: Connection, text: str) -> None:
     _check(statement, frozenset({"data"}))
 
 
-def _check(node: Any, tables: frozenset[str]) -> None:
+def _check(node: object, tables: frozenset[str]) -> None:
     """Raises RefusalError for a node that is not allowed; it may read `tables`, in small letters."""
     if isinstance(node, list):
         for each in node:
@@ -229,7 +229,7 @@ def _filled(table: Table, step: DataAnalysisStepsItemFill, binder: Binder) -> Ta
     return _select(table, [column.name for column in table.columns], cells, binder.describe)
 
 
-def _fill(cell: str, column: Column, value: Any) -> Sql:
+def _fill(cell: str, column: Column, value: object) -> Sql:
     """A cell, or what takes its place where it is missing."""
     if value is None:
         # A window without an order goes over the rows as they stand.

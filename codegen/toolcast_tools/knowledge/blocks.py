@@ -255,7 +255,7 @@ class _Reader:
             self.blocks.append(Block(text, self._level))
 
 
-def _parsed(data: bytes) -> Any:
+def _parsed(data: bytes) -> object:
     html = import_module("lxml.html")
     try:
         data.decode()

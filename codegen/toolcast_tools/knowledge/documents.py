@@ -33,7 +33,7 @@ _LIMITS: Final = Limits(depth=8, values=500)
 _PROBLEM: Final = "front_matter_problem"
 
 
-def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
+def split_front_matter(text: str) -> tuple[dict[str, object], str]:
     """Separate front matter from the text.
 
     Args:
@@ -210,11 +210,11 @@ def _decoded(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value.strip()[:100] if isinstance(value, str) else ""
 
 
-def _time(value: Any, modified: float) -> str:
+def _time(value: object, modified: float) -> str:
     """A date-time: that which a document declares, or when its file changed."""
     found = instant(value.strip()) if isinstance(value, str) else None
     if found is None:
@@ -224,7 +224,7 @@ def _time(value: Any, modified: float) -> str:
     return f"{found.isoformat()}T00:00:00Z"
 
 
-def _author(value: Any) -> dict[str, str]:
+def _author(value: object) -> dict[str, str]:
     """Name and address of an author: "Ada", "Ada <ada@example.com>", or an object that has them."""
     if isinstance(value, list) and value:
         value = value[0]

@@ -44,7 +44,7 @@ def check_filter(root: Filter) -> None:
         todo += [(child, depth + 1) for child in children]
 
 
-def matches(each: Filter, record: Mapping[str, Any]) -> bool:
+def matches(each: Filter, record: Mapping[str, object]) -> bool:
     """Tell whether a record passes a filter that was checked.
 
     A field that is missing is null: it equals nothing and compares with nothing. Times are compared as
@@ -66,7 +66,7 @@ def matches(each: Filter, record: Mapping[str, Any]) -> bool:
     )
 
 
-def field_value(record: Mapping[str, Any], name: str) -> Any:
+def field_value(record: Mapping[str, object], name: str) -> Any:
     """The value of a field; dots lead into objects.
 
     Args:
@@ -78,7 +78,7 @@ def field_value(record: Mapping[str, Any], name: str) -> Any:
     """
     if name in record:
         return record[name]
-    value: Any = record
+    value: object = record
     for part in name.split("."):
         if not isinstance(value, Mapping) or part not in value:
             return None
@@ -142,14 +142,14 @@ def _holds(condition: Condition, record: Mapping[str, Any]) -> bool:
     return bool({"lt": one < other, "le": one <= other, "gt": one > other, "ge": one >= other}[op])
 
 
-def _equal(found: Any, value: Any) -> bool:
+def _equal(found: object, value: object) -> bool:
     pair = _comparable(found, value)
     if pair is not None:
         return bool(pair[0] == pair[1])
     return isinstance(found, bool) and isinstance(value, bool) and found == value
 
 
-def _comparable(found: Any, value: Any) -> tuple[Any, Any] | None:
+def _comparable(found: object, value: object) -> tuple[Any, Any] | None:
     """Both as values of one order; None where there is none."""
     if isinstance(found, bool) or isinstance(value, bool):
         return None

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from toolcast.runtime.context import ToolContext
@@ -295,7 +295,7 @@ class Knowledge:
             if not self._stop.is_set():
                 log(WARNING, "%s", str(problem), event="refresh_failed", problem=problem)
 
-    def _is_ours(self, _: Any, path: str) -> bool:
+    def _is_ours(self, _: object, path: str) -> bool:
         """Tell whether a change may be one of documents, not of an index among them."""
         return self._path is None or path not in {
             self._path + part for part in ("", "-wal", "-shm", "-journal")

@@ -71,7 +71,7 @@ class _Owners(Struct, frozen=True, kw_only=True):
         )
 
 
-def _owners_of(extra: Mapping[str, Any], user: str, project: str) -> _Owners:
+def _owners_of(extra: Mapping[str, object], user: str, project: str) -> _Owners:
     """Return the owners of a call.
 
     Args:

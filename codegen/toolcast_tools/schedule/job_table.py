@@ -360,7 +360,7 @@ def _number(value: float | None) -> float:
     return value
 
 
-def _jobs(connection: sqlite3.Connection, condition: str = "TRUE", *values: Any) -> list[Job]:
+def _jobs(connection: sqlite3.Connection, condition: str = "TRUE", *values: object) -> list[Job]:
     """The tasks that meet a condition of this module, in the order of their runs."""
     names = ", ".join(Job.__struct_fields__)
     rows = connection.execute(f"SELECT {names} FROM jobs WHERE {condition} ORDER BY next, number", values)

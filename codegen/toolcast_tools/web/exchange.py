@@ -135,7 +135,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         return await self._sockets.connect_tcp(str(tried[-1]), port, each, local_address, socket_options)
 
     async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+        self, path: str, timeout: float | None = None, socket_options: Iterable[object] | None = None
     ) -> NoReturn:
         """Refuse: a socket in the file system has no address to check."""
         del path, timeout, socket_options

@@ -37,7 +37,7 @@ class AnswerEnd(Struct, frozen=True):
     detail: str = ""
 
 
-def read_end(response: Any, format: str) -> AnswerEnd:
+def read_end(response: object, format: str) -> AnswerEnd:
     """Read why an answer ended.
 
     A reason that no provider is known to give counts as "complete", and is in `detail`.
@@ -74,18 +74,18 @@ def read_end(response: Any, format: str) -> AnswerEnd:
     return end
 
 
-def read_reason(response: Any, format: Format) -> Reason:
+def read_reason(response: object, format: Format) -> Reason:
     """Read why an answer ended, without its refusals: whether to rely on its calls."""
     failed = _read_error(response, format)
     return _read_stop(response, format).reason if failed is None else failed.reason
 
 
-def _stop_word(response: Any, format: Format) -> str:
+def _stop_word(response: object, format: Format) -> str:
     """Return the provider's reason to stop, as it writes it; "" for none."""
     return _word(response, format.stop)
 
 
-def _read_stop(response: Any, format: Format) -> AnswerEnd:
+def _read_stop(response: object, format: Format) -> AnswerEnd:
     """Read the end that the reason to stop states."""
     word = _stop_word(response, format)
     reason = format.ends.get(word)
@@ -111,7 +111,7 @@ def raised_reason(problem: BaseException) -> Literal["filtered", "provider_error
     return "filtered" if ENDS.get(code) == "filtered" else "provider_error"
 
 
-def read_usage(response: Any, format: str) -> Usage | None:
+def read_usage(response: object, format: str) -> Usage | None:
     """Read the tokens that an answer used.
 
     Args:
@@ -167,7 +167,7 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
     return None
 
 
-def _read_error(response: Any, format: Format) -> AnswerEnd | None:
+def _read_error(response: object, format: Format) -> AnswerEnd | None:
     """Return the end that an error states, in place of an answer or beside it."""
     for path in format.errors:
         problem = locate(response, path)[0]
@@ -176,7 +176,7 @@ def _read_error(response: Any, format: Format) -> AnswerEnd | None:
     return None
 
 
-def _error_end(problem: Any, format: Format) -> AnswerEnd:
+def _error_end(problem: object, format: Format) -> AnswerEnd:
     """Read an error: a text, or an object with a code and a message."""
     if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
         return AnswerEnd("provider_error", _word_of(problem)[:_MAX_DETAIL])
@@ -185,12 +185,12 @@ def _error_end(problem: Any, format: Format) -> AnswerEnd:
     return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:_MAX_DETAIL])
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_nothing(value: object) -> bool:
     """Tell whether there is no error: null, or an empty value of some servers."""
     return value is None or value is False or (isinstance(value, (str, Mapping, Sequence)) and not value)
 
 
-def _word_of(value: Any) -> str:
+def _word_of(value: object) -> str:
     """Return a text, a number or a member of an enum as text; "" for anything else."""
     value = value.value if isinstance(value, Enum) else value
     if isinstance(value, str):
@@ -200,7 +200,7 @@ def _word_of(value: Any) -> str:
     return str(value) if abs(value) <= _MAX_COUNT else ""  # Python writes no number of any length
 
 
-def _word(response: Any, paths: Iterable[Path]) -> str:
+def _word(response: object, paths: Iterable[Path]) -> str:
     for path in paths:
         word = _word_of(locate(response, path)[0])
         if word:
@@ -208,7 +208,7 @@ def _word(response: Any, paths: Iterable[Path]) -> str:
     return ""
 
 
-def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
+def _texts(response: object, paths: Iterable[Path]) -> list[str]:
     """Return the texts at the first path that leads to any."""
     for path in paths:
         found = [text for text in locate_each(response, path) if isinstance(text, str) and text]
@@ -217,12 +217,12 @@ def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
     return []
 
 
-def _with_details(word: str, response: Any, format: Format) -> str:
+def _with_details(word: str, response: object, format: Format) -> str:
     texts = (text for path in format.details for text in _texts(response, (path,)))
     return ": ".join((word, *texts))[:_MAX_DETAIL]
 
 
-def _is_empty(response: Any, format: Format) -> bool:
+def _is_empty(response: object, format: Format) -> bool:
     """Tell whether a response lacks all of the alternatives of which it must have one."""
     if not format.listed:
         return False
@@ -254,7 +254,7 @@ class AnswerFacts(Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-def read_facts(response: Any, format: str) -> AnswerFacts:
+def read_facts(response: object, format: str) -> AnswerFacts:
     """Read the facts that an answer states. Raises DispatchError for one that cannot be read, and ValueError
     for an unknown format.
     """
@@ -268,7 +268,7 @@ def read_facts(response: Any, format: str) -> AnswerFacts:
     )
 
 
-def read_container(response: Any, format: str) -> str:
+def read_container(response: object, format: str) -> str:
     """Read the container in which the provider runs code of the model.
 
     Anthropic wants it in the next request, while calls of a program wait for their results.
@@ -296,7 +296,7 @@ def read_container(response: Any, format: str) -> str:
     return str.__str__(found)
 
 
-def _first(response: Any, keys: tuple[str, ...]) -> str:
+def _first(response: object, keys: tuple[str, ...]) -> str:
     for key in keys:
         found = locate(response, (key,))[0]
         if isinstance(found, str) and found:

@@ -35,7 +35,7 @@ def load(value: Any) -> Any:
         raise DispatchError(f"$: the answer is {problem}") from None
 
 
-def get_field(value: Any, key: str, path: str) -> Any:
+def get_field(value: object, key: str, path: str) -> object:
     """Return the value of a key, or of an attribute; None for neither.
 
     The key may be written as Python's clients have it: `functionCall` or `function_call`. Raises
@@ -157,7 +157,7 @@ def locate(response: Any, path: Path) -> tuple[Any, str]:
     return response, at
 
 
-def locate_each(response: Any, path: Path) -> Iterator[Any]:
+def locate_each(response: object, path: Path) -> Iterator[object]:
     """Give the values at a path, for every item of a list where it has EACH.
 
     A step into what is neither an object nor a list leads nowhere.
@@ -177,7 +177,7 @@ def locate_each(response: Any, path: Path) -> Iterator[Any]:
         yield response
 
 
-def calls_path(response: Any, format: Format) -> Path | None:
+def calls_path(response: object, format: Format) -> Path | None:
     """Return the place of calls that an answer has. Raises DispatchError for no answer of the format."""
     for path in format.calls:
         if get_field(response, str(path[0]), "$") is not None:
@@ -190,7 +190,7 @@ def calls_path(response: Any, format: Format) -> Path | None:
     raise DispatchError(f"$: this is no answer of {format.name}: expected {wanted}, got {kind(response)}")
 
 
-def _has_any(response: Any, keys: Iterable[str]) -> bool:
+def _has_any(response: object, keys: Iterable[str]) -> bool:
     if isinstance(response, Mapping):
         return any(key in response for key in keys)
     return any(key in dir(response) for key in keys)

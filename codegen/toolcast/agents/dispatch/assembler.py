@@ -1,7 +1,6 @@
 """An answer that arrives in pieces, put together."""
 
 from collections.abc import Callable
-from typing import Any
 
 from ...jsonschema.json_values import JsonObject
 from ...runtime.arguments import MAX_TEXT
@@ -33,7 +32,7 @@ _REPEATS = {
 _REPEATED = object()
 
 
-def _provider_event(event: Any, format: str) -> Any:
+def _provider_event(event: object, format: str) -> object:
     """Return the provider's own event; _REPEATED for one that a client's helper adds to the stream."""
     if event is None or isinstance(event, (dict, str, bytes, bytearray, memoryview)):
         return event
@@ -67,7 +66,7 @@ class Assembler:
         self._pieces = Pieces(limit)
         self._stream = make(self._pieces)
 
-    def feed(self, event: Any) -> list[Piece]:
+    def feed(self, event: object) -> list[Piece]:
         """Take the next event.
 
         Args:

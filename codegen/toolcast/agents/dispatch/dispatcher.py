@@ -92,7 +92,7 @@ class Dispatcher:
         calls = parse(response, self.format)
         return render(calls, await self.execute(calls, context), self.format)
 
-    def run_sync(self, response: Any, context: ToolContext | None = None) -> list[JsonObject]:
+    def run_sync(self, response: object, context: ToolContext | None = None) -> list[JsonObject]:
         """Carry out every call of an answer, in a program without an event loop.
 
         Args:

@@ -145,7 +145,7 @@ def _cleaned(item: Any, format: Format) -> Any:
     return kept
 
 
-def _is_blank(item: Any) -> bool:
+def _is_blank(item: object) -> bool:
     """Tell whether a block is empty text: APIs give such and refuse them, save with a signature (Gemini)."""
     if not isinstance(item, dict) or not isinstance(item.get("text"), str) or item["text"].strip():
         return False

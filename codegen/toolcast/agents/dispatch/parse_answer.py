@@ -52,7 +52,7 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
     return tuple(raw)
 
 
-def _find(response: Any, format: Format) -> tuple[Any, str]:
+def _find(response: object, format: Format) -> tuple[Any, str]:
     path = calls_path(response, format)
     if path is None:
         return (), "$"
@@ -90,7 +90,7 @@ def call_shape(item: Any, format: Format, path: str = "$") -> _CallShape | None:
     return _CallShape(format.inner, format.arguments)
 
 
-def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
+def _call(item: object, path: str, format: Format, index: int) -> Call | None:
     """Read an item of the list; None where it is no call to dispatch."""
     get_field(item, "type", path)  # names the path of an item that is no object
     shape = call_shape(item, format, path)
@@ -121,12 +121,12 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
     )
 
 
-def _repeated(item: Any, format: Format, path: str) -> JsonObject:
+def _repeated(item: object, format: Format, path: str) -> JsonObject:
     found = {key: get_field(item, key, path) for key in format.repeated}
     return {key: plain(value, f"{path}.{key}") for key, value in found.items() if value is not None}
 
 
-def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | None:
+def _caller(item: object, format: Format, path: str) -> Literal["model", "code"] | None:
     """Read who made a call. All but the model itself is code: providers name their versions of it."""
     caller, within = get_field(item, format.caller, path), f"{path}.{format.caller}"
     if caller is None:
@@ -134,7 +134,7 @@ def _caller(item: Any, format: Format, path: str) -> Literal["model", "code"] | 
     return "model" if text(get_field(caller, "type", within), f"{within}.type") == "direct" else "code"
 
 
-def _arguments(arguments: Any, path: str) -> bytes | str | JsonObject:
+def _arguments(arguments: object, path: str) -> bytes | str | JsonObject:
     """Return arguments as the provider sent them; other types as text, for `execute` to refuse."""
     if arguments is None:
         return ""
@@ -148,7 +148,7 @@ def _arguments(arguments: Any, path: str) -> bytes | str | JsonObject:
         raise DispatchError(f"{path}: expected JSON, got {kind(arguments)}") from None
 
 
-def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
+def _with_ids(calls: list[Call], response: object, format: Format) -> list[Call]:
     """Give each call an id of its own, made of all that tells answers apart."""
     ids = [call.id for call in calls]
     if all(ids) and len(set(ids)) == len(ids):
@@ -167,7 +167,7 @@ def _may_be_cut(call: Call) -> bool:
     return call.custom or isinstance(call.arguments, dict) or not call.arguments.strip()
 
 
-def _mcp_call(request: Any) -> Call:
+def _mcp_call(request: object) -> Call:
     """Read `tools/call`: the whole request, or its `params`."""
     params = get_field(request, "params", "$")
     path = "$" if params is None else "$.params"

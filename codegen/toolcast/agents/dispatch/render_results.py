@@ -202,7 +202,7 @@ def _mcp(_: Call, result: ToolResult, format: Format) -> Message:
     return answer
 
 
-def _structured_content(result: ToolResult) -> Any:
+def _structured_content(result: ToolResult) -> object:
     """Return the typed value: a tool with an output schema must send it, also where its text was cut."""
     value = structured(result)
     if value is msgspec.UNSET and result.success and result.data is not None:

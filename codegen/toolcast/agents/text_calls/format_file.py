@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -158,7 +158,7 @@ def _diagnostic(finding: _Finding, file: str, text: str) -> Diagnostic:
     )
 
 
-def _misfits(value: Any, kind: Any, keys: _Keys) -> Iterator[_Finding]:
+def _misfits(value: object, kind: object, keys: _Keys) -> Iterator[_Finding]:
     """Find unknown keys, missing keys, and values of the wrong type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -184,7 +184,7 @@ def _misfits(value: Any, kind: Any, keys: _Keys) -> Iterator[_Finding]:
             )
 
 
-def _table_misfits(value: Any, kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
+def _table_misfits(value: object, kind: type[Struct], keys: _Keys) -> Iterator[_Finding]:
     where = _dotted(keys) or "a format"
     if not isinstance(value, dict):
         yield _Finding("wrong-type", f"{where} must be a table", "write it as {key = value}", keys)

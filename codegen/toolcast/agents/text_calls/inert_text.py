@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Any
 
 from .text_format import TextFormat, known_formats
 
@@ -35,7 +34,7 @@ class Inert:
         self._marks = re.compile(marks)
         self._json = re.compile(f"{_ESCAPE}|{marks}")
 
-    def json(self, value: Any, *, indent: int = 0, compact: bool = False) -> str:
+    def json(self, value: object, *, indent: int = 0, compact: bool = False) -> str:
         """Return JSON of the same value, with escapes for characters that could begin a marker."""
         separators = (",", ":") if compact else None
         text = json.dumps(value, ensure_ascii=False, indent=indent or None, separators=separators)

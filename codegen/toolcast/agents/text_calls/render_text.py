@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -28,7 +27,7 @@ def _key(*names: str) -> re.Pattern[str]:
     return re.compile(rf'"(?P<key>{"|".join(spelt)})"(?=\s*:)', re.IGNORECASE)
 
 
-def render_call(name: str, arguments: Any) -> str:
+def render_call(name: str, arguments: object) -> str:
     """Write a call in the canonical form, without any `<` of the arguments that could end the block.
 
     Args:

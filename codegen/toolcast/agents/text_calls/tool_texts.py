@@ -41,7 +41,7 @@ def prompt_text(format: TextFormat, prompt: Prompt, tools: list[ToolText]) -> st
 
 
 def _tool(tool: ToolText, prompt: Prompt, braces: "_DeclarationWriter", safe: Inert) -> str:
-    def as_json(value: Any) -> str:
+    def as_json(value: object) -> str:
         return safe.json(value, indent=prompt.indent, compact=prompt.compact)
 
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
@@ -83,7 +83,7 @@ class _Inliner:
         self._root = root
         self._left = _SIZE
 
-    def inline(self, schema: Any, path: tuple[str, ...], *, named: bool = False, depth: int = 0) -> Any:
+    def inline(self, schema: object, path: tuple[str, ...], *, named: bool = False, depth: int = 0) -> Any:
         """`path`: the references that led here. `named`: the keys are names."""
         self._left -= 1
         if isinstance(schema, list):
@@ -123,7 +123,7 @@ def _properties(schema: _Schema) -> _Schema:
     return found if isinstance(found, Mapping) else {}
 
 
-def _description(schema: Any) -> str:
+def _description(schema: object) -> str:
     found = schema.get("description") if isinstance(schema, Mapping) else None
     return found if isinstance(found, str) else ""
 
@@ -246,10 +246,10 @@ class _TypeScriptWriter:
         plain = isinstance(default, str) and "enum" in schema and not self._style.bounds
         return f" // default: {self._safe.line(default) if plain else self._safe.json(default)}"
 
-    def _type(self, schema: Any, indent: int, depth: int) -> str:
+    def _type(self, schema: object, indent: int, depth: int) -> str:
         return " | ".join(self._alternatives(schema, indent, depth))
 
-    def _alternatives(self, schema: Any, indent: int, depth: int) -> list[str]:
+    def _alternatives(self, schema: object, indent: int, depth: int) -> list[str]:
         if not isinstance(schema, Mapping) or depth > _LEVELS:
             return ["never" if schema is False else "any"]
         found: list[str] = []
@@ -264,7 +264,7 @@ class _TypeScriptWriter:
         found = found or [self._kind(kind, schema, indent, depth) for kind in _kinds(schema)]
         return [*dict.fromkeys([*found, "null"] if schema.get("nullable") is True else found)]
 
-    def _kind(self, kind: Any, schema: _Schema, indent: int, depth: int) -> str:
+    def _kind(self, kind: object, schema: _Schema, indent: int, depth: int) -> str:
         if kind == "array":
             inner = self._alternatives(schema.get("items", True), indent, depth + 1)
             return f"({' | '.join(inner)})[]" if len(inner) > 1 else f"{inner[0]}[]"
@@ -274,7 +274,7 @@ class _TypeScriptWriter:
         return _TYPESCRIPT.get(kind, "any") if isinstance(kind, str) else "any"
 
 
-def _kinds(schema: _Schema) -> list[Any]:
+def _kinds(schema: _Schema) -> list[object]:
     kinds = schema.get("type")
     if isinstance(kinds, list) and kinds:
         return kinds
@@ -315,7 +315,7 @@ class _DeclarationWriter:
     def _key(self, key: str) -> str:
         return key if _PLAIN_KEY.fullmatch(key) else self.string(key)
 
-    def _property(self, schema: Any, depth: int) -> str:
+    def _property(self, schema: object, depth: int) -> str:
         if not isinstance(schema, Mapping) or depth > _LEVELS:
             return "{}"
         words = _description(schema)
@@ -347,12 +347,12 @@ class _DeclarationWriter:
                 parts.append(f"{self._key(key)}:{self._value(value)}")
         return ",".join(parts)
 
-    def _type(self, kind: str | list[Any]) -> str:
+    def _type(self, kind: str | list[object]) -> str:
         if isinstance(kind, str):
             return self.string(kind.upper())
         return f"[{','.join(self.string(str(each).upper()) for each in kind)}]"
 
-    def _value(self, value: Any) -> str:
+    def _value(self, value: object) -> str:
         if isinstance(value, str):
             return self.string(value)
         if isinstance(value, Mapping):
@@ -363,7 +363,7 @@ class _DeclarationWriter:
         return self._safe.json(value)
 
 
-def _kind_and_null(schema: _Schema) -> tuple[str | list[Any] | None, bool]:
+def _kind_and_null(schema: _Schema) -> tuple[str | list[object] | None, bool]:
     """Return the type without null, and whether null is one."""
     kinds = schema.get("type")
     nullable = schema.get("nullable") is True
@@ -425,7 +425,7 @@ def _open(parameters: _Schema) -> str:
     return "**arguments" if anything else ""
 
 
-def _python_name(schema: Any) -> str:
+def _python_name(schema: object) -> str:
     kind = schema.get("type") if isinstance(schema, Mapping) else None
     return _PYTHON_NAMES.get(kind, "Any") if isinstance(kind, str) else "Any"
 

@@ -1,7 +1,6 @@
 """Handlers of tools that were imported from an MCP server: each call goes to the live server."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -27,7 +26,7 @@ class McpHandler:
     def __init__(
         self,
         binding: AnyBinding,
-        session: Any,
+        session: object,
         *,
         timeout: float | None = _TIMEOUT,
         limits: Limits | None = None,
@@ -60,7 +59,7 @@ class McpHandler:
         """Return the server's name of the tool."""
         return self._tool
 
-    async def __call__(self, params: Any, context: ToolContext, /) -> ToolResult:
+    async def __call__(self, params: object, context: ToolContext, /) -> ToolResult:
         """Forward one call.
 
         Args:
@@ -84,7 +83,7 @@ class McpHandler:
 def register_mcp(
     registry: ToolRegistry,
     bindings: Mapping[str, AnyBinding],
-    session: Any,
+    session: object,
     *,
     source: str | None = None,
     timeout: float | None = _TIMEOUT,

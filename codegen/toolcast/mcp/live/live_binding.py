@@ -110,7 +110,7 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
     def prepare_result(self, provider: str | None = None) -> None:
         """Do nothing: nothing is read for a result."""
 
-    def encode_result(self, value: Any, provider: str | None = None) -> bytes:
+    def encode_result(self, value: object, provider: str | None = None) -> bytes:
         """Return the server's answer as JSON text, with nothing added and nothing left out."""
         del provider
         return msgspec.json.encode(value)

@@ -25,7 +25,7 @@ _LATE = -32001
 _WORDS = 500
 
 
-def client_session(session: Any) -> Any:
+def client_session(session: object) -> object:
     """Return the SDK's `ClientSession` behind a `Client`, or itself. Raises RefusalError for a client that is
     not connected.
     """
@@ -214,7 +214,9 @@ _UNREADABLE = "Failed to parse "
 _SYNTAX = re.compile(r"Invalid JSON: (.{1,100}? at line \d+ column \d+)")
 
 
-async def list_live(session: Any, server: str, limits: Limits) -> tuple[dict[str, LiveTool], dict[str, str]]:
+async def list_live(
+    session: object, server: str, limits: Limits
+) -> tuple[dict[str, LiveTool], dict[str, str]]:
     """List the tools by the server's own names, in its order; and reasons why others are not taken, by name,
     or by place (`tools[3]`) where the name is the defect. `session` is the SDK's `ClientSession`.
 
@@ -271,7 +273,7 @@ def _announce(session: Any, tool: LiveTool) -> None:
         raise UnfitError("its `x-mcp-header` annotations are not valid")
 
 
-async def _list(session: Any, server: str, limits: Limits) -> tuple[dict[str, LiveTool], dict[str, str]]:
+async def _list(session: object, server: str, limits: Limits) -> tuple[dict[str, LiveTool], dict[str, str]]:
     tools: dict[str, LiveTool] = {}
     unfit: dict[str, str] = {}
     cursor: str | None = None

@@ -37,7 +37,7 @@ class ToolChanges:
         self.count = 0
         self._handler = handler
 
-    async def __call__(self, message: Any) -> None:
+    async def __call__(self, message: object) -> None:
         """Take a message.
 
         Args:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from msgspec import Struct
 
@@ -10,6 +9,7 @@ from ...hidden_characters import without_hidden
 from ...jsonschema import Validator
 from ...providers import Normalizer
 from ...runtime.errors import FrozenRegistryError
+from ...runtime.handlers import Handler
 from ...runtime.registry import ToolRegistry
 from .live_binding import bind
 from .pins import Pin, Pins
@@ -52,7 +52,7 @@ class Offers:
     """
 
     def __init__(
-        self, registry: ToolRegistry, terms: Terms, pins: Pins | None, handler: Callable[[str], Any]
+        self, registry: ToolRegistry, terms: Terms, pins: Pins | None, handler: Callable[[str], Handler]
     ) -> None:
         self.pins = Pins() if pins is None else pins
         self._registry = registry

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -202,5 +202,5 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
         return Pins({**servers, **({server: tools} if tools else {})})
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     return sha256(_encode(value)).hexdigest()

@@ -88,7 +88,7 @@ class _TooLargeError(Exception):
     pass
 
 
-def schema_size(schema: Any, limit: int) -> int:
+def schema_size(schema: object, limit: int) -> int:
     """Count objects and lists in `schema`, each reference as its target, a circle once. Raises _TooLargeError
     past `limit`.
     """
@@ -99,12 +99,12 @@ def schema_size(schema: Any, limit: int) -> int:
 
 
 class _SizeCounter:
-    def __init__(self, root: Any, limit: int) -> None:
+    def __init__(self, root: object, limit: int) -> None:
         self._root = root
         self._limit = limit
         self._known: dict[str, int] = {}  # by reference
 
-    def schema_size(self, node: Any) -> int:
+    def schema_size(self, node: object) -> int:
         if isinstance(node, dict):
             weight = 1 + sum(self.schema_size(item) for item in node.values())
             for word in ("$ref", "$dynamicRef"):
@@ -125,7 +125,7 @@ class _SizeCounter:
             known = self._known[reference] = self.schema_size(self._target(reference))
         return known
 
-    def _target(self, reference: str) -> Any:
+    def _target(self, reference: str) -> object:
         try:
             return resolve(self._root, reference.partition("#")[2])
         except LookupError:
@@ -218,7 +218,7 @@ _CLAIMS = {
 }
 
 
-def read_name(raw: Any) -> str:
+def read_name(raw: object) -> str:
     """Return the name in an element of a listing. Raises UnfitError."""
     if not isinstance(raw, dict):
         raise UnfitError(f"a tool is an object, not {type_of(raw)}")
@@ -349,7 +349,7 @@ def _in_words(key: str, entry: SchemaChange) -> str:
     return f"{key}, {entry.path or 'its root'}: `{entry.keyword}` {entry.reason}"
 
 
-def _patterns(schema: Any) -> set[str]:
+def _patterns(schema: object) -> set[str]:
     found: set[str] = set()
     for node in nested_objects(schema):
         if isinstance(node.get("pattern"), str):

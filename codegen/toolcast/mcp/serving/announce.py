@@ -92,7 +92,7 @@ class Announcer:
         await self._bus.publish(event)
         await asyncio.gather(*[self._notify(key, kept(), notify) for key, kept in self._older.items()])
 
-    async def _notify(self, key: str, connection: Any, notify: _Notify) -> None:
+    async def _notify(self, key: str, connection: object, notify: _Notify) -> None:
         if connection is None:
             self._older.pop(key, None)
             return

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import ToolContext
 from ..sdk import load
-from .request_guards import Origin, refuse
+from .request_guards import App, Origin, Receive, Scope, Send, refuse
 
 _TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
 """RFC 6750, 2.1: b64token."""
@@ -142,7 +142,7 @@ def extra_of(request: Any) -> JsonObject:
 class BearerGuard:
     """An ASGI middleware that refuses requests without a valid token, and names the principal of others."""
 
-    def __init__(self, app: Any, auth: BearerAuth) -> None:
+    def __init__(self, app: App, auth: BearerAuth) -> None:
         self._app = app
         # The SDK finds the user of a call that waits for answers there.
         self._known = load("mcp.server.auth.middleware.auth_context").AuthContextMiddleware(app)
@@ -151,7 +151,7 @@ class BearerGuard:
         loaded = load("mcp.server.auth.middleware.bearer_auth")
         self._user, self._access = loaded.AuthenticatedUser, load("mcp.server.auth.provider").AccessToken
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or (scope["type"] == "http" and scope["path"] == self._public):
             await self._app(scope, receive, send)
             return
@@ -169,7 +169,7 @@ class BearerGuard:
         access = self._access(token="", client_id=principal.id, scopes=list(principal.scopes))
         await self._known({**scope, "user": self._user(access), _SCOPE_KEY: principal}, receive, send)
 
-    async def _check(self, scope: Any) -> tuple[tuple[int, str, str, str], Principal | None]:
+    async def _check(self, scope: Scope) -> tuple[tuple[int, str, str, str], Principal | None]:
         """Status, error, description and challenge of a refusal; and the principal of a request."""
         presented = [value for key, value in scope["headers"] if key == b"authorization"]
         if not presented:

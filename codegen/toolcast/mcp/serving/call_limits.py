@@ -94,10 +94,10 @@ class CallTurns:
 
     def __init__(self, limits: CallLimits) -> None:
         self._limits = limits
-        self._loops: WeakKeyDictionary[Any, tuple[_Turns, dict[str, _Turns]]] = WeakKeyDictionary()
+        self._loops: WeakKeyDictionary[object, tuple[_Turns, dict[str, _Turns]]] = WeakKeyDictionary()
 
     @asynccontextmanager
-    async def turn(self, request: Any) -> AsyncGenerator[Turn]:
+    async def turn(self, request: object) -> AsyncGenerator[Turn]:
         """Wait until a call may run, and count it while it does. `request` is the HTTP request of the call.
         Raises TooManyCallsError.
         """

@@ -37,21 +37,21 @@ class _Outbox:
     def __init__(self, send: _Send) -> None:
         self._send = send
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[tuple[Any, ...]] = deque()
-        self._task: asyncio.Task[Any] | None = None
+        self._waiting: deque[tuple[object, ...]] = deque()
+        self._task: asyncio.Task[object] | None = None
         self._over = False
 
-    def put(self, *message: Any) -> None:
+    def put(self, *message: object) -> None:
         with suppress(RuntimeError):  # a thread that nobody waits for may outlive the loop
             self._loop.call_soon_threadsafe(self._take, message)
 
-    def _take(self, message: tuple[Any, ...]) -> None:
+    def _take(self, message: tuple[object, ...]) -> None:
         if self._over or not self._enqueue(message):
             return
         if self._task is None or self._task.done():
             self._task = self._loop.create_task(self._pump())
 
-    def _enqueue(self, message: tuple[Any, ...]) -> bool:
+    def _enqueue(self, message: tuple[object, ...]) -> bool:
         """Let a message wait; False where it is dropped."""
         if len(self._waiting) >= _MOST:
             return False
@@ -208,7 +208,7 @@ class ClientChannel:
         self._types = load("mcp.types")
         self._progress = Progress(self._send_progress)
         self._logs = _Outbox(self._send_log)
-        self._open: dict[str, tuple[Any, asyncio.Future[Any]]] = {}
+        self._open: dict[str, tuple[object, asyncio.Future[object]]] = {}
         self._number = 0
         self.turn: Turn | None = None
         """The call's turn, which is another's while the client is asked."""
@@ -279,7 +279,7 @@ class ClientChannel:
         await self._attached.wait()
         await self.context.session.report_progress(done, total, message)
 
-    def _receive_log(self, level: LogLevel, data: Any, logger: str) -> None:
+    def _receive_log(self, level: LogLevel, data: object, logger: str) -> None:
         if LOG_LEVELS.index(level) >= LOG_LEVELS.index(_log_level(self.context) or level):
             # As it is now: a handler may go on to change it.
             self._logs.put(level, data if isinstance(data, str) else to_builtins(data), logger)
@@ -324,7 +324,7 @@ class ClientChannel:
         except (load("mcp.shared.exceptions").MCPError, ValueError) as problem:  # pydantic's is a ValueError
             raise _unanswered(problem) from None
 
-    async def _wait_for_retry(self, request: Any) -> Any:
+    async def _wait_for_retry(self, request: object) -> Any:
         self._number += 1
         key, future = f"question-{self._number}", asyncio.get_running_loop().create_future()
         self._open[key] = (request, future)

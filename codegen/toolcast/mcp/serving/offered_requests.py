@@ -121,7 +121,9 @@ class OfferedRequests:
             made |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
         return {**made, "on_completion": self.complete} if made else {}
 
-    def _list(self, context: Any, params: Any, entries: JsonMapping, kind: Any) -> tuple[list[Any], Any]:
+    def _list(
+        self, context: object, params: object, entries: JsonMapping, kind: Any
+    ) -> tuple[list[object], object]:
         self._remember(context)
         page, following = self._functions.page(entries, params)
         return [kind.model_validate(entry, by_name=False) for entry in page], following

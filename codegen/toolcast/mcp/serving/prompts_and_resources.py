@@ -35,7 +35,7 @@ class TextArguments:
     field.
     """
 
-    def __init__(self, params: type[Any] | None, complete: Mapping[str, _Complete], what: str) -> None:
+    def __init__(self, params: type[object] | None, complete: Mapping[str, _Complete], what: str) -> None:
         self._params = params
         self._complete = dict(complete)
         kind = None if params is None else inspect.type_info(params)
@@ -191,7 +191,7 @@ class Prompts:
         return self._prompts
 
 
-def messages_of(value: Any) -> tuple[Message, ...]:
+def messages_of(value: object) -> tuple[Message, ...]:
     """Return the content of a prompt as messages. Raises TypeError for anything else."""
     listed = [value] if isinstance(value, str | Message | Content) else value
     if not isinstance(listed, Sequence) or isinstance(listed, bytes | bytearray):

@@ -2,9 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import IPv6Address
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+Scope: TypeAlias = dict[str, Any]
+"""A connection, and each message of it, as ASGI has them."""
+
+Receive: TypeAlias = Callable[[], Awaitable[Scope]]
+Send: TypeAlias = Callable[[Scope], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _TEXT = b"The request did not arrive in time."
 _AUTHORITY = re.compile(
@@ -75,12 +82,12 @@ class HostGuard:
     The machine's own names count with the port that the connection came to.
     """
 
-    def __init__(self, app: Any, hosts: Sequence[Authority], origins: Sequence[Origin]) -> None:
+    def __init__(self, app: App, hosts: Sequence[Authority], origins: Sequence[Origin]) -> None:
         self._app = app
         self._hosts = hosts
         self._origins = origins
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -115,20 +122,20 @@ class BodyDeadline:
     byte now and then would hold a connection, and all that belongs to it, for ever.
     """
 
-    def __init__(self, app: Any, seconds: float) -> None:
+    def __init__(self, app: App, seconds: float) -> None:
         if not 0 < seconds < float("inf"):
             raise ValueError("body_seconds is a positive number of seconds")
         self._app = app
         self._seconds = seconds
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         deadline = asyncio.get_running_loop().time() + self._seconds
         complete = started = False
 
-        async def receive_in_time() -> Any:
+        async def receive_in_time() -> Scope:
             nonlocal complete
             if complete:  # what follows is the end of the connection
                 return await receive()
@@ -157,16 +164,16 @@ class _LateError(Exception):
     pass
 
 
-def header(scope: Any, name: bytes) -> str | None:
+def header(scope: Scope, name: bytes) -> str | None:
     """Return the first value of a header of an ASGI request."""
     return next(iter(_header_values(scope, name)), None)
 
 
-def _header_values(scope: Any, name: bytes) -> list[str]:
+def _header_values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-async def refuse(send: Any, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+async def refuse(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
     """Answer an ASGI request; a body without a content type is plain text."""
     plain = (b"content-type", b"text/plain")
     stated = [*headers] if any(name == plain[0] for name, _ in headers) else [plain, *headers]

@@ -75,7 +75,7 @@ def _server_type() -> type[Any]:
     return type("RegistryServer", bases, members)
 
 
-def _missing(_server: Any, name: str) -> Any:
+def _missing(_server: object, name: str) -> object:
     if name in _PARTS:
         raise AttributeError(
             "this server offers a registry, and has no tools, resources or prompts of its own: register "
@@ -94,7 +94,7 @@ _CallIdentity = tuple[str, bytes, str | None]
 class _RunningCall:
     """A call on its way through one request, or several."""
 
-    def __init__(self, channel: ClientChannel, work: Coroutine[Any, Any, ToolResult]) -> None:
+    def __init__(self, channel: ClientChannel, work: Coroutine[object, object, ToolResult]) -> None:
         self.channel = channel
         self._task = asyncio.create_task(work)
 
@@ -462,7 +462,7 @@ def identity_of_module(module: str) -> ServerIdentity:
     return ServerIdentity(root or _NAMELESS, version if isinstance(version, str) else "")
 
 
-def _module(handler: Any) -> str:
+def _module(handler: object) -> str:
     defined = handler if hasattr(handler, "__qualname__") else type(handler)
     module = getattr(defined, "__module__", "")
     return module if isinstance(module, str) else ""

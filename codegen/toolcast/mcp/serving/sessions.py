@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from ...jsonschema.json_values import JsonObject
 from ..sdk import INTERNAL_ERROR, load
-from .request_guards import header, refuse
+from .request_guards import App, Receive, Scope, Send, header, refuse
 
 MEBIBYTE = 1 << 20
 
@@ -74,7 +74,7 @@ class _Follower:
 
     def __init__(self, stream: str) -> None:
         self.stream = stream
-        self.results: list[Any] = []
+        self.results: list[object] = []
 
 
 class _Room:
@@ -206,7 +206,7 @@ class EventLog:
         )
 
     async def replay_events_after(
-        self, last_event_id: str, send_callback: Callable[[Any], Awaitable[None]]
+        self, last_event_id: str, send_callback: Callable[[object], Awaitable[None]]
     ) -> str | None:
         """Send the messages after an event on its stream.
 
@@ -263,7 +263,7 @@ class Sessions:
     sessions: what the transport sends depends on what the session's client can read.
     """
 
-    def __init__(self, app: Any, store: EventLog | None, most: int, share: int, idle: float) -> None:
+    def __init__(self, app: App, store: EventLog | None, most: int, share: int, idle: float) -> None:
         self._app = app
         self._store = store
         self._most = most
@@ -273,7 +273,7 @@ class Sessions:
         self._opening = asyncio.Lock()
         self._older = load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -285,13 +285,13 @@ class Sessions:
         else:
             await self._app(scope, receive, send)
 
-    async def _open(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
         id: Any = object()
         key = "" if self._store is None else self._store.open()
         session = _Session(_owner(scope), scope.get("user"), key, calls=1, requests=1)
         started = opened = False
 
-        async def receive_then_admit() -> Any:
+        async def receive_then_admit() -> Scope:
             """Count a session when its request is complete: a slow client holds up nobody."""
             nonlocal started
             message = await receive()
@@ -323,7 +323,7 @@ class Sessions:
             if not opened:
                 self._forget(id, session)
 
-    async def _use(self, id: Any, scope: Any, receive: Any, send: Any) -> None:
+    async def _use(self, id: Any, scope: Scope, receive: Receive, send: Send) -> None:
         session = self._sessions[id]
         call, served = scope["method"] == "POST", False
 
@@ -347,7 +347,7 @@ class Sessions:
             if served:  # a session that has ended is not kept by who asks for it
                 session.used = monotonic()
 
-    async def _answer(self, session: _Session, scope: Any, receive: Any, send: Any) -> None:
+    async def _answer(self, session: _Session, scope: Scope, receive: Receive, send: Send) -> None:
         store = self._store
         log = None if store is None else store.logs.get(session.key)
         if store is None or log is None:
@@ -364,7 +364,7 @@ class Sessions:
         finally:
             KEY.reset(token)
 
-    async def _make_room(self, owner: str, scope: Any) -> None:
+    async def _make_room(self, owner: str, scope: Scope) -> None:
         """End a session where one more would be too many. Raises _NoRoomError."""
         before = monotonic() - self._idle
         for id, session in list(self._sessions.items()):
@@ -384,22 +384,22 @@ class Sessions:
                     return
         raise _NoRoomError
 
-    async def _end(self, id: str, session: _Session, scope: Any) -> None:
+    async def _end(self, id: str, session: _Session, scope: Scope) -> None:
         """End a session as its client would."""
         self._forget(id, session)
         headers = [(b"mcp-session-id", id.encode("latin-1"))]
 
-        async def receive() -> Any:
+        async def receive() -> Scope:
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def send(_message: Any) -> None:
+        async def send(_message: Scope) -> None:
             """Nobody asked."""
 
         await self._app(
             {**scope, "method": "DELETE", "headers": headers, "user": session.user}, receive, send
         )
 
-    def _forget(self, id: Any, session: _Session) -> None:
+    def _forget(self, id: object, session: _Session) -> None:
         self._sessions.pop(id, None)
         if self._store is not None:
             self._store.close(session.key)
@@ -412,15 +412,15 @@ class _NoRoomError(Exception):
 class WithoutReplay:
     """An ASGI middleware that takes `Last-Event-ID` from requests, which needs a store."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: App) -> None:
         self._app = app
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kept = _without(scope, b"last-event-id") if scope["type"] == "http" else scope
         await self._app(kept, receive, send)
 
 
-def _owner(scope: Any) -> str:
+def _owner(scope: Scope) -> str:
     if (user := scope.get("user")) is not None:
         return f"principal {user.display_name}"
     host = (scope.get("client") or ("", 0))[0]
@@ -453,5 +453,5 @@ async def _after(seconds: float, close: Callable[[], Awaitable[None]]) -> None:
     await close()
 
 
-def _without(scope: Any, name: bytes) -> JsonObject:
+def _without(scope: Scope, name: bytes) -> JsonObject:
     return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != name]}

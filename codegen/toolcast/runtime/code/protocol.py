@@ -256,7 +256,7 @@ def _id_of(line: bytes) -> int | None:
         return id if id is not None and id <= _LARGEST_ID else None
 
 
-def write_result(id: int, result: Any) -> bytes:
+def write_result(id: int, result: object) -> bytes:
     """Write the answer to a request as a line. Raises TypeError or ValueError if a value has no JSON form."""
     return msgspec.json.encode({"id": id, "result": result}) + b"\n"
 

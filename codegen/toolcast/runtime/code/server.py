@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import msgspec
 from msgspec import UNSET
@@ -44,7 +44,7 @@ from .protocol import (
 )
 
 
-def _result_value(binding: AnyBinding, result: ToolResult, language: Language | None) -> Any:
+def _result_value(binding: AnyBinding, result: ToolResult, language: Language | None) -> object:
     """Make the value that a program gets of a success, as JSON data: the typed value, in full whatever limit
     the text for models has; else the text, with its content, described in words if code cannot hold it.
     `language` is that of the program's declarations; None for the contract's own form. Raises TypeError or
@@ -362,7 +362,7 @@ class _Run:
     def _look_up(self, request: Request) -> bytes:
         """Answer a request for names or declarations."""
         wanted = ""
-        found: Any = None
+        found: object = None
         if request.namespace is not UNSET:
             wanted, found = request.namespace, self._functions.list_names(request.namespace)
         elif request.described is not UNSET:

@@ -96,12 +96,12 @@ def _handler(
 ) -> Callable[[Any, ToolContext], Any]:
     if is_async(function):
 
-        async def awaited(params: Any, context: ToolContext, /) -> Any:
+        async def awaited(params: Any, context: ToolContext, /) -> object:
             return result(await function(**arguments(params, context)))
 
         return awaited
 
-    def called(params: Any, context: ToolContext, /) -> Any:
+    def called(params: object, context: ToolContext, /) -> object:
         value = function(**arguments(params, context))
         # A plain callable over an async one: a lambda, a decorator.
         return _awaited(value, result) if isinstance(value, Awaitable) else result(value)
@@ -109,11 +109,13 @@ def _handler(
     return called
 
 
-async def _awaited(value: Awaitable[Any], result: Callable[[Any], Any]) -> Any:
+async def _awaited(value: Awaitable[object], result: Callable[[object], object]) -> object:
     return result(await value)
 
 
-def _result_maker(binding: AnyBinding, signature: Signature, document: JsonMapping) -> Callable[[Any], Any]:
+def _result_maker(
+    binding: AnyBinding, signature: Signature, document: JsonMapping
+) -> Callable[[object], object]:
     """Return what makes the binding's result of a returned value. `document` is the contract. A value that
     does not fit is passed on as plain data: `check_results` reports it, as for every handler."""
     wanted = binding.result
@@ -121,7 +123,7 @@ def _result_maker(binding: AnyBinding, signature: Signature, document: JsonMappi
         return lambda value: value if isinstance(value, (str, ToolResult)) else outgoing(value)
     wraps = _wraps(Part(Side(document), document["result"], ""), signature)
 
-    def make(value: Any) -> Any:
+    def make(value: object) -> object:
         if isinstance(value, ToolResult) or (isinstance(wanted, type) and type(value) is wanted):
             return value
         if wraps:
@@ -140,7 +142,7 @@ def _typed(data: Any, wanted: Any) -> Any:
         return data
 
 
-def _wrapped(data: Any, wanted: Any) -> Any:
+def _wrapped(data: object, wanted: object) -> object:
     """Return the object that the contract wants, with the text of the value itself, as FastMCP sends it. Not
     if that text is an object of its own: a reader of data in texts would take it for the wanted one."""
     made = _typed({"result": data}, wanted)

@@ -64,12 +64,12 @@ def schemas_of(annotations: JsonMapping, mode: Literal["validation", "serializat
     )
 
 
-def uses_pydantic(annotation: Any) -> bool:
+def uses_pydantic(annotation: object) -> bool:
     """Tell whether types or metadata of pydantic occur in a type, at any depth."""
     return "pydantic" in sys.modules and _uses_pydantic(annotation, set())
 
 
-def _uses_pydantic(annotation: Any, seen: set[int]) -> bool:
+def _uses_pydantic(annotation: object, seen: set[int]) -> bool:
     if id(annotation) in seen:
         return False
     seen.add(id(annotation))
@@ -88,7 +88,7 @@ def _uses_pydantic(annotation: Any, seen: set[int]) -> bool:
     return any(_uses_pydantic(part, seen) for part in parts)
 
 
-def _is_pydantic(value: Any) -> bool:
+def _is_pydantic(value: object) -> bool:
     """Tell whether pydantic defines metadata or a type, or how it treats it. `annotated_types` is how
     pydantic spells constraints; msgspec does not read it."""
     kind = value if isinstance(value, type) else type(value)
@@ -105,14 +105,14 @@ def _has_fields(kind: type) -> bool:
     )
 
 
-def _field_types(kind: type) -> list[Any]:
+def _field_types(kind: type) -> list[object]:
     try:
         return list(get_type_hints(kind, include_extras=True).values())
     except Exception:  # what cannot be resolved is refused by name when its schema is made
         return []
 
 
-def _formatted(annotation: Any) -> Any:
+def _formatted(annotation: object) -> object:
     """Return `annotation` with dates with times that state their format, outside of classes."""
     format_ = _FORMATTED.get(annotation) if isinstance(annotation, type) else None
     if format_ is not None:
@@ -170,7 +170,7 @@ def _of_pydantic(annotations: JsonMapping, mode: Any, problems: dict[str, str]) 
     return {name: found[name, mode] for name, _, _ in adapters}, document.get("$defs", {})
 
 
-def _type_adapter(annotation: Any) -> Any:
+def _type_adapter(annotation: object) -> Any:
     """Return pydantic's validator of a type in which pydantic's own types occur."""
     return sys.modules["pydantic"].TypeAdapter(annotation)
 
@@ -199,7 +199,7 @@ class Incoming(Struct, frozen=True):
     convert: _Convert
     plain: _Convert
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: object) -> object:
         """Return the function's value for a contract's. Raises ValueError."""
         return value if type(value) in self.same else self.convert(self.plain(value))
 
@@ -228,7 +228,7 @@ def incoming(annotation: Any, *, defaults: bool) -> Incoming:
     return Incoming(frozenset(same), convert, plain)
 
 
-def _decode_hook(kind: type, value: Any) -> Any:
+def _decode_hook(kind: type, value: object) -> Any:
     if issubclass(kind, PurePath) and isinstance(value, str):
         return kind(value)
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
@@ -244,7 +244,7 @@ def outgoing(value: Any) -> Any:
 _PLAIN = frozenset((str, bool, int, float, NoneType))
 
 
-def _encode_hook(value: Any) -> Any:
+def _encode_hook(value: object) -> object:
     dump = getattr(value, "model_dump", None)
     if dump is not None:  # a pydantic model, by the names that its schema states
         return dump(mode="json", by_alias=True)
@@ -277,6 +277,6 @@ def refusal(tool: str, parameter: str, problem: ValueError) -> RefusalError:
     return RefusalError(f"Invalid arguments for tool {tool!r}:\n- {path}: {text}")
 
 
-def _path(parameter: str, location: tuple[Any, ...]) -> str:
+def _path(parameter: str, location: tuple[object, ...]) -> str:
     steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
     return f"$.{parameter}{steps}" if parameter else f"${steps}"

@@ -42,7 +42,7 @@ class _Sides(Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, str]
     found: TypeSchemas
 
-    def states_defaults(self, schema: Any) -> bool:
+    def states_defaults(self, schema: object) -> bool:
         """Tell whether defaults stand inside of values of a schema of the contract."""
         return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
 
@@ -51,7 +51,7 @@ class _Sides(Struct, frozen=True, kw_only=True):
         return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
 
 
-def _objects(value: Any) -> Iterator[JsonObject]:
+def _objects(value: object) -> Iterator[JsonObject]:
     waiting = [value]
     while waiting:
         each = waiting.pop()
@@ -172,11 +172,11 @@ def _default_differences(place: Part, parameter: Parameter) -> list[str]:
     return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
 
 
-def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], JsonObject]:
+def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[object], JsonObject]:
     convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
     name, tool = parameter.name, sides.binding.name
 
-    def make(params: Any) -> JsonObject:
+    def make(params: object) -> JsonObject:
         try:
             return {name: convert(params)}
         except ValueError as problem:
@@ -185,7 +185,7 @@ def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], JsonObject]:
     return make
 
 
-def _by_name(sides: _Sides) -> Callable[[Any], JsonObject]:
+def _by_name(sides: _Sides) -> Callable[[object], JsonObject]:
     """Pass each parameter of a call as an argument. What is absent is not passed, so that the function's
     default applies."""
     parameters = {each.name: each for each in sides.signature.parameters}
@@ -195,7 +195,7 @@ def _by_name(sides: _Sides) -> Callable[[Any], JsonObject]:
     further = _further(sides, names)
     tool = sides.binding.name
 
-    def make(params: Any) -> JsonObject:
+    def make(params: object) -> JsonObject:
         made = dict(stated)
         name = ""
         try:
@@ -228,7 +228,7 @@ def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
     return _Field(parameter.name, attribute, absent, convert)
 
 
-def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], JsonObject] | None:
+def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[object], JsonObject] | None:
     """Return what makes the arguments that only `**kwargs` takes; None if the function has none."""
     if sides.signature.further is EMPTY:
         return None
@@ -240,7 +240,7 @@ def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], JsonObj
         if wire not in names
     }
 
-    def make(params: Any) -> JsonObject:
+    def make(params: object) -> JsonObject:
         values = {wire: (getattr(params, field.attribute), field.absent) for wire, field in others.items()}
         made = {
             wire: convert(value)

@@ -69,7 +69,7 @@ class Signature(Struct, frozen=True, kw_only=True):
     returns: Any = EMPTY
 
 
-def plain_function(tool: Any) -> Any:
+def plain_function(tool: object) -> object:
     """Return the function behind a framework's tool object; `tool` itself if there is none. FastMCP,
     LangChain and pydantic-ai keep it in an attribute of the tool."""
     if inspect.isroutine(tool) or isinstance(tool, (type, functools.partial)):
@@ -85,7 +85,7 @@ def function_name(function: Any) -> str:
     return str(getattr(function, "__qualname__", None) or type(function).__qualname__)
 
 
-def read_signature(function: Callable[..., Any], name: str) -> Signature:
+def read_signature(function: Callable[..., object], name: str) -> Signature:
     """Return the signature of anything that can be called with keywords. `name` is for messages. Raises
     FunctionError with every problem."""
     try:
@@ -96,7 +96,7 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     parameters: list[Parameter] = []
     contexts: dict[str, str] = {}
     needed: list[str] = []
-    further: Any = EMPTY
+    further: object = EMPTY
     problems: list[str] = []
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         problems.append("it yields its result in pieces, and a call has one result: return a list")
@@ -145,13 +145,13 @@ def _parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
     return Parameter(name=parameter.name, annotation=annotation, default=default)
 
 
-def is_field_info(value: Any) -> bool:
+def is_field_info(value: object) -> bool:
     """Tell whether `value` is what pydantic's `Field` returns."""
     kind = type(value)
     return kind.__name__ == "FieldInfo" and kind.__module__.partition(".")[0] == "pydantic"
 
 
-def _hints(function: Any, name: str) -> JsonObject:
+def _hints(function: object, name: str) -> JsonObject:
     """Return annotations as types. Raises FunctionError if one names what is not there at run time."""
     target = function
     while isinstance(target, functools.partial):
@@ -171,7 +171,7 @@ def _hints(function: Any, name: str) -> JsonObject:
         raise FunctionError(name, (reason,)) from None
 
 
-def _injects(annotation: Any) -> str | None:
+def _injects(annotation: object) -> str | None:
     """Return the framework that passes values of this type to its tools; None if the model fills it in."""
     for part in union_members(annotation):
         kind = get_origin(part) or part
@@ -182,14 +182,14 @@ def _injects(annotation: Any) -> str | None:
     return None
 
 
-def _is_stand_in(default: Any) -> bool:
+def _is_stand_in(default: object) -> bool:
     """Tell whether a default stands for a value that FastMCP fills in: `Depends(…)`, `CurrentContext()`.
     FastMCP gives a parameter for its context such a default in the signature of a tool's function."""
     bases = ((base.__module__.partition(".")[0], base.__name__) for base in type(default).__mro__)
     return ("uncalled_for", "Dependency") in bases
 
 
-def union_members(annotation: Any) -> tuple[Any, ...]:
+def union_members(annotation: object) -> tuple[Any, ...]:
     """Return the types of a union without `Annotated` around them; the type itself if it is none."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]

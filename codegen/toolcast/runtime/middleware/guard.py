@@ -68,7 +68,7 @@ class Guard:
         """Enter every hook's `around`, and leave them in reverse order; yield the observers of this call. A
         hook that cannot be entered is logged, and sees the call by its `on`."""
         observers: list[Observer] = []
-        entered: list[AbstractContextManager[Any]] = []
+        entered: list[AbstractContextManager[object]] = []
         for hook in self.hooks:
             observer = None
             around = getattr(hook, "around", None)

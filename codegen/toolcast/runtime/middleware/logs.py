@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
 
 from ...jsonschema.json_values import JsonObject
 from ..binding import AnyBinding
@@ -115,7 +114,7 @@ class JsonLines(logging.Formatter):
                 whole[name] = value
         return json.dumps(self._clean(whole), allow_nan=False)
 
-    def _clean(self, value: Any) -> Any:
+    def _clean(self, value: object) -> object:
         """Return plain data for JSON; what has no form in it is shown as `repr` shows it."""
         if isinstance(value, dict):
             return {self._text(str(key)): self._clean(item) for key, item in value.items()}

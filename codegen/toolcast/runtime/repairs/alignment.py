@@ -46,7 +46,7 @@ class _Span(NamedTuple):
     guesses: tuple[LexicalName, ...]
 
 
-def aligned(text: str, start: int, end: int, value: Any) -> Tokens | None:
+def aligned(text: str, start: int, end: int, value: object) -> Tokens | None:
     """Return the tokens of `text` between `start` and `end` with the scalars of `value`. None if a scalar of
     `value` does not stand in the text, or the text has more than those."""
     tokens: list[Token] = []
@@ -76,9 +76,9 @@ def aligned(text: str, start: int, end: int, value: Any) -> Tokens | None:
     return None if plain is None else Tokens(plain, edits, at, cut)
 
 
-def _scalars(value: Any) -> Iterator[tuple[Any, _Role]]:
+def _scalars(value: object) -> Iterator[tuple[object, _Role]]:
     """Return every key and scalar of a value in the order of its text."""
-    stack: list[tuple[Any, _Role]] = [(value, "item")]
+    stack: list[tuple[object, _Role]] = [(value, "item")]
     while stack:
         each, role = stack.pop()
         if isinstance(each, dict):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..bounded_json import UnreadableJSONError, read_json
 from .alignment import aligned
@@ -92,7 +92,7 @@ def _competing(text: str) -> Candidate:
     return Candidate(text, frozenset(), [])
 
 
-def _same(text: str, value: Any) -> bool:
+def _same(text: str, value: object) -> bool:
     try:
         return bool(read_json(text) == value)
     except (UnreadableJSONError, RecursionError):
@@ -121,7 +121,7 @@ def _readings(text: str, start: int, found: Tokens) -> list[Candidate]:
     return made
 
 
-def _read_with_library(text: str) -> Any:
+def _read_with_library(text: str) -> object:
     """Return the value that the library makes of `text`; None for none, or if the text is too long or nested
     too deeply. Raises MissingLibraryError."""
     try:
@@ -131,7 +131,7 @@ def _read_with_library(text: str) -> Any:
     if len(text) > MAX_TEXT or _nests_deeper(text, _MAX_NESTING):
         return None
     try:
-        value: Any = repair_json(text, return_objects=True, skip_json_loads=True)
+        value: object = repair_json(text, return_objects=True, skip_json_loads=True)
     except Exception:  # its refusals, and its own faults at texts that it does not expect
         return None
     return value if isinstance(value, (dict, list)) else None

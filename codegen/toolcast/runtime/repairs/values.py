@@ -85,10 +85,10 @@ class Fitting:
         self.allow = allow
         self.tries = min(_MAX_TRIES, max(2, _MAX_WORK // parts))
         self.missing: MissingLibraryError | None = None
-        self._read: dict[str, tuple[tuple[Name, ...], Any] | None] = {}
+        self._read: dict[str, tuple[tuple[Name, ...], object] | None] = {}
         self._unread = MAX_TEXT  # characters of texts that are no JSON
 
-    def fits(self, value: Any) -> list[Fit]:
+    def fits(self, value: object) -> list[Fit]:
         """Return the accepted values that guesses at refused places lead to, with the fewest guesses at each.
         A guess must end the fault at its place, and may cause violations only below it."""
         settled = self.validator.settle(value)
@@ -98,11 +98,11 @@ class Fitting:
             return []
         return self._solve(settled, self.validator.violations(settled, limit=LIMIT), [])
 
-    def _solve(self, value: Any, violations: "list[Violation]", made: list[Repair]) -> list[Fit]:
+    def _solve(self, value: object, violations: "list[Violation]", made: list[Repair]) -> list[Fit]:
         if not violations:
             return [Fit(value, made)]
         for path, steps, found in _places(value, violations):
-            better: list[tuple[_Option, Any, list[Violation]]] = []
+            better: list[tuple[_Option, object, list[Violation]]] = []
             for option in _options(value, steps, found, violations, self.read_text):
                 if not all(guess in self.allow for guess in option.guesses):
                     continue
@@ -120,7 +120,11 @@ class Fitting:
         return []
 
     def _follow(
-        self, path: str, found: Any, better: "list[tuple[_Option, Any, list[Violation]]]", made: list[Repair]
+        self,
+        path: str,
+        found: object,
+        better: "list[tuple[_Option, object, list[Violation]]]",
+        made: list[Repair],
     ) -> list[Fit]:
         """Return the fits of the options that leave nothing wrong at the place; of all if none does."""
         complete = [each for each in better if not any(_is_below(one.path, path) for one in each[2])]
@@ -130,7 +134,7 @@ class Fitting:
                 results.setdefault(msgspec.json.encode(fit.value, order="deterministic"), fit)
         return [*results.values()]
 
-    def read_text(self, text: str) -> tuple[tuple[Name, ...], Any] | None:
+    def read_text(self, text: str) -> tuple[tuple[Name, ...], object] | None:
         """Return the object or array that a text of a value holds, and the guesses that it takes; None if it
         holds none, or may be read in several ways."""
         parsed = _parsed(text)
@@ -140,7 +144,7 @@ class Fitting:
             self._read[text] = self._read_nearly_json(text)
         return self._read[text]
 
-    def _read_nearly_json(self, text: str) -> tuple[tuple[Name, ...], Any] | None:
+    def _read_nearly_json(self, text: str) -> tuple[tuple[Name, ...], object] | None:
         if not any(name in self.allow for name in LEXICAL_NAMES) or len(text) > self._unread:
             return None
         self._unread -= len(text)
@@ -169,7 +173,7 @@ def _is_below(path: str, above: str) -> bool:
     return path.startswith((f"{above}.", f"{above}["))
 
 
-def _places(value: Any, violations: "Sequence[Violation]") -> Iterator[tuple[str, Steps, Any]]:
+def _places(value: object, violations: "Sequence[Violation]") -> Iterator[tuple[str, Steps, object]]:
     """Return each refused place: its path, the steps to it, and its value."""
     visited: set[str] = set()
     for violation in violations:
@@ -184,7 +188,7 @@ def _places(value: Any, violations: "Sequence[Violation]") -> Iterator[tuple[str
 
 
 def _options(
-    value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]", read: _Read
+    value: object, steps: Steps, found: object, violations: "Sequence[Violation]", read: _Read
 ) -> Iterator[_Option]:
     """Return meanings of `found`, as far as its type can be what the violations ask for."""
     refused = [each for each in violations if steps_of(each.path) == steps]
@@ -202,8 +206,8 @@ def _types(refused: "list[Violation]") -> set[str] | None:
     return {name for each in wanted for name in ([each] if isinstance(each, str) else each)}
 
 
-def _others(value: Any, steps: Steps, found: Any, read: _Read) -> Iterator[_Option]:
-    def put(after: Any, *guesses: Name) -> _Option:
+def _others(value: object, steps: Steps, found: object, read: _Read) -> Iterator[_Option]:
+    def put(after: object, *guesses: Name) -> _Option:
         return _Option(guesses, after, with_value(value, steps, after))
 
     if isinstance(found, str):
@@ -231,7 +235,9 @@ def _others(value: Any, steps: Steps, found: Any, read: _Read) -> Iterator[_Opti
                 yield put(parsed[1], "surplus-nesting", *parsed[0])
 
 
-def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violation]") -> Iterator[_Option]:
+def _nested(
+    value: object, steps: Steps, found: object, violations: "Sequence[Violation]"
+) -> Iterator[_Option]:
     """Return an object, or its unknown members, as the value of a property that it lacks."""
     if not isinstance(found, dict):
         return
@@ -252,13 +258,13 @@ def _nested(value: Any, steps: Steps, found: Any, violations: "Sequence[Violatio
                 break  # the same
 
 
-def _is_list_text(value: Any) -> bool:
+def _is_list_text(value: object) -> bool:
     """Tell whether a value is a text that reads as a list, also one with an error or without its end, or as
     no value: such a text is not the one item of a list."""
     return isinstance(value, str) and _LIST.fullmatch(value.strip()) is not None
 
 
-def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], Any]]:
+def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], object]]:
     """Return meanings of a text: the guesses, and the value."""
     plain = text.strip()
     blanks: tuple[Name, ...] = () if plain == text else ("blanks",)
@@ -278,7 +284,7 @@ def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], Any]]:
             yield parsed
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> object:
     """Return the number that `text` is; None beyond doubles."""
     try:
         return msgspec.json.decode(text)
@@ -286,7 +292,7 @@ def _number(text: str) -> Any:
         return None
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     """Return the object or array that `text` holds; None if it is not JSON, or has a property twice."""
     try:
         return read_json(text, unique=True)
@@ -294,11 +300,11 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _repairs(path: str, found: Any, option: _Option) -> list[Repair]:
+def _repairs(path: str, found: object, option: _Option) -> list[Repair]:
     before = _text(found)
     after = "" if option.absent else _text(option.after)
     return [Repair(guess, path, None, before, after) for guess in option.guesses]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -31,7 +31,7 @@ class WireDecoder:
         self.forms = forms
         self._start = Locations(forms, document).start
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: object) -> object:
         """Return plain JSON data in the contract's form. Never changes `value`. Raises UnsupportedSchema if
         the document cannot be judged exactly."""
         try:
@@ -41,7 +41,7 @@ class WireDecoder:
             return value if too_deep(value) else on_fresh_stack(_decode_at, self._start, value)
 
 
-def decode_wire(value: Any, forms: WireForms, document: JsonMapping) -> Any:
+def decode_wire(value: object, forms: WireForms, document: JsonMapping) -> object:
     """Decode one value. For many, make a `WireDecoder` once."""
     return WireDecoder(forms, document)(value)
 
@@ -184,7 +184,7 @@ def _items(location: Location, items: list[Any]) -> list[Any]:
     return out + (more if location.more is None or not more else _decode_at(location.more, more))
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     """Return the value that a JSON text holds; the text if it is no JSON, or has a property twice."""
     try:
         return read_json(text, unique=True)
@@ -192,7 +192,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _fresh(value: Any) -> Any:
+def _fresh(value: object) -> object:
     """Copy what all values share: the literals of a schema."""
     if isinstance(value, dict):
         return {name: _fresh(item) for name, item in value.items()}
@@ -213,12 +213,12 @@ def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
     return WireDecoder(forms, document)
 
 
-def explain_wire_form(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
+def explain_wire_form(violations: Sequence[Violation], value: object) -> tuple[Violation, ...]:
     """Word `violations` of lists and objects that could not be decoded for the wire form."""
     return tuple(_explain(violation, value) for violation in violations)
 
 
-def _explain(violation: Violation, value: Any) -> Violation:
+def _explain(violation: Violation, value: object) -> Violation:
     steps = steps_of(violation.path)
     try:
         found = None if steps is None else value_at(value, steps)
@@ -232,7 +232,7 @@ def _explain(violation: Violation, value: Any) -> Violation:
     )
 
 
-def _of_pairs(value: list[Any]) -> str | None:
+def _of_pairs(value: list[object]) -> str | None:
     if not any(isinstance(entry, dict) and KEY in entry for entry in value):
         return None
     keys: set[str] = set()
@@ -248,7 +248,7 @@ def _of_pairs(value: list[Any]) -> str | None:
     return None
 
 
-def _of_positions(value: Any) -> str | None:
+def _of_positions(value: object) -> str | None:
     if not isinstance(value, dict) or not (position(0) in value or MORE in value):
         return None
     last = max(

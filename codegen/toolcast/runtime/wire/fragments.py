@@ -231,7 +231,7 @@ class PartialArguments:
         holder[steps[-1]] = value
 
 
-def _value(key: str, value: Any, steps: _Steps) -> Any:
+def _value(key: str, value: object, steps: _Steps) -> object:
     if key == "nullValue":
         return None
     kinds: dict[str, tuple[type, ...]] = {
@@ -244,7 +244,7 @@ def _value(key: str, value: Any, steps: _Steps) -> Any:
     return value
 
 
-def _steps(path: Any) -> _Steps:
+def _steps(path: object) -> _Steps:
     """Return the steps of a singular path. Raises FragmentError for any other, and for the root itself."""
     if not isinstance(path, str) or not path.startswith("$") or len(path) == 1:
         raise FragmentError(f"{path!r:.100} is not the path of an argument")

@@ -135,14 +135,16 @@ def guess(arguments: Any, read: Callable[[Any], Any], validator: "Validator", gu
     return _counted(_only(_text_fits(text, read, validator, guesses)), guesses)
 
 
-def _counted(found: Fit | None, guesses: Guesses) -> Any:
+def _counted(found: Fit | None, guesses: Guesses) -> object:
     if found is None:
         return None
     guesses.count(found.repairs)
     return found.value
 
 
-def _text_fits(text: str, read: Callable[[Any], Any], validator: "Validator", guesses: Guesses) -> list[Fit]:
+def _text_fits(
+    text: str, read: Callable[[object], object], validator: "Validator", guesses: Guesses
+) -> list[Fit]:
     """Return the readings of a text that is not JSON which the contract accepts; those without guesses at
     values alone, if there are such."""
     try:
@@ -199,7 +201,7 @@ def _opened(text: str | None) -> str | None:
     return opened
 
 
-def _as_str(arguments: Any) -> str | None:
+def _as_str(arguments: object) -> str | None:
     if isinstance(arguments, str):
         return arguments
     if isinstance(arguments, (bytes, bytearray, memoryview)):

@@ -87,7 +87,7 @@ class _BranchSelector:
         return bool(validator.accepts(value))
 
 
-def shape(schema: Any, document: JsonMapping, followed: int = 0) -> frozenset[str]:
+def shape(schema: object, document: JsonMapping, followed: int = 0) -> frozenset[str]:
     """Return the JSON types that a schema may take, integers as numbers: too many rather than too few."""
     if not isinstance(schema, Mapping):
         return frozenset() if schema is False else ALL
@@ -110,7 +110,7 @@ def shape(schema: Any, document: JsonMapping, followed: int = 0) -> frozenset[st
     return found | {"null"} if schema.get("nullable") is True else found
 
 
-def _target(reference: str, document: JsonMapping) -> Any:
+def _target(reference: str, document: JsonMapping) -> object:
     """Return the target of a `$ref`; True (any value) if it is no plain pointer (anchors, escapes)."""
     try:
         return follow(document, reference[1:]) if reference.startswith("#") else True
@@ -118,7 +118,7 @@ def _target(reference: str, document: JsonMapping) -> Any:
         return True
 
 
-def _as_json_schema(schema: Any) -> Any:
+def _as_json_schema(schema: object) -> Any:
     """Return `schema` in 2020-12: `nullable: true` admits null whatever other keywords state. Pointers to
     `$defs` of a root that is not nullable itself lead where they led."""
     if not isinstance(schema, Mapping):
@@ -247,7 +247,7 @@ class Location:
             return self.properties.get(sent, self.values)
         return self.locations.joined((*self.forms.get(sent, ()), *found))
 
-    def with_branches(self, value: Any) -> "Location":
+    def with_branches(self, value: object) -> "Location":
         """Return this location with the branches that `value` takes, and no choices left."""
         location = self
         while location.choices:
@@ -264,7 +264,7 @@ class Locations:
     def __init__(self, forms: WireForms, document: JsonMapping) -> None:
         self._forms = forms
         self._document = document
-        self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Location] = {}
+        self._made: dict[tuple[tuple[int, ...], tuple[object, ...]], Location] = {}
         self._chosen: dict[tuple[Location, tuple[int, ...]], Location] = {}
         self._branches: dict[int, _BranchSelector] = {}
         self._unfilled: list[Location] = []

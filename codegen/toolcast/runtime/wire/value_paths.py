@@ -47,7 +47,7 @@ def value_at(value: Any, steps: Steps) -> Any:
     return value
 
 
-def with_value(value: Any, steps: Steps, new: Any) -> Any:
+def with_value(value: Any, steps: Steps, new: Any) -> object:
     """Copy `value` with `new` at the path; what is not on the path is shared."""
     if not steps:
         return new
@@ -56,7 +56,7 @@ def with_value(value: Any, steps: Steps, new: Any) -> Any:
     return copy
 
 
-def without(value: Any, steps: Steps) -> Any:
+def without(value: Any, steps: Steps) -> object:
     """Copy `value` without the property there."""
     parent = value_at(value, steps[:-1])
     return with_value(value, steps[:-1], {name: item for name, item in parent.items() if name != steps[-1]})

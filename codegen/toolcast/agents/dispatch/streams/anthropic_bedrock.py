@@ -1,7 +1,5 @@
 """Numbered blocks: Anthropic's and Bedrock's messages."""
 
-from typing import Any
-
 from ....jsonschema.json_values import JsonObject
 from ..answer_fields import text
 from ..call import DispatchError, TextPiece, ThinkingPiece
@@ -24,9 +22,9 @@ class AnthropicStream:
         self.ended = False
         self._pieces = pieces
         self._blocks: dict[int, JsonObject] = {}
-        self._citations: dict[int, list[Any]] = {}
+        self._citations: dict[int, list[object]] = {}
         self._id = self._model = self._reason = ""
-        self._details: Any = None
+        self._details: object = None
         self._usage: JsonObject = {}
         self._container = ""
 

@@ -107,7 +107,7 @@ class _Calls:
             out.append({**({"id": call["id"]} if call["id"] else {}), "type": kind, kind: made})
         return out
 
-    def _take(self, call: JsonObject, at: int, arguments: Any, path: str) -> None:
+    def _take(self, call: JsonObject, at: int, arguments: object, path: str) -> None:
         if not isinstance(arguments, dict):
             self._pieces.add(("call", at), arguments, path)
         elif call["whole"] is None and not self._pieces.text(("call", at)):
@@ -182,7 +182,7 @@ class Content:
                 out.append(block)
         return out
 
-    def _text(self, fragment: Any, path: str) -> None:
+    def _text(self, fragment: object, path: str) -> None:
         if fragment is None or fragment == "":
             return
         last = self._blocks[-1] if self._blocks else None

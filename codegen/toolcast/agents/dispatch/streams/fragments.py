@@ -64,7 +64,7 @@ class Pieces:
         self._told.append(CallBegun(at, name, id))
         return True
 
-    def tell_arguments(self, key: Hashable, arguments: Any) -> None:
+    def tell_arguments(self, key: Hashable, arguments: object) -> None:
         """Tell the next piece of the arguments of a call that was told."""
         if key in self._calls and (arguments or isinstance(arguments, dict)):
             as_text: str = (
@@ -73,7 +73,7 @@ class Pieces:
             self._told.append(ArgumentsPiece(self._calls[key], as_text))
             self._with_arguments.add(key)
 
-    def tell_all_arguments(self, key: Hashable, arguments: Any) -> None:
+    def tell_all_arguments(self, key: Hashable, arguments: object) -> None:
         """Tell whole arguments, unless a piece of them was told."""
         if key not in self._with_arguments:
             self.tell_arguments(key, arguments)
@@ -171,7 +171,7 @@ def small(value: Any, path: str) -> Any:
     return value
 
 
-def report(problem: Any) -> DispatchError:
+def report(problem: object) -> DispatchError:
     """Make an error of one that the provider sent instead of the rest."""
     if isinstance(problem, dict):
         problem = problem.get("message") or problem

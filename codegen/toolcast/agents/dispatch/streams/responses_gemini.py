@@ -1,7 +1,5 @@
 """Whole items, some of them in pieces: OpenAI Responses and Gemini."""
 
-from typing import Any
-
 from ....jsonschema.json_values import JsonObject
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
@@ -33,7 +31,7 @@ class ResponsesStream:
         self._at: dict[str, int] = {}
         self._final: dict[int, str] = {}
         self._whole: JsonObject = {}
-        self._with_text: set[Any] = set()  # items of which a piece of the text was told
+        self._with_text: set[object] = set()  # items of which a piece of the text was told
 
     def feed(self, event: Event) -> None:
         kind = text(event.get("type"), "$.type")

@@ -258,7 +258,7 @@ def _element_calls(roots: list[_Pair]) -> list[Found] | None:
     return None if any(one is None for one in found) else [one for one in found if one is not None]
 
 
-def _element_call(name: str, parsed: Any, id: str) -> Found | None:
+def _element_call(name: str, parsed: object, id: str) -> Found | None:
     if isinstance(parsed, str):
         arguments = parsed or "{}"
         return Found(name, arguments, id) if arguments[:1] == "{" and is_json(arguments) else None

@@ -87,7 +87,7 @@ def words_of(binding: AnyBinding, params: Any) -> str:
     return words if isinstance(words, str) else ""
 
 
-def _folder(value: Any) -> str | None:
+def _folder(value: object) -> str | None:
     """Return the folder of a path, with a slash at its end; None if the text does not tell."""
     if not isinstance(value, str) or "\0" in value or ".." in value.split("/"):
         return None

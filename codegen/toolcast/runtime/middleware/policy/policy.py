@@ -223,13 +223,15 @@ class Policy:
             self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
             self._forgotten += 1
 
-    async def decide(self, binding: AnyBinding, params: Any, context: ToolContext) -> Decision:
+    async def decide(self, binding: AnyBinding, params: object, context: ToolContext) -> Decision:
         """Return the decision on a call of `binding` with typed `params` in its `context`. What the approver
         raises passes through; the call must not run then."""
         since = self._forgotten
         return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
-    def rule(self, binding: AnyBinding, params: Any, framework: Framework | None = None) -> Decision | None:
+    def rule(
+        self, binding: AnyBinding, params: object, framework: Framework | None = None
+    ) -> Decision | None:
         """Return the decision of the rules and the rate limit on a call of `binding` with typed `params`;
         None if an approver must be asked. Counts as a call unless the rules deny it. `framework` has the
         decisions of the framework that makes the call."""
@@ -244,7 +246,7 @@ class Policy:
             return self._limited(binding.name) or decision
         return decision
 
-    def _framework_approved(self, binding: AnyBinding, params: Any, framework: Framework) -> Decision:
+    def _framework_approved(self, binding: AnyBinding, params: object, framework: Framework) -> Decision:
         """Return the decision for a call that was approved through the framework."""
         if framework.remember and binding.name not in self._always_ask:
             shape = self._shape(binding, params)
@@ -252,12 +254,12 @@ class Policy:
                 return Decision(True, _FRAMEWORK.by, remembered=str(shape))
         return _FRAMEWORK
 
-    def asks(self, binding: AnyBinding, params: Any) -> bool:
+    def asks(self, binding: AnyBinding, params: object) -> bool:
         """Tell whether a call of `binding` with typed `params` needs an approval, and the policy has no
         approver: a framework that makes the call then has to ask. Counts as no call."""
         return self._approver is None and self._ruled(binding, params) is None
 
-    def _ruled(self, binding: AnyBinding, params: Any) -> Decision | None:
+    def _ruled(self, binding: AnyBinding, params: object) -> Decision | None:
         if self.autonomy == "full":
             return _FULL
         name = binding.name
@@ -303,7 +305,7 @@ class Policy:
                 bucket = self._buckets.setdefault(name, Bucket(limit, now))
         return bucket
 
-    def _shape(self, binding: AnyBinding, params: Any) -> Shape:
+    def _shape(self, binding: AnyBinding, params: object) -> Shape:
         return shape_of(binding, params, self._shapes.get(binding.name, {}))
 
     def _is_remembered(self, shape: Shape) -> bool:
@@ -370,7 +372,7 @@ class Policy:
                 self._session = (*self._session, shape)
             return True
 
-    def _ask_in_turn(self, approver: Approver, since: int, request: ApprovalRequest) -> Any:
+    def _ask_in_turn(self, approver: Approver, since: int, request: ApprovalRequest) -> object:
         """Ask one question at a time: an answer may settle those that wait."""
         while not self._asking.acquire(timeout=0.1):
             if abandoned():

@@ -272,7 +272,7 @@ class Redactor:
             return value if marked == text else marked
         return self._other(value)
 
-    def _other(self, value: Any) -> Any:
+    def _other(self, value: object) -> object:
         """Search times, identifiers and dataclasses in their JSON form."""
         try:
             plain = msgspec.to_builtins(value)

@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 _FORM = "Write <secret_ref:NAME>; a NAME has letters, digits and underscores, 64 at most, and no digit first."
 
 
-def _may_refer(binding: AnyBinding, params: Any) -> bool:
+def _may_refer(binding: AnyBinding, params: object) -> bool:
     """Tell whether `params` may hold a reference, well written or not; false is certain. A search of their
     JSON, which writes `<` and letters as they are, takes a twentieth of the time of a walk. It leaves out
     defaults, so those of the contract are searched, too."""
@@ -38,7 +38,7 @@ def _may_refer(binding: AnyBinding, params: Any) -> bool:
     return _OPENING in text and b"ecret" in text.lower()
 
 
-def _find_references(binding: AnyBinding, params: Any) -> list[str]:
+def _find_references(binding: AnyBinding, params: object) -> list[str]:
     """Return the names that `params` refer to, each once, in order. Raises RefusalError for a reference where
     none may stand, and for a malformed one."""
     names: dict[str, None] = {}
@@ -54,7 +54,7 @@ def _replace_references(binding: AnyBinding, params: Any, values: Mapping[str, s
     """Put values in place of references, once: a value holds no reference. Only where secrets may stand;
     everything else is the same object."""
 
-    def change(item: Any) -> Any:
+    def change(item: object) -> object:
         if not isinstance(item, str) or "<" not in item:
             return item
         return _REFERENCE.sub(lambda found: values[found[1]], item) if _REFERENCE.search(item) else item
@@ -99,7 +99,7 @@ def _parameters(params: Any) -> Iterator[tuple[str, Any]]:
             yield wire, value
 
 
-def _gather(item: Any, wire: str, names: dict[str, None]) -> Any:
+def _gather(item: object, wire: str, names: dict[str, None]) -> object:
     if isinstance(item, str) and "<" in item:
         for found in _REFERENCE.finditer(item):
             names[found[1]] = None
@@ -108,7 +108,7 @@ def _gather(item: Any, wire: str, names: dict[str, None]) -> Any:
     return item
 
 
-def _no_key(item: Any) -> Any:
+def _no_key(item: object) -> object:
     if isinstance(item, str) and _NEARLY.search(item):
         raise RefusalError(
             "A secret reference stands in a property's name. Put it into the property's value instead."
@@ -116,7 +116,7 @@ def _no_key(item: Any) -> Any:
     return item
 
 
-def _refuse(item: Any, binding: AnyBinding) -> Any:
+def _refuse(item: object, binding: AnyBinding) -> object:
     if isinstance(item, str) and "<" in item and _BEGUN.search(item):
         if binding.secrets:
             where = f"Only these parameters may: {', '.join(binding.secrets)}."
@@ -158,12 +158,12 @@ class Secrets:
         """True if any value was resolved, so that there is something to redact."""
         return self._redactor.known
 
-    def concerns(self, binding: AnyBinding, params: Any) -> bool:
+    def concerns(self, binding: AnyBinding, params: object) -> bool:
         """Tell whether `fill` must examine `params` of a call of `binding`; cheap, since it is called for
         each call. False is certain."""
         return _may_refer(binding, params)
 
-    async def fill(self, binding: AnyBinding, params: Any) -> Any:
+    async def fill(self, binding: AnyBinding, params: object) -> object:
         """Return parameters with values in place of references; the same object if there is none. The
         contract validates the references, and not the values.
 
@@ -183,7 +183,7 @@ class Secrets:
         return _replace_references(binding, params, values)
 
     async def _resolve(self, name: str) -> str:
-        resolved: Any = self._resolver(name)
+        resolved: object = self._resolver(name)
         value = await resolved if isawaitable(resolved) else resolved
         if value is None:
             raise RefusalError(
