@@ -3,23 +3,26 @@
 The model is any async callable, or one that streams; no provider's client is imported.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, Unpack
 
 import msgspec
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime.definitions import DefinitionBytes
 from ..runtime.request_rules import Cache, mark_list_cached
 from ..runtime.view import ToolView
 from .answers import Answers, WireAnswers
 from .delegation import depth
 from .disclosure import TEXT, Disclosure
+from .events import LoopEvent, Observer, Stopped
 from .final_output import FinalOutput
 from .model_calls import Model
 from .options import LIMIT, REPEATS, Claim, RunOptions, check_options
-from .record import Record
+from .record import Record, attach_record
 from .run import Run, RunSetup
 from .run_state import ClaimedError, RunState, StateError, conversation
 from .telemetry import UNWATCHED
@@ -29,14 +32,6 @@ from .waiting import Decision, Settled, settle
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat
-
-import asyncio
-from collections.abc import AsyncGenerator, Coroutine
-from typing import ParamSpec
-
-from ..jsonschema.json_values import JsonMapping, JsonObject
-from .events import LoopEvent, Observer, Stopped
-from .record import attach_record
 
 
 async def run_tools(

@@ -10,6 +10,7 @@ import msgspec
 
 from ..runtime.context import ToolContext
 from ..runtime.errors import is_from_outside
+from ..runtime.log_records import ERROR, log
 from ..runtime.result import ToolResult
 from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer
@@ -357,7 +358,5 @@ class Run:
         except BaseException as problem:  # the program's receiver
             if is_from_outside(problem):
                 raise
-            from ..runtime.log_records import ERROR, log
-
             name = type(event).__name__
             log(ERROR, "An observer of the loop failed at %s.", name, event="hook_failed", problem=problem)

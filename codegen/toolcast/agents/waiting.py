@@ -12,6 +12,7 @@ from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
 from ..runtime.handler_results import make_encodable
 from ..runtime.injection import injected_digest
+from ..runtime.middleware.policy.approval import checked_answer, not_approved
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
@@ -176,8 +177,6 @@ def settle(
     Raises ValueError for a key that is unknown or of a call of the other kind, and for a result that breaks
     the tool's contract; TypeError for a decision that is no answer of an approver.
     """
-    from ..runtime.middleware.policy.approval import checked_answer, not_approved
-
     _check_keys(waiting, decisions, results)
     answered: dict[int, ToolResult] = {}
     approved: dict[int, Literal["yes", "always"]] = {}

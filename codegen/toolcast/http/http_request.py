@@ -295,8 +295,6 @@ def _build(operation: Operation, values: JsonMapping) -> HttpRequest:
 
 def _path(template: str, segments: Mapping[str, str]) -> str:
     """Return the path with its variables replaced. No value can add a `/`, and none may make a way up."""
-    from urllib.parse import quote
-
     pieces = TEMPLATE.split(template)  # text and names in turn
     path = "".join(
         segments[piece] if index % 2 else quote(piece, safe=_LITERAL) for index, piece in enumerate(pieces)

@@ -1,6 +1,5 @@
 """The messages of violations: a language model can correct its call from them alone."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,13 @@ _KINDS = {
 
 def member(path: str, name: str) -> str:
     """Return the path of a property: `path.name`, or `path["name"]` where the name is no identifier."""
-    return f"{path}.{name}" if name.isidentifier() else f"{path}[{json.dumps(name, ensure_ascii=False)}]"
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{_json_text(name)}]"
+
+
+def _json_text(value: object) -> str:
+    import json  # not when the runtime is imported
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 def label(path: str) -> str:
@@ -43,9 +48,9 @@ def literal(value: Any) -> str:
     if isinstance(value, int) and value.bit_length() > 200:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, str) and len(value) > _WIDTH:
-        return json.dumps(value[:_WIDTH], ensure_ascii=False)[:-1] + '…"'
+        return _json_text(value[:_WIDTH])[:-1] + '…"'
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _json_text(value)
     except (TypeError, ValueError, RecursionError):  # not JSON, a huge integer, or very deep
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= 2 * _WIDTH else text[: 2 * _WIDTH] + "…"

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..jsonschema.json_values import JsonMapping
+from ..jsonschema.messages import label, member
+from ..jsonschema.validator_errors import Violation
 from .bounded_json import DuplicateKeyError, UnreadableJSONError, read_json
 from .errors import ArgumentError
-
-if TYPE_CHECKING:
-    from ..jsonschema.validator_errors import Violation
-
 
 MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
@@ -56,9 +54,6 @@ def _parse_text(tool: str, text: bytes | str) -> object:
 
 
 def _violations(problem: DuplicateKeyError) -> "list[Violation]":
-    from ..jsonschema.messages import label, member
-    from ..jsonschema.validator_errors import Violation
-
     violations = []
     for path, name in problem.found:
         where = "" if path == "$" else f" in {label(path)}"

@@ -11,6 +11,13 @@ from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .resources import ContractFile, ContractNode
+from .runtime_enums import (
+    check_values,
+    contract_with_values,
+    definition_with_values,
+    is_allowed,
+    values_by_attribute,
+)
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -162,8 +169,6 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             ValueError: a name is none of `runtime_enums`, or its values are not different strings that the
                 contract accepts.
         """
-        from .runtime_enums import check_values, values_by_attribute
-
         checked = check_values(self, values)
         own = {field: getattr(self, field) for field in self.__struct_fields__}
         made: _SpecialisedBinding[P, R] = _SpecialisedBinding(
@@ -201,8 +206,6 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         injected: JsonMapping | None = None,
     ) -> P:
         """Decode as the binding does; other values than the enum's are violations."""
-        from .runtime_enums import is_allowed
-
         params = ToolBinding.decode(self, arguments, provider, guesses, injected=injected)
         if self.inject:  # held to the contract with the values by now
             return params
@@ -213,8 +216,6 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
 
     def schema(self) -> JsonObject:
         """Return a new copy of the parameters' contract with the enums."""
-        from .runtime_enums import contract_with_values
-
         schema: JsonObject = contract_with_values(self.base, self.values)["parameters"]
         return self._without_injected(schema)
 
@@ -226,8 +227,6 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))
         if ready is None:
-            from .runtime_enums import definition_with_values
-
             ready = definition_with_values(self.base, provider, self.values)
             self._lazy.definitions[provider, "full"] = ready
         return ready
@@ -240,8 +239,6 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
     def _parameters(self) -> ContractNode:
         node = self._lazy.parameters
         if node is None:
-            from .runtime_enums import contract_with_values
-
             document = contract_with_values(self.base, self.values)
             node = self._lazy.parameters = ContractNode(
                 ContractFile(self.module, self.contract, document), "/parameters"

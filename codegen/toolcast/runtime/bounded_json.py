@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..jsonschema.messages import member
 from .errors import LIMIT
 
 _decode = msgspec.json.Decoder().decode
@@ -124,8 +125,6 @@ def _repeated(node: _Object) -> list[str]:
 
 
 def _path(link: _Link | None) -> str:
-    from ..jsonschema.messages import member
-
     tokens: list[str | int] = []
     while link is not None:
         tokens.append(link.token)

@@ -25,6 +25,7 @@ from .failure_results import (
 )
 from .handler_results import find_mismatch, lacks_data, make_encodable, redacted_result, report_mismatch
 from .handlers import Handler, Precheck, call, call_in_thread
+from .log_records import WARNING, log
 from .middleware.events import (
     Approved,
     Cancelled,
@@ -361,8 +362,6 @@ class _Call:
         return approved_for != injected_digest(injected)
 
     def _without_approval(self, context: ToolContext) -> ToolContext:
-        from .log_records import WARNING, log
-
         assert self.framework is not None
         self.framework = msgspec.structs.replace(self.framework, approved=False, remember=False)
         log(

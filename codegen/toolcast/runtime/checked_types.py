@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..jsonschema.equality import equal, key
+from ..jsonschema.formats import FORMATS, GLANCES
 from ..jsonschema.json_values import as_decimal, is_multiple, is_number
+from ..jsonschema.messages import literal
 from .resources import ContractFile, ContractNode
 
 if TYPE_CHECKING:
@@ -269,19 +271,13 @@ def check_format(label: str, value: object, name: str) -> None:
     ValueError."""
     if not isinstance(value, str) or _glance(name)(value):
         return
-    from ..jsonschema.formats import FORMATS  # its expressions are made at first use
-
     if name in FORMATS and not FORMATS[name](value):
-        from ..jsonschema.messages import literal
-
         raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
 
 
 @lru_cache(maxsize=64)
 def _glance(name: str) -> Callable[[str], object]:
     """Return a quick test of a format, which may be true of less than what is valid."""
-    from ..jsonschema.formats import FORMATS, GLANCES
-
     return GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
 
 
@@ -292,8 +288,6 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 def check_pattern(label: str, value: object, pattern: str) -> None:
     """Check `pattern`, an ECMA-262 expression translated for `re`. Raises ValueError."""
     if isinstance(value, str) and not _compiled(pattern).search(value):
-        from ..jsonschema.messages import literal
-
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 
 

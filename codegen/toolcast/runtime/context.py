@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping
+from .errors import is_from_outside
+from .log_records import WARNING, log
 from .unicode_text import is_encodable, replace_surrogates
 
 Report: TypeAlias = Callable[[float, float | None, str], object]
@@ -227,9 +229,6 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         return await sample(self.sampler, self.tool, asked)
 
     def _not_sent(self, what: str, event: str, problem: BaseException) -> None:
-        from .errors import is_from_outside
-        from .log_records import WARNING, log
-
         if is_from_outside(problem):
             raise problem
 

@@ -18,6 +18,7 @@ from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
+from .log_records import WARNING, log
 from .resources import ContractNode
 from .tool import AnyTool, Tool
 
@@ -94,8 +95,6 @@ def convert_settled(tool: Tool[P], settled: object) -> P:
     try:
         converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
     except msgspec.ValidationError as problem:
-        from .log_records import WARNING, log
-
         log(
             WARNING,
             "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "

@@ -9,6 +9,7 @@ import msgspec
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import escape, unescape
+from .log_records import WARNING, log
 
 if TYPE_CHECKING:  # of a package that calls do without
     from ..declarations.names import Language
@@ -244,8 +245,6 @@ def _names(value: str) -> frozenset[str]:
 def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...]) -> None:
     """Warn once of `names` from the variable that are neither built-in profiles nor among the `generated`
     providers of a tool."""
-    from .log_records import WARNING, log
-
     known = BUILT_IN | {*generated, "all"}
     for name in sorted(names - known):
         log(

@@ -1,5 +1,6 @@
 """The exceptions of the runtime. Every text states what to change."""
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -175,7 +176,6 @@ def _raises_interrupts() -> bool:
     """Tell whether Ctrl-C raises in this thread. Not if the program handles the signal: `asyncio.run` cancels
     its main task instead, and servers have handlers of their own."""
     import signal
-    import threading
 
     handled = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     return threading.current_thread() is threading.main_thread() and not handled

@@ -1,6 +1,7 @@
 """The state that all calls of a registry share: guards, workers, a loop for calls from threads."""
 
 import threading
+import weakref
 from collections.abc import Coroutine
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,6 +10,7 @@ from .binding import AnyBinding
 from .context import ToolContext
 from .failure_results import MaxAttempts
 from .handler_results import find_mismatch, make_encodable, redacted_result
+from .log_records import WARNING, log
 from .middleware.events import Finished, Refused, Stage
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
@@ -79,7 +81,6 @@ class LoopThread:
 
     def _started(self) -> "AbstractEventLoop":
         import asyncio
-        import weakref
 
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
@@ -174,8 +175,6 @@ class Executor:
         where warnings are errors, the call would fail."""
         if binding.name in self.warned:
             return
-        from .log_records import WARNING, log
-
         self.warned.add(binding.name)
         stated = "; ".join(f"{key}: {value}" for key, value in (binding.deprecated or {}).items())
         log(

@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping
+from ..jsonschema.messages import member
 from .binding import AnyBinding
 from .definitions import schema_of
 from .errors import ArgumentError, CallDeferred, InjectionError, RefusalError, RetryError
+from .log_records import ERROR, log
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .result import ToolResult
@@ -152,8 +154,6 @@ def _listed(how: str, names: Sequence[str]) -> str:
 
 def _refused(problem: ArgumentError, schema: JsonMapping) -> list[str]:
     """Return the parameters of the violations."""
-    from ..jsonschema.messages import member
-
     paths = [
         member("$", violation.expected)
         if (violation.keyword, violation.path) == ("required", "$")
@@ -181,8 +181,6 @@ def schema_text(tool: AnyTool, provider: str | None) -> bytes:
 
 
 def _missing(problem: ArgumentError) -> tuple[str, ...]:
-    from ..jsonschema.messages import member
-
     return tuple(
         violation.expected
         if violation.path == "$"
@@ -266,8 +264,6 @@ def report_fault(
 ) -> tuple[ToolResult, str]:
     """Log a bug with its traceback; the model gets its kind and the number to find it by. An exception's text
     may hold secrets, paths, or a third party's words."""
-    from .log_records import ERROR, log
-
     number = os.urandom(6).hex()
     log(
         ERROR,

@@ -6,16 +6,18 @@ it. It is an extra, `toolcast[grammars]`, imported at the first check.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from importlib.util import find_spec
 from time import thread_time
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from ..jsonschema import Violation
+from ..jsonschema import Violation
+from ..jsonschema.charset import source, union
 
 GrammarSyntax = Literal["lark", "regex"]
 """The syntax in which a grammar is written."""
@@ -172,16 +174,12 @@ def grammar_of(syntax: GrammarSyntax, definition: str) -> TextGrammar:
 
 def require_engine(tool: str) -> None:
     """Raise ImportError, which names a `tool` with a grammar, if llguidance is not installed."""
-    from importlib.util import find_spec
-
     if find_spec("llguidance") is None:
         raise ImportError(f"Tool {tool!r} has a grammar, which llguidance checks. Run: {INSTALL}")
 
 
 def text_violations(stated: Mapping[str, str], text: str) -> tuple[Violation, ...]:
     """Check the text of a call by the tool's `input`. Raises ImportError if llguidance is not installed."""
-    from ..jsonschema import Violation
-
     definition = stated["definition"]
     problem = TextGrammar("lark" if stated["grammar"] == "lark" else "regex", definition).problem(text)
     return () if problem is None else (Violation("$.input", f"the text {problem}", "input", definition),)
@@ -256,8 +254,6 @@ def _mismatch(matcher: Any, text: str, data: bytes, read: int) -> str:
 
 def _expected(matcher: Any) -> list[str]:
     """Return what the engine would let a model write next."""
-    from ..jsonschema.charset import source, union
-
     if forced := matcher.compute_ff_bytes().decode("utf-8", "ignore"):
         return [_quoted(forced)]
     bits = int.from_bytes(matcher.compute_bitmask(), "little")
@@ -272,6 +268,4 @@ def _expected(matcher: Any) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    import json  # only where something is wrong
-
     return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False)

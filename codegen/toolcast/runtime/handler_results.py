@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from .binding import AnyBinding
-from .encode import to_builtins
+from .encode import rewrite, to_builtins
 from .errors import is_from_outside
+from .log_records import ERROR, WARNING, log
 from .middleware.truncate import with_texts
 from .result import ToolResult
 from .unicode_text import is_encodable, replace_surrogates
@@ -118,8 +119,6 @@ def fault_of_result(tool: str, how: str) -> str:
 
 def report_mismatch(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
     """Log a result that breaks its contract, and make it a failure; the handler's text and content stay."""
-    from .log_records import ERROR, log
-
     log(
         ERROR,
         "A result of tool %r %s. A handler returns what `result` of the spec states, or "
@@ -149,8 +148,6 @@ def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
             return result
     made = _replaced(result)
     if made is not result:
-        from .log_records import WARNING, log
-
         log(
             WARNING,
             "A result of tool %r held text that is no Unicode (lone surrogates); it was replaced.",
@@ -164,8 +161,6 @@ def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
 
 def _replaced(value: T) -> T:
     """Rewrite `value` with replacement characters at any depth; the same object if there is none."""
-    from .encode import rewrite
-
     try:
         made: T = rewrite(value, _leaf, _leaf)
     except BaseException as problem:  # what cannot be walked has no JSON form either: it is never sent

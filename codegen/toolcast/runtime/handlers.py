@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from types import MethodType
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from .context import ToolContext
 from .errors import CallDeferred, is_from_outside
+from .log_records import ERROR, log
 from .result import ToolResult
 from .workers import Workers, unwrap
 
@@ -50,8 +52,6 @@ async def call_in_thread(workers: Workers, function: Callable[..., object], *arg
 def find_precheck(handler: Any) -> object:
     """Return the `precheck` of a handler, or of what it wraps: by `functools.partial`, by `functools.wraps`,
     or as the bound `__call__` of an object."""
-    from types import MethodType
-
     seen: set[int] = set()
     while id(handler) not in seen:
         seen.add(id(handler))
@@ -109,8 +109,6 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
 
 def _owner(handler: Any) -> Any:
     """Return the object to release for a handler: itself, or the object of a bound method."""
-    from types import MethodType
-
     return handler.__self__ if type(handler) is MethodType and _closer(handler) is None else handler
 
 
@@ -123,8 +121,6 @@ def _closer(handler: object) -> Any:
 
 
 def _noted(name: str, problem: BaseException) -> Exception:
-    from .log_records import ERROR, log
-
     log(
         ERROR,
         "The handler of %r could not be released",

@@ -19,7 +19,9 @@ import msgspec
 
 from ..hidden_characters import may_hide
 from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..jsonschema.messages import member
 from ..jsonschema.regex_cache import in_one_call
+from ..jsonschema.validator_errors import Violation
 from .arguments import Arguments, copy_plain, parse_arguments
 from .context import ToolContext
 from .decode import convert_settled, in_own_form, settle
@@ -27,7 +29,6 @@ from .errors import LIMIT, ArgumentError, InjectionError
 from .tool import AnyTool, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
-    from ..jsonschema.validator_errors import Violation
     from .wire.decoder import WireDecoder
     from .wire.guesses import Guesses
 
@@ -137,9 +138,6 @@ class SentInjectedError(ArgumentError):
 
     def __init__(self, tool: str, names: Collection[str], others: "Iterable[Violation]" = ()) -> None:
         """Add `others`, the violations of the other arguments."""
-        from ..jsonschema.messages import member
-        from ..jsonschema.validator_errors import Violation
-
         own = [
             Violation(member("$", name), f"{set_by_program(name)}; leave it out", "inject", name)
             for name in names

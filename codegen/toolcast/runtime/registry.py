@@ -9,7 +9,8 @@ from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
 from .failure_results import MAX_ATTEMPTS, MaxAttempts, checked_attempts
-from .handlers import Handler, Precheck, Refuses, Returns, defer, find_precheck
+from .handlers import Handler, Precheck, Refuses, Returns, defer, find_precheck, release
+from .log_records import WARNING, log
 from .middleware.guard import Guard
 from .snapshot import Entry, LazyBindings, LazyTool, Snapshot, require_engine
 from .view import ToolView
@@ -259,8 +260,6 @@ class ToolRegistry(ToolView):
         self._sorted = None
 
     def _report(self, refused: Refused) -> None:
-        from .log_records import WARNING, log
-
         log(
             WARNING,
             "Tool %r is registered already: refused %s, kept %s.",
@@ -317,8 +316,6 @@ class ToolRegistry(ToolView):
                 return
             self._executor.closed = self._frozen = True
             handlers = [(name, entry.handler) for name, entry in reversed(self._entries.items())]
-        from .handlers import release
-
         await release(handlers)
 
     def close(self) -> None:

@@ -126,7 +126,7 @@ def _wire_names(base: AnyTool, provider: str) -> dict[str, tuple[str, bool]]:
     whether it is encoded."""
     if provider not in base.wire_forms:
         return {}
-    from .wire.wire_form import WireForms
+    from .wire.wire_form import WireForms  # most tools have one wire form
 
     path = beside_schemas(base.schemas, wire_form_path(provider, base.name))
     root = msgspec.json.decode(read_resource(base.module, path), type=WireForms).root

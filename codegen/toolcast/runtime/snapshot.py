@@ -1,6 +1,7 @@
 """The tools of a registry at one moment: bindings, imported at first use, and what is ready to be called."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -63,8 +64,6 @@ class LazyBindings(Mapping[str, AnyBinding]):
 
     def __getitem__(self, name: str) -> AnyBinding:
         module, _, constant = self._table[name].partition(":")
-        from importlib import import_module
-
         binding: AnyBinding = getattr(import_module(module, self._package), constant)
         return binding
 

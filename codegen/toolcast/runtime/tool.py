@@ -19,6 +19,7 @@ from .definitions import (
     without_strict_flag,
 )
 from .errors import UnknownProviderError
+from .hidden_parameters import without_parameters
 from .request_rules import RequestRules
 from .resources import (
     ContractFile,
@@ -301,8 +302,6 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     def _without_injected(self, parameters: JsonObject) -> JsonObject:
         if not self.inject:
             return parameters
-        from .hidden_parameters import without_parameters
-
         return without_parameters(parameters, self.inject)
 
     def _result(self) -> ContractNode:

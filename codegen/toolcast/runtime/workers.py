@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from .errors import RefusalError
+from .log_records import ERROR, WARNING, log
 
 if TYPE_CHECKING:  # the caller's event loop has imported it
     from asyncio import AbstractEventLoop, Future, TimerHandle
@@ -94,8 +95,6 @@ class _Job:
             self.loop.call_soon_threadsafe(_settle, self.done)
 
     def warn(self, event: str, what: str, error_type: str | None = None) -> None:
-        from .log_records import WARNING, log
-
         # Handlers and prechecks get their context last, approvers a request: both know the call.
         last = self.arguments[-1] if self.arguments else None
         log(
@@ -307,8 +306,6 @@ def _settle(done: Any) -> None:
 
 
 def _exhausted(stuck: int) -> _WorkersExhaustedError:
-    from .log_records import ERROR, log
-
     log(ERROR, "No worker thread is left: %d calls did not return.", stuck, event="workers_exhausted")
     return _WorkersExhaustedError(
         f"The tool was not called: {stuck} earlier calls of tools of this program did not return and hold "

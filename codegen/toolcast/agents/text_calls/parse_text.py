@@ -1,6 +1,7 @@
 """From a model's text to the calls in it, at once or as the text arrives."""
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -168,8 +169,6 @@ def find_format(name: str) -> TextFormat:
     known = known_formats()
     found = next((each for each in known.values() if name in each.aliases), None)
     if found is None:
-        from difflib import get_close_matches  # loaded only where something is wrong
-
         near = get_close_matches(
             name.lower(), [AUTO, *known, *(one for each in known.values() for one in each.aliases)], 1
         )

@@ -2,11 +2,12 @@
 in pieces tells them.
 """
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from ...jsonschema.json_values import JsonObject
+from ..dispatch.answer_facts import WHOLE, AnswerEnd, end_of
 from ..usage import Usage
 
 
@@ -116,10 +117,6 @@ class BrokenError(Exception):
     """A block that must be a call and cannot be read; the text states why."""
 
 
-if TYPE_CHECKING:
-    from ..dispatch.answer_facts import AnswerEnd
-
-
 class TextAnswer(Struct, frozen=True):
     """An answer as text. The loop takes it, or a str, for a response where `format` is "text".
 
@@ -134,15 +131,11 @@ class TextAnswer(Struct, frozen=True):
     usage: Usage | None = None
 
     @property
-    def end(self) -> "AnswerEnd":
+    def end(self) -> AnswerEnd:
         """Return why the answer ended, by `stop`."""
-        from ..dispatch.answer_facts import end_of
-
         return end_of(self.stop)
 
     @property
     def cut(self) -> bool:
         """True where a limit of length, or the provider, cut the answer off."""
-        from ..dispatch.answer_facts import WHOLE
-
         return self.end.reason not in WHOLE

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..binding import AnyBinding
 from ..context import ToolContext
 from ..errors import is_from_outside
+from ..log_records import ERROR, log
 from .events import Event, Hooks, Observer
 
 if TYPE_CHECKING:
@@ -95,8 +96,6 @@ class Guard:
 
     def log_hook_failure(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
         """Log it: a hook is no reason to fail."""
-        from ..log_records import ERROR, log
-
         log(
             ERROR,
             "A hook failed at %s of tool %r",

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ...jsonschema.json_values import MAX_DEPTH, JsonMapping, JsonObject
+from ...jsonschema.messages import member
 from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
@@ -275,8 +276,6 @@ def _unescaped(text: str) -> str:
 
 
 def _spelled(steps: _Steps) -> str:
-    from ...jsonschema.messages import member
-
     path = "$"
     for step in steps:
         path = f"{path}[{step}]" if isinstance(step, int) else member(path, step)

@@ -6,6 +6,7 @@
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from copy import copy
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -73,8 +74,6 @@ def _replace_references(binding: AnyBinding, params: Any, values: Mapping[str, s
         item = rewrite(old, change, keep) if wire in binding.secrets else old
         if item is not old:
             if new is params:
-                from copy import copy
-
                 new = copy(params)
             msgspec.structs.force_setattr(new, name, item)
     return new
