@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Unpack
 
 import msgspec
 
@@ -122,7 +122,15 @@ async def resume(
         if not taken:
             raise ClaimedError("Another process goes on with this run: nothing was done here.")
 
-    return await _run(model, tools, state, options, settled, claimed)
+    return await _run(model, tools, state, options, _Resumption(settled, claimed))
+
+
+class _Resumption(NamedTuple):
+    """The steps of a resumed run before its first round: `settle` states what became of waiting calls, and
+    `claim` takes the state for this process, when all is checked and nothing is done yet."""
+
+    settle: Callable[[RunState, str | None], Settled]
+    claim: Callable[[], Awaitable[None]]
 
 
 async def _run(
@@ -130,14 +138,9 @@ async def _run(
     tools: ToolView | Disclosure,
     state: RunState,
     options: RunOptions,
-    settle: Callable[[RunState, str | None], Settled] | None = None,
-    claim: Callable[[], Awaitable[None]] | None = None,
+    resumption: _Resumption | None = None,
 ) -> Record:
-    """Go on with a run, from its beginning or from where it was.
-
-    `settle` states what became of waiting calls, by default that all wait on. `claim` takes the state for
-    this process, when all is checked and nothing is done yet.
-    """
+    settle, claim = resumption or (None, None)
     check_options(options)
     pause, final = options.get("pause"), options.get("final")
     waits = depth() == 0 if pause is None else pause
@@ -163,8 +166,8 @@ async def _run(
     format = options.get("format")
     named = options.get("provider") if format in (None, TEXT) else format
     with telemetry.run(named or "") as watched:
-        run = Run(model, answers, RunSetup(definitions, disclosure, output, watched), calls, state, options)
-        return await run.to_end(settled, claim)
+        setup = RunSetup(answers, definitions, disclosure, output, watched)
+        return await Run(model, setup, calls, state, options).to_end(settled, claim)
 
 
 def _answers(

@@ -35,8 +35,9 @@ _MALFORMED = 1
 
 
 class RunSetup(NamedTuple):
-    """The tools as the model sees them, and who watches."""
+    """The reader of answers, the tools as the model sees them, and who watches."""
 
+    answers: Answers
     definitions: Callable[[], bytes]
     disclosure: Disclosure | None
     output: FinalOutput | None
@@ -60,16 +61,10 @@ class Run:
     """
 
     def __init__(
-        self,
-        model: Model,
-        answers: Answers,
-        shown: RunSetup,
-        calls: ToolCalls,
-        state: RunState,
-        options: RunOptions,
+        self, model: Model, shown: RunSetup, calls: ToolCalls, state: RunState, options: RunOptions
     ) -> None:
-        self._model = ModelCalls(model, options.get("around_model", ()), answers, self._notify)
-        self._answers = answers
+        self._answers = shown.answers
+        self._model = ModelCalls(model, options.get("around_model", ()), shown.answers, self._notify)
         self._shown = shown
         self._calls = calls
         self._max_rounds = options.get("max_rounds", MAX_ROUNDS)

@@ -231,7 +231,15 @@ class ToolCalls(Caller):
             self._attempts.end(known, result)
             self._count_failure(known, arguments, result)
             await self._take(places, result)
-        await self.answer(self._record(known, arguments, context, result, begun, refused is None))
+        record = CallRecord(
+            id=context.call_id,
+            name=known,
+            arguments=arguments,
+            result=result,
+            seconds=time.monotonic() - begun,
+            executed=refused is None,
+        )
+        await self.answer(record)
         return result
 
     def _refused(self, name: str, counts: bool, final: bool) -> ToolResult | None:
@@ -280,24 +288,6 @@ class ToolCalls(Caller):
             return msgspec.structs.replace(chosen, framework=WAITS), True
         return chosen, is_approval(own)
 
-    def _record(
-        self,
-        name: str,
-        arguments: Arguments,
-        context: ToolContext,
-        result: ToolResult,
-        begun: float,
-        executed: bool = True,
-    ) -> CallRecord:
-        return CallRecord(
-            id=context.call_id,
-            name=name,
-            arguments=arguments,
-            result=result,
-            seconds=time.monotonic() - begun,
-            executed=executed,
-        )
-
     async def _timed(self, request: CallRequest, context: ToolContext) -> ToolResult:
         begun, known, arguments = time.monotonic(), self._known(request.name), request.arguments
         within = msgspec.structs.replace(request, context=context)
@@ -308,8 +298,12 @@ class ToolCalls(Caller):
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
             result = ToolResult.failed(f"Tool {known!r} was cancelled.")
-            call = self._record(known, arguments, context, result, begun)
-            await self.answer(call)
+            seconds = time.monotonic() - begun
+            await self.answer(
+                CallRecord(
+                    id=context.call_id, name=known, arguments=arguments, result=result, seconds=seconds
+                )
+            )
             raise
         except TimeoutError:
             if not clock.expired():

@@ -20,7 +20,6 @@ from .failure_results import (
     redacted_refusal,
     refuse_arguments,
     refused_result,
-    report_fault,
     timed_out_result,
 )
 from .handler_results import find_mismatch, lacks_data, make_encodable, redacted_result, report_mismatch
@@ -254,7 +253,7 @@ class _Call:
                 guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(raised).__name__))
                 raise raised from None
             where = self.stage if " " in self.stage else f"the {self.stage}"
-            result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
+            result, number = guard.report_fault(name, call_id, where, raised, perf_counter() - begun)
             kind = guard.redact_text(type(raised).__name__)
             guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
         result = make_encodable(result, name, call_id)

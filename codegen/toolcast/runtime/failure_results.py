@@ -4,7 +4,6 @@ Arguments that do not fit, and a handler that asks for another call, reach the m
 as data.
 """
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
@@ -14,8 +13,7 @@ from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.messages import member
 from .binding import AnyBinding
 from .definitions import schema_of
-from .errors import ArgumentError, CallDeferred, InjectionError, RefusalError, RetryError
-from .log_records import ERROR, log
+from .errors import ArgumentError, CallDeferred, RefusalError, RetryError
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .result import ToolResult
@@ -120,9 +118,9 @@ def refuse_arguments(
         whole = f"{text}\nThe full schema of {tool.name!r}: {schema}"
         described = f"{text}\nThe description of {tool.name!r}: {tool.description}{whole[len(text) :]}"
         if limit is not None and len(whole) > limit:
-            text = _with_part(
-                text, tool.name, len(schema), hint.schema, _refused(problem, hint.schema), limit
-            )
+            head = f"{text}\nThe full schema of {tool.name!r} has {len(schema)} characters"
+            first = _refused(problem, hint.schema)
+            text = _part(f"{head}, too many for one result", hint.schema, first, limit) or text
         elif tool.description == tool.summary or (limit is not None and len(described) > limit):
             text = whole
         else:
@@ -130,17 +128,14 @@ def refuse_arguments(
     return _RefusedArgumentsError(text, hint)
 
 
-def _with_part(
-    text: str, tool: str, size: int, schema: JsonMapping, first: Collection[str], limit: int
-) -> str:
-    """Return an error with as much of a schema as fits, the parameters `first` before all, and the names that
-    are left out; without a schema if nothing fits."""
+def _part(head: str, schema: JsonMapping, first: Collection[str], limit: int) -> str:
+    """Return `head` with as much of a schema as fits, the parameters `first` before all, and the names that
+    are left out; without a schema if nothing fits, and "" if `head` does not."""
     from .standalone_schema import schema_within
 
-    head = f"{text}\nThe full schema of {tool!r} has {size} characters, too many for one result"
     part, cut, absent = schema_within(schema, first, limit - len(head) - 2 * _NAMES - _WORDS)
     if not part:
-        return f"{head}." if len(head) < limit else text
+        return f"{head}." if len(head) < limit else ""
     lacks = _listed("left out", absent) + _listed("with types alone", cut)
     return f"{head}{lacks}. In part: {msgspec.json.encode(part).decode()}"
 
@@ -257,33 +252,3 @@ def timed_out_result(tool: str, seconds: float, runs_on: bool, began: bool) -> T
         f"Tool {tool!r} did not finish within {seconds:g} s. {became}: look before "
         "you call it again, and ask for less at once."
     )
-
-
-def report_fault(
-    guard: Guard, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
-) -> tuple[ToolResult, str]:
-    """Log a bug with its traceback; the model gets its kind and the number to find it by. An exception's text
-    may hold secrets, paths, or a third party's words."""
-    number = os.urandom(6).hex()
-    log(
-        ERROR,
-        "Tool %r failed in %s [%s]",
-        tool,
-        where,
-        number,
-        event="failed",
-        tool=tool,
-        call_id=call_id,
-        error_id=number,
-        seconds=seconds,
-        problem=problem,
-        redact=guard.redactor(),
-    )
-    kind = guard.redact_text(type(problem).__name__)
-    whose = "program" if isinstance(problem, InjectionError) else "tool"
-    result = ToolResult.failed(
-        f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
-        f"This is a fault of the {whose}, not of the arguments; "
-        "do not repeat the call unchanged more than once."
-    )
-    return result, number

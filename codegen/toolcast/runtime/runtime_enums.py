@@ -83,15 +83,12 @@ def _referred(
 
 
 def describe_enum(
-    base: AnyTool,
-    provider: str,
-    whole: object,
-    name: str,
-    encoded: bool,
-    values: tuple[str, ...],
+    base: AnyTool, provider: str, whole: object, sent: tuple[str, bool], values: tuple[str, ...]
 ) -> object:
     """Put an enum at a parameter of a tool object, and the values in the description if its wire form has no
-    `enum`. Raises ValueError if the parameter is not there."""
+    `enum`. `sent` is the parameter's name there, and whether it is encoded. Raises ValueError if it is not
+    there."""
+    name, encoded = sent
     found = False
 
     def put(schema: Any) -> object:
@@ -164,8 +161,7 @@ def definition_with_values(base: AnyTool, provider: str, values: _Values) -> byt
     whole = msgspec.json.decode(base.definition(provider, strict=True))
     names = _wire_names(base, provider)
     for parameter, allowed in values.items():
-        name, encoded = names.get(parameter, (parameter, False))
-        whole = describe_enum(base, provider, whole, name, encoded, allowed)
+        whole = describe_enum(base, provider, whole, names.get(parameter, (parameter, False)), allowed)
     # An example may have a value that is not among these, for which a provider would refuse the request.
     return msgspec.json.encode(without_examples(whole, base.name))
 

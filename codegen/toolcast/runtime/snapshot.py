@@ -14,7 +14,6 @@ from .context import ToolContext
 from .definitions import providers_without_strict
 from .errors import MissingDataError, UnknownProviderError, UnknownToolError
 from .executor import Executor
-from .failure_results import report_fault
 from .handlers import Handler, Precheck, is_async
 from .request_rules import Cache, RequestRules
 from .resources import read_definition, read_request_rules
@@ -234,7 +233,7 @@ def make_ready_or_fail(
     except Exception as problem:  # whatever a module raises when it is imported
         call_id = "" if context is None else context.call_id
         known = snapshot.resolve(name) or ""
-        return report_fault(executor.guard, known, call_id, "loading its module", problem)[0]
+        return executor.guard.report_fault(known, call_id, "loading its module", problem)[0]
     return ToolResult.failed(unknown_tool(shown, tuple(snapshot.entries))) if ready is None else ready
 
 

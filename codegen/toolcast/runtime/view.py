@@ -13,7 +13,6 @@ from .context import ToolContext
 from .definition_lists import DefinitionLists
 from .errors import ArgumentError, InjectionError
 from .executor import Executor, refuse_in_event_loop
-from .failure_results import report_fault
 from .result import ToolResult
 from .snapshot import Entry, LazyTool, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
@@ -191,7 +190,7 @@ class ToolView(Caller, DefinitionLists):
                     provider=context.provider if provider is None else provider,
                 )
             except Exception as problem:  # a context's fields may compute
-                return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
+                return executor.guard.report_fault(tool, "", "reading the context", problem)[0]
         guesses = executor.guesses if request.guesses is None else request.guesses
         return await run_call(executor, found, request.arguments, context, guesses)
 
@@ -230,7 +229,7 @@ class ToolView(Caller, DefinitionLists):
             ready = self.snapshot().make_ready(name)
         except Exception as problem:  # whatever a module raises when it is imported
             known = self.resolve(name) or ""
-            return Preview(report_fault(executor.guard, known, "", "loading its module", problem)[0].error)
+            return Preview(executor.guard.report_fault(known, "", "loading its module", problem)[0].error)
         if ready is None:
             return Preview(unknown_tool(executor.redact_name(name), self.names))
         try:
@@ -238,7 +237,7 @@ class ToolView(Caller, DefinitionLists):
             params = ready.binding.decode(arguments, provider, executor.guesses, injected)
         except InjectionError as problem:
             tool = ready.binding.name
-            return Preview(report_fault(executor.guard, tool, "", FILLING_IN, problem)[0].error)
+            return Preview(executor.guard.report_fault(tool, "", FILLING_IN, problem)[0].error)
         except ArgumentError as problem:
             return Preview(executor.guard.redact_text(str(problem)))
         policy = executor.guard.policy

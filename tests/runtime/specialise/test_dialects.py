@@ -89,7 +89,7 @@ def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: 
         "description": "d",
         "parameters": {"type": "object", "properties": {"a": agents}},
     }
-    reported = describe_enum(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
+    reported = describe_enum(EDIT, "gemini", whole, ("a", encoded), ('x"y', "z"))
     words = 'One of: "x\\"y", "z".'
     expected = {**agents, "description": f"{before}\n\n{words}" if before else words}
     assert reported == {**whole, "parameters": {"type": "object", "properties": {"a": expected}}}
@@ -97,4 +97,6 @@ def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: 
 
 def test_a_definition_without_the_parameter_is_refused() -> None:
     with pytest.raises(ValueError, match="has no parameter 'b'"):
-        describe_enum(EDIT, "gemini", {"name": "edit", "parameters": {"properties": {}}}, "b", False, VALUES)
+        describe_enum(
+            EDIT, "gemini", {"name": "edit", "parameters": {"properties": {}}}, ("b", False), VALUES
+        )

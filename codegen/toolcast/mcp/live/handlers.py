@@ -1,6 +1,7 @@
 """Handlers of tools that were imported from an MCP server: each call goes to the live server."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -10,7 +11,7 @@ from ...runtime.errors import EncodeError
 from ...runtime.handler_results import result_validator
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import ToolResult
-from .live_calls import call_live
+from .live_calls import LiveServer, call_live
 from .server_tool import Limits
 
 _TIMEOUT = 60.0
@@ -26,7 +27,7 @@ class McpHandler:
     def __init__(
         self,
         binding: AnyBinding,
-        session: object,
+        session: Any,
         *,
         timeout: float | None = _TIMEOUT,
         limits: Limits | None = None,
@@ -48,11 +49,8 @@ class McpHandler:
         if timeout is not None and timeout <= 0:
             raise ValueError("timeout must be positive, or None.")
         self._binding = binding
-        self._session = session
         self._tool = source["name"]
-        self._server = source["from"]
-        self._timeout = timeout
-        self._limits = limits or Limits()
+        self._live = LiveServer(session, source["from"], limits or Limits(), timeout)
 
     @property
     def tool(self) -> str:
@@ -75,15 +73,13 @@ class McpHandler:
             return ToolResult.failed(str(problem))
         binding = self._binding
         output = None if binding.result is None else result_validator(binding)
-        return await call_live(
-            self._session, self._server, self._tool, arguments, context, output, self._limits, self._timeout
-        )
+        return await call_live(self._live, self._tool, arguments, context, output)
 
 
 def register_mcp(
     registry: ToolRegistry,
     bindings: Mapping[str, AnyBinding],
-    session: object,
+    session: Any,
     *,
     source: str | None = None,
     timeout: float | None = _TIMEOUT,

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -35,17 +35,20 @@ def client_session(session: object) -> object:
         raise RefusalError("not connected") from None
 
 
+class LiveServer(NamedTuple):
+    """A server with its session, the limits of results, and the seconds of a call (None for any)."""
+
+    session: Any
+    name: str
+    limits: Limits
+    seconds: float | None
+
+
 async def call_live(
-    session: Any,
-    server: str,
-    tool: str,
-    arguments: JsonObject,
-    context: ToolContext,
-    output: Validator | None,
-    limits: Limits,
-    seconds: float | None,
+    live: LiveServer, tool: str, arguments: JsonObject, context: ToolContext, output: Validator | None
 ) -> ToolResult:
     """Return the tool's answer. Cancelling cancels the request at the server, too."""
+    session, server, limits, seconds = live
 
     async def on_progress(done: float, total: float | None, message: str | None) -> None:
         context.progress(done, total, without_hidden(message or "")[:_WORDS])

@@ -9,7 +9,7 @@ from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import ToolResult
-from .live_calls import call_live, client_session, list_live
+from .live_calls import LiveServer, call_live, client_session, list_live
 from .offered_tools import OTHERWISE, Offers, RefusedTool
 from .pins import Pins
 from .server_tool import Limits, ListingError
@@ -251,10 +251,8 @@ class McpTools:
         Returns:
             The result.
         """
-        terms, output = self._terms, self._offers.output(tool)
-        return await call_live(
-            self._session, self.server, tool, arguments, context, output, terms.limits, terms.timeout
-        )
+        live = LiveServer(self._session, self.server, self._terms.limits, self._terms.timeout)
+        return await call_live(live, tool, arguments, context, self._offers.output(tool))
 
     def _is_due(self) -> bool:
         if self._stale or self._changes.count != self._handled:

@@ -27,7 +27,6 @@ from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
 from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError, UnknownToolError
-from ...runtime.failure_results import report_fault
 from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
 from ...runtime.middleware.policy.terminal import described
 from ...runtime.result import ToolResult
@@ -351,7 +350,7 @@ class _Offered:
 
     async def _failed(self, name: str, problem: Exception) -> ToolResult:
         guard = self._registry._executor.guard  # pyright: ignore[reportPrivateUsage]  # as `execute` reports
-        return report_fault(guard, name, "", "making the context of the call", problem)[0]
+        return guard.report_fault(name, "", "making the context of the call", problem)[0]
 
     async def _execute(
         self, channel: ClientChannel, params: Any, tool: ListedTool, circumstances: ToolContext

@@ -20,7 +20,6 @@ from ..binding import AnyBinding
 from ..bounded_json import read_json
 from ..context import Framework, ToolContext
 from ..declarations import describe, function_names, is_callable
-from ..failure_results import report_fault
 from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result
 from ..result import Content, ToolResult, structured, words
@@ -380,7 +379,7 @@ class _Run:
         asked = (request.call, request.namespace, request.described)
         name = self._view.redact("".join(text for text in asked if text is not UNSET))[:100]
         guard = self._view._executor.guard  # pyright: ignore[reportPrivateUsage]  # as `execute` reports
-        result, _ = report_fault(guard, name, "", "finding declarations", problem)
+        result, _ = guard.report_fault(name, "", "finding declarations", problem)
         return self._error(request.id, "failed", result.error)
 
     def _begin(self, function: str, arguments: bytes) -> CodeCall:

@@ -1,13 +1,15 @@
 """The middleware of a registry: secrets, policy, hooks, timeouts and limits."""
 
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..binding import AnyBinding
 from ..context import ToolContext
-from ..errors import is_from_outside
+from ..errors import InjectionError, is_from_outside
 from ..log_records import ERROR, log
+from ..result import ToolResult
 from .events import Event, Hooks, Observer
 
 if TYPE_CHECKING:
@@ -107,6 +109,35 @@ class Guard:
             problem=problem,
             redact=self.redactor(),
         )
+
+    def report_fault(
+        self, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
+    ) -> tuple[ToolResult, str]:
+        """Log a bug with its traceback; return the result, with its kind and number for the model, and the
+        number. An exception's text may hold secrets, paths, or a third party's words."""
+        number = os.urandom(6).hex()
+        log(
+            ERROR,
+            "Tool %r failed in %s [%s]",
+            tool,
+            where,
+            number,
+            event="failed",
+            tool=tool,
+            call_id=call_id,
+            error_id=number,
+            seconds=seconds,
+            problem=problem,
+            redact=self.redactor(),
+        )
+        kind = self.redact_text(type(problem).__name__)
+        whose = "program" if isinstance(problem, InjectionError) else "tool"
+        result = ToolResult.failed(
+            f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
+            f"This is a fault of the {whose}, not of the arguments; "
+            "do not repeat the call unchanged more than once."
+        )
+        return result, number
 
 
 def _secrets(secrets: "Secrets | Resolver") -> "Secrets":
