@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -102,17 +102,22 @@ _SAYS_NOTHING = re.compile(r"\w+ [\w ]+\.\n")
 
 
 @cache
+def _modules() -> griffe.ModulesCollection:
+    packages = griffe.GriffeLoader(search_paths=[_SOURCE], docstring_parser="google")
+    for name in dict.fromkeys(module.partition(".")[0] for module in MODULES):
+        packages.load(name)
+    return packages.modules_collection
+
+
+@cache
 def public() -> tuple[tuple[str, str, griffe.Object], ...]:
     """Every public object with its module and its name."""
     return tuple(_public())
 
 
 def _public() -> Iterator[tuple[str, str, griffe.Object]]:
-    packages = griffe.GriffeLoader(search_paths=[_SOURCE], docstring_parser="google")
-    for name in dict.fromkeys(module.partition(".")[0] for module in MODULES):
-        packages.load(name)
     for module, names in MODULES.items():
-        home = packages.modules_collection[module]
+        home = _modules()[module]
         for name in names or sorted(str(each) for each in home.exports or ()):
             found = home[name]
             yield module, name, found.final_target if found.is_alias else found
@@ -332,7 +337,11 @@ def _signature(function: griffe.Function, name: str) -> str:
         star = star or prefix == "*"
         typed = f": {_plain(each.annotation)}" if each.annotation is not None else ""
         default = (
-            "" if prefix or each.default is None else f" = {each.default}" if typed else f"={each.default}"
+            ""
+            if prefix or each.default is None
+            else f" = {_expanded(each.default)}"
+            if typed
+            else f"={each.default}"
         )
         parts.append(f"{prefix}{each.name}{typed}{default}")
     shown = "async " if "async" in function.labels else ""
@@ -343,7 +352,30 @@ def _signature(function: griffe.Function, name: str) -> str:
     return f"{shown}{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returns}"
 
 
+_INTERNAL = ("JsonObject", "JsonMapping", "AnyBinding", "AnyTool")
+"""Aliases that are not public, beside those with an underscore."""
+
+
 def _plain(annotation: object) -> str:
-    """An annotation without the quotes of one that names what is imported for type checkers only."""
-    text = str(annotation)
+    """Return an annotation without the quotes of one that names what is imported for type checkers only."""
+    text = _expanded(annotation)
     return text[1:-1] if text[:1] in "\"'" and text[-1:] == text[:1] else text
+
+
+def _expanded(expression: object) -> str:
+    """Return an annotation or a default with what internal names stand for."""
+    if not isinstance(expression, griffe.Expr):
+        return str(expression)
+    parts = [*expression.iterate(flat=True), ""]
+    return "".join(_word(part, after) for part, after in pairwise(parts))
+
+
+def _word(part: str | griffe.Expr, after: str | griffe.Expr) -> str:
+    is_internal = isinstance(part, griffe.ExprName) and (part.name.startswith("_") or part.name in _INTERNAL)
+    if is_internal and after != "[":  # a generic alias stays
+        home, _, name = part.canonical_path.rpartition(".")
+        found = _modules().get_member(home).get_member(name)
+        target = found.final_target if found.is_alias else found
+        if target.is_attribute:
+            return _expanded(target.value)
+    return str(part)
