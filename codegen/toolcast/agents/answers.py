@@ -35,15 +35,9 @@ def _refused_call(call: Any, result: ToolResult) -> CallRecord:
 
 
 class ReadAnswer(Struct, frozen=True, kw_only=True):
-    """An answer of a model, as the loop sees it.
-
-    Attributes:
-        messages: what the answer leaves in the conversation.
-        calls: its calls, in order; of the adapter's own type.
-        problems: calls that could not be read; of the adapter's own type.
-        end: why the answer ended.
-        usage: its tokens; None where it states none.
-        container: id of the provider's container of the model's code; "" for none.
+    """An answer of a model, as the loop sees it. `messages` is what it leaves in the conversation; `calls`
+    and `problems` (calls that could not be read) are of the adapter's own type. `container` is the id of
+    the provider's container of the model's code.
     """
 
     messages: Sequence[Any]
@@ -125,7 +119,6 @@ class Answers(ABC):
 
 class _WireStream(AnswerStream):
     def __init__(self, format: str) -> None:
-        """Raise ValueError where the format has no streams."""
         self._assembler = Assembler(format)
 
     def feed(self, chunk: object) -> Sequence[Piece]:

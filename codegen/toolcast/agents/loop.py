@@ -173,7 +173,6 @@ async def _run(
 def _answers(
     tools: ToolView | Disclosure, calls: ToolCalls, options: RunOptions
 ) -> tuple[Answers, str | None]:
-    """Make the reader of answers, and name the provider whose form results have."""
     dispatcher, format = options.get("dispatcher"), options.get("format")
     provider, limit = options.get("provider"), options.get("limit", LIMIT)
     if dispatcher is not None:
@@ -200,7 +199,7 @@ def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | N
 def _definitions(
     tools: ToolView | Disclosure, options: RunOptions, state: RunState, output: FinalOutput | None
 ) -> Callable[[], bytes]:
-    """Make the function that gives each round's definitions; for text the block for the system prompt."""
+    """Make the function that gives the definitions of each round; for text, the block of the prompt."""
     disclosed = tools if isinstance(tools, Disclosure) else None
     format, cache = options.get("format"), options.get("cache")
     in_text = format == TEXT
@@ -315,7 +314,6 @@ class _Events:
             await self._waiting.put(event)
 
     async def _stop(self, task: asyncio.Task[None]) -> None:
-        """Cancel the run, and wait for its end."""
         self._taken = False
         if not task.done():
             task.cancel()

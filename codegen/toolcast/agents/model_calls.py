@@ -101,7 +101,6 @@ class ModelCalls:
             await self._tell(piece)
 
     async def _discard(self) -> None:
-        """Take back what was told of another answer."""
         if self._told:
             self._told = False
             await self._tell(Discarded())
@@ -127,7 +126,6 @@ def _is_stream(response: object) -> bool:
 
 @asynccontextmanager
 async def _opened(stream: Any) -> AsyncGenerator[AsyncIterable[Any]]:
-    """Give the chunks of a stream, and close it whatever happens."""
     async with AsyncExitStack() as stack:
         if hasattr(type(stream), "__aenter__"):
             yield await stack.enter_async_context(stream)

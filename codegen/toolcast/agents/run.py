@@ -190,7 +190,6 @@ class Run:
         self._judge_limits()
 
     async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
-        """Carry out a batch. Raises what the checkpoint raised meanwhile."""
         calls = work.start(batch)
         self._state = self._now(pending=work.pending(), rounds=self._number)
         await self._save()
@@ -247,12 +246,10 @@ class Run:
         self._messages += [*answer.messages, *replies]
 
     def _lacks_output(self, answer: ReadAnswer) -> bool:
-        """Tell whether the model is to be asked for its final output, which it did not give."""
         ended = not answer.calls and answer.end.reason == "complete"
         return ended and self._output is not None and not self._asked_for_output
 
     def _judge_answer(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
-        """Raise _StopRunError where the answer is the last one."""
         end = answer.end
         output = None if self._output is None else self._output.output_of(answer.calls, results)
         if output is not None:
@@ -298,7 +295,6 @@ class Run:
         )
 
     async def _store(self, work: AnswerCalls, begin: tuple[int, ...] = ()) -> None:
-        """Store the state while calls are carried out, with `begin` as begun. Raises NotStoredError."""
         async with self._storing:  # calls side by side: each state has what is true when it is stored
             if self._unstored is not None:
                 raise NotStoredError
@@ -319,7 +315,6 @@ class Run:
                 await stored
 
     async def _end(self, stop: _StopRunError) -> Record:
-        """Return the record, and give it to the observer."""
         self._state = self._now()
         record = Record(
             stopped=stop.stop,

@@ -311,7 +311,6 @@ class ToolCalls(Caller):
             return ToolResult.failed(_LATE.format(known, "stopped", self._budget.seconds))
 
     def _known(self, name: str) -> str:
-        """Return the name of the tool, however the model wrote it; an unknown name as it is."""
         return self.tools.resolve(name) or name
 
     def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:

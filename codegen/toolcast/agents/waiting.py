@@ -207,7 +207,6 @@ def settle(
 def _check_keys(
     waiting: tuple[WaitingCall, ...], decisions: Mapping[str, Decision], results: JsonMapping
 ) -> None:
-    """Raise ValueError for a key that names no call, or a call that waits for something else."""
     known = {call.key: call for call in waiting}
     given: list[tuple[Kind, str, JsonMapping]] = [
         ("approval", "decisions", decisions),

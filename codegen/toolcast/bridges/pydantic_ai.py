@@ -205,8 +205,6 @@ class _GeneratedSchema(JsonObject):
 
 
 class _Arguments:
-    """Validates the arguments of one tool, as pydantic's validators do for pydantic-ai."""
-
     def __init__(self, registry: ToolView, name: str, provider: str) -> None:
         self._registry = registry
         self._name = name

@@ -60,15 +60,9 @@ class UnreachableError(Exception):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A whole answer.
-
-    Attributes:
-        status: its status.
-        headers: by name in lower case; the last of several.
-        content: its bytes, decompressed.
-        location: where a redirect leads that was not followed; "" otherwise.
-        problem: why `location` is no place to go to, as a clause; "" for a URL of another server.
-        credentials: values that the client added to its requests, which nobody may read.
+    """A whole answer. `headers` are by name in lower case, the last of several; `content` is decompressed.
+    `location` is where a redirect leads that was not followed, `problem` why nobody can go there, as a
+    clause. `credentials` are values that the client added, which nobody may read.
     """
 
     status: int
@@ -128,26 +122,12 @@ def hide_in_log(name: str) -> None:
 async def send(
     client: Any, server: str, request: HttpRequest, seconds: float, limit: int, jar: CookieJar | None = None
 ) -> Answer:
-    """Send a request and read the whole answer.
+    """Send a request to `server` and read the whole answer, of at most `limit` bytes, within `seconds`; a
+    redirect to another server is one. `client` is an `httpx.AsyncClient`, None for one of this call alone;
+    `jar` has the cookies that are sent and that answers add to, None for those of the client, and for what
+    the answers of this call set.
 
-    Args:
-        client: an `httpx.AsyncClient`; None for one of this call alone.
-        server: URL of the server.
-        request: with its credentials.
-        seconds: time for all of it.
-        limit: bytes that an answer may have.
-        jar: cookies that are sent, and that answers add to; None for those of the client, and for what the
-            answers of this call set.
-
-    Returns:
-        The answer; a redirect to another server is one.
-
-    Raises:
-        TimeoutError: it took too long.
-        UnreachableError: there is no connection, or it broke.
-        OversizedError: the answer has too many bytes.
-        EncodingError: the answer is encoded as was not asked for, or is broken.
-        HttpxMissingError: httpx is not installed.
+    Raises TimeoutError, UnreachableError, OversizedError, EncodingError and HttpxMissingError.
     """
     async with asyncio.timeout(seconds):
         if client is not None:
@@ -255,7 +235,6 @@ async def _read(response: Any, limit: int) -> Answer:
 
 
 def _target(httpx: Any, url: Any, locations: list[str]) -> tuple[object, str]:
-    """Return where a redirect leads, and why nobody can go there; "" where one can."""
     location = locations[0]
     if len(locations) > 1:
         return location, "states several addresses"
@@ -292,18 +271,9 @@ _TAGS: Final = re.compile(r"^\s*<(!doctype|html)", re.IGNORECASE)
 
 
 def to_result(binding: AnyBinding, host: str, method: str, answer: Answer, redactor: Redactor) -> ToolResult:
-    """Make a result of an answer.
-
-    Args:
-        binding: the tool.
-        host: name of the server, for messages.
-        method: the request's method, in upper case.
-        answer: the whole answer.
-        redactor: knows the values of credentials, which no part of the result has.
-
-    Returns:
-        A success for a status below 400. JSON is `data`, typed where it fits the contract of results;
-        text is `output`; all else is content.
+    """Make a result of an answer: a success for a status below 400. JSON is `data`, typed where it fits the
+    contract of results; text is `output`; all else is content. `host` and `method` are for messages;
+    `redactor` keeps the values of credentials out.
     """
     # What is cut or chosen by is searched first: half a value would not be found any more.
     answer = msgspec.structs.replace(
@@ -412,7 +382,6 @@ def known_charset(label: str) -> str:
 
 
 def _decoded(content: bytes, charset: str) -> str | None:
-    """Return the text; None where its charset is not known."""
     known = known_charset(charset)
     return content.decode(known, "replace").removeprefix("\ufeff") if known else None
 

@@ -60,21 +60,11 @@ class Credentials(Struct, frozen=True, kw_only=True):
 
 
 async def resolve_credentials(operation: Operation, auth: Auth, server: str, tool: str) -> Credentials:
-    """Ask for the values of the first alternative that the program has all values of.
+    """Ask the program's resolver for the values of the first alternative that it has all values of; none
+    where the operation needs none.
 
-    Args:
-        operation: with its alternatives and schemes.
-        auth: the program's resolver.
-        server: URL of the server.
-        tool: name of the tool.
-
-    Returns:
-        The credentials; without any where the operation needs none.
-
-    Raises:
-        RefusalError: the program has the values of no alternative, or one that is too short to be kept out of
-            results.
-        ValueError: a value holds a control character; the value is not told.
+    Raises RefusalError where it has the values of no alternative, or one that is too short to be kept out of
+    results; ValueError, without the value, for one with a control character.
     """
     known: dict[tuple[str, tuple[str, ...]], str | None] = {}
     for alternative in operation.security:
@@ -157,14 +147,8 @@ def _authorization_values(header: str) -> Iterator[str]:
 
 
 def added_credentials(headers: Iterable[tuple[str, str]], request: HttpRequest) -> Iterator[str]:
-    """Values in a request as it was sent that may be credentials of its client.
-
-    Args:
-        headers: names and values as they were sent.
-        request: what the client was asked to send.
-
-    Returns:
-        The values of all headers that the client added and that may hold one, in parts.
+    """Return, in parts, the values of all headers as sent that the client added to `request` and that may
+    hold a credential.
     """
     own = {name.lower() for name, _ in request.headers} | ({"cookie"} if request.cookies else set())
     for name, value in headers:

@@ -21,14 +21,8 @@ class Decompressor:
     """Reads the pieces of one body, and keeps at most `limit` bytes of what they expand to."""
 
     def __init__(self, encoding: str, limit: int) -> None:
-        """Start a body.
-
-        Args:
-            encoding: value of its `Content-Encoding`.
-            limit: bytes that are kept.
-
-        Raises:
-            EncodingError: the encoding is not one that was asked for.
+        """Start a body of which `limit` bytes are kept. Raises EncodingError for a `Content-Encoding` that
+        was not asked for.
         """
         names = [
             name for each in encoding.lower().split(",") if (name := each.strip()) not in ("", "identity")
@@ -47,12 +41,7 @@ class Decompressor:
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece; `full` is set where there is more than `limit` bytes, or far more encoded.
-
-        Args:
-            piece: bytes as they came.
-
-        Raises:
-            EncodingError: they are not in the encoding.
+        Raises EncodingError for bytes that are not in the encoding.
         """
         if self.full or not piece:
             return

@@ -270,7 +270,6 @@ def _members(schema: object, document: JsonMapping) -> set[str]:
 
 
 def _server_of(tool: str, operation: Operation, server: _Servers | None, variables: Mapping[str, str]) -> str:
-    """Return the URL to use. Raises ValueError."""
     if server is None:
         chosen = filled(operation.server, {**operation.server_variables, **variables})
     elif isinstance(server, str):

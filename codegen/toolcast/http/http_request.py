@@ -43,31 +43,15 @@ _EXPLODED: Final = ("form", "cookie", "deepObject")
 
 
 def percent_encode(text: str) -> str:
-    """Encode a text as UTF-8, with `%XX` for each byte that is no unreserved character of RFC 3986.
-
-    Args:
-        text: any text.
-
-    Returns:
-        Letters, digits, `-`, `.`, `_`, `~` and triplets.
-
-    Raises:
-        UnicodeEncodeError: the text holds lone surrogates.
+    """Encode a text as UTF-8, with `%XX` for each byte that is no unreserved character of RFC 3986. Raises
+    UnicodeEncodeError for lone surrogates.
     """
     return quote(text, safe=_UNRESERVED)
 
 
 def keep_reserved(text: str) -> str:
-    """As `percent_encode`, and triplets and reserved characters stay, if they cannot end a value in a query.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The text of a value.
-
-    Raises:
-        UnicodeEncodeError: the text holds lone surrogates.
+    """Encode as `percent_encode`, but keep triplets, and reserved characters that cannot end a value in a
+    query. Raises UnicodeEncodeError.
     """
     parts = (found[0] for found in _KEPT.finditer(text))
     return "".join(
@@ -80,7 +64,6 @@ def _as_is(text: str) -> str:
 
 
 def _scalar_text(value: object) -> str:
-    """Return the text of one value: strings as they are, all else as JSON."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
@@ -120,17 +103,8 @@ def in_header(value: object, explode: bool) -> str:
 
 
 def _pairs_of(name: str, value: object, style: Style, explode: bool | None, quoted: _Quote) -> list[_Pair]:
-    """Return the names and values of one parameter in a query, a cookie or a form.
-
-    Args:
-        name: its name there.
-        value: JSON data.
-        style: `form`, `cookie`, `spaceDelimited`, `pipeDelimited` or `deepObject`.
-        explode: None for the style's default.
-        quoted: encodes the values; names are not encoded.
-
-    Returns:
-        The pairs, in order; none for what is absent.
+    """Return the names and values of one parameter in a query, a cookie or a form, in order; none for what is
+    absent. `explode` is None for the style's default; `quoted` encodes values, not names.
     """
     if _is_absent(value):
         return []
@@ -152,7 +126,6 @@ def joined(pairs: Sequence[_Pair]) -> str:
 
 
 def _items(value: Any, quoted: _Quote, explode: bool) -> list[str]:
-    """Return the texts of a value that are parted by the style's separator."""
     if isinstance(value, list):
         return [quoted(_scalar_text(item)) for item in value if item is not None]
     if not isinstance(value, dict):
@@ -237,21 +210,12 @@ def build_request(
     injected: Collection[str] = (),
     declares: _Declares | None = None,
 ) -> HttpRequest:
-    """Put every value in its place.
+    """Put every value in its place. `values` are JSON data by parameter, as the contract accepts it;
+    properties beyond the parameters are properties of the body. `injected` are the parameters that the
+    program fills in; `declares` tells members that a schema names from those that a model names, None
+    where none is a model's.
 
-    Args:
-        operation: what goes where.
-        values: JSON data by parameter, as the contract accepts it; properties beyond the parameters are
-            properties of the body.
-        injected: the parameters that the program fills in.
-        declares: tells members that a schema names from those that a model names; None where none is a
-            model's.
-
-    Returns:
-        The request.
-
-    Raises:
-        RefusalError: a value cannot be sent, in words for the model.
+    Raises RefusalError, in words for the model, for a value that cannot be sent.
     """
     try:
         _refuse_taken_names(operation, values, injected, declares)
@@ -382,7 +346,6 @@ def _text_body(name: str, body: object, binary: bool, media_type: str) -> tuple[
 
 
 def _decoded(name: str, value: object) -> bytes:
-    """Return the bytes of a base64 text. Raises RefusalError."""
     try:
         if isinstance(value, str):
             return binascii.a2b_base64(value, strict_mode=True)
@@ -477,7 +440,6 @@ def _refuse_taken_names(
 
 
 def _bracketed(name: str) -> tuple[str, ...]:
-    """Return what a name is made of where readers take brackets apart: `a[b][]` is a member of `a[b]`."""
     return tuple(folded_name(part) for part in _BRACKETS.split(name) if part)
 
 

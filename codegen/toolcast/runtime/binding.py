@@ -205,7 +205,7 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         guesses: "Guesses | None" = None,
         injected: JsonMapping | None = None,
     ) -> P:
-        """Decode as the binding does; other values than the enum's are violations."""
+        """Refuse values outside of the enums, too."""
         params = ToolBinding.decode(self, arguments, provider, guesses, injected=injected)
         if self.inject:  # held to the contract with the values by now
             return params
@@ -215,12 +215,10 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         return decode_arguments(self, arguments, wire_decoder, guesses, False)
 
     def schema(self) -> JsonObject:
-        """Return a new copy of the parameters' contract with the enums."""
         schema: JsonObject = contract_with_values(self.base, self.values)["parameters"]
         return self._without_injected(schema)
 
     def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, R]:
-        """Add further enums, or other values for the same ones."""
         specialised: ToolBinding[P, R] = self.base.specialise(**{**self.values, **values})
         return specialised
 

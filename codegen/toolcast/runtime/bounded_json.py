@@ -42,16 +42,11 @@ class _InvalidJSONError(UnreadableJSONError):
 
 
 def read_json(text: bytes | str, *, limit: int | None = None, unique: bool = False) -> Any:
-    """Read a JSON text as plain data.
+    """Read a JSON text of at most `limit` bytes, or characters, as plain data; `unique` refuses a key that
+    stands twice in one object.
 
-    Args:
-        text: the text.
-        limit: most bytes, or characters of a str; None for a text that is bounded already.
-        unique: whether a key that stands twice in one object is refused; otherwise its last value counts.
-
-    Raises:
-        UnreadableJSONError: it is longer, nests too deeply, or is neither UTF-8 nor JSON.
-        DuplicateKeyError: with `unique`, an object has a key twice.
+    Raises UnreadableJSONError where it is longer, nests too deeply, or is neither UTF-8 nor JSON, and
+    DuplicateKeyError with `unique`.
     """
     if limit is not None and len(text) > limit:
         unit = "bytes" if isinstance(text, bytes) else "characters"
@@ -136,7 +131,7 @@ def _path(link: _Link | None) -> str:
 
 
 def _place(text: bytes | str, problem: msgspec.DecodeError) -> str:
-    """Return line and column of the error. msgspec is fast and terse; the standard library knows more."""
+    """Return line and column of the error, which the standard library states better than msgspec."""
     import json
 
     if text[:3] == b"\xef\xbb\xbf" or text[:1] == "\ufeff":

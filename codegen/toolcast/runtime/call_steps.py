@@ -265,7 +265,6 @@ class _Call:
         return result
 
     def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
-        """Return the corrections of the name and of the arguments, without values of secrets."""
         tool = self.tool
         named = (renamed(tool.written, tool.binding.name),) if tool.written else ()
         if guesses is None:
@@ -274,7 +273,6 @@ class _Call:
         return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
 
     async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
-        """Take every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
         executor, context, observers = self.executor, self.context, self.observers
         binding, handler, awaited, precheck, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
@@ -375,7 +373,6 @@ class _Call:
         return msgspec.structs.replace(context, approved=False)
 
     async def _within(self, work: Awaitable[object]) -> object:
-        """Await `work` within the tool's time. Raises _TimeoutError."""
         seconds = self.executor.guard.seconds(self.tool.binding.name)
         if seconds is None:
             return await work

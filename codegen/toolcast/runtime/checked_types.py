@@ -66,7 +66,6 @@ _encode = msgspec.json.encode
 
 
 def _word(violation: "Violation") -> str:
-    """Join the message and the path below this value; msgspec adds the path to it."""
     inner = violation.path.removeprefix("$")
     return f"{inner}: {violation.message}" if inner else violation.message
 

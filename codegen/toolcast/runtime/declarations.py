@@ -152,7 +152,6 @@ def _declared(
     level: Level,
     later: Collection[str],
 ) -> str:
-    """Declare a namespace; functions in `later` are named only."""
     free = free_names(namespace.functions, language)
     texts: list[str] = []
     for function, tool in namespace.functions.items():

@@ -162,7 +162,6 @@ def _not_strict(value: object, name: str) -> object:
 
 
 def _replaced(value: object, pointer: str, change: Callable[[object], object]) -> object:
-    """Copy with the value at `pointer` changed; the same object if there is none."""
     if not pointer:
         return change(value)
     part, slash, rest = pointer[1:].partition("/")

@@ -141,14 +141,12 @@ def _part(head: str, schema: JsonMapping, first: Collection[str], limit: int) ->
 
 
 def _listed(how: str, names: Sequence[str]) -> str:
-    """Return the number of parameters that are shown so, and the first names."""
     shown = ", ".join(names)
     shown = shown if len(shown) <= _NAMES else f"{shown[: _NAMES - 1]}…"
     return f"; {how} ({len(names)}): {shown}" if names else ""
 
 
 def _refused(problem: ArgumentError, schema: JsonMapping) -> list[str]:
-    """Return the parameters of the violations."""
     paths = [
         member("$", violation.expected)
         if (violation.keyword, violation.path) == ("required", "$")

@@ -109,11 +109,8 @@ class TextGrammar(Struct, frozen=True):
     definition: str
 
     def matcher(self) -> Any:
-        """Return an `llguidance.LLMatcher` at the start of a text; its tokens are bytes.
-
-        Raises:
-            GrammarError: the engine refuses the definition, or it has what a text alone does not decide.
-            ImportError: llguidance is not installed.
+        """Return an `llguidance.LLMatcher` at the start of a text; its tokens are bytes. Raises GrammarError
+        for a definition that the engine refuses or a text alone does not decide, and ImportError.
         """
         engine, tokenizer = _engine()
         _check(self.syntax, self.definition)
@@ -126,12 +123,8 @@ class TextGrammar(Struct, frozen=True):
         return matcher
 
     def problem(self, text: str) -> str | None:
-        """Return None for a text of the grammar; else a predicate of the text: what does not fit, where, and
-        what was expected.
-
-        Raises:
-            GrammarError: as for `matcher`.
-            ImportError: llguidance is not installed.
+        """Return what does not fit in a text, where, and what was expected, as a predicate; None for a text
+        of the grammar. Raises as `matcher` does.
         """
         data = text.encode("utf-8", "surrogatepass")
         if len(data) > MAX_TEXT:
@@ -161,12 +154,7 @@ class TextGrammar(Struct, frozen=True):
 
 
 def grammar_of(syntax: GrammarSyntax, definition: str) -> TextGrammar:
-    """Return a grammar ("lark" or "regex") that the engine can read.
-
-    Raises:
-        GrammarError: as for `TextGrammar.matcher`.
-        ImportError: llguidance is not installed.
-    """
+    """Return a grammar ("lark" or "regex") that the engine can read. Raises as `TextGrammar.matcher` does."""
     made = TextGrammar(syntax, definition)
     made.matcher()
     return made
@@ -214,7 +202,6 @@ def _check(syntax: GrammarSyntax, definition: str) -> None:
 
 
 def _refusal(words: str, syntax: GrammarSyntax, definition: str) -> GrammarError:
-    """Return the engine's own words about a definition, and the place that they name."""
     offset = 0
     if place := _PLACE.match(words):
         words = place["words"]
@@ -237,7 +224,6 @@ def _characters(data: bytes, read: int) -> int:
 
 
 def _place(text: str, data: bytes, read: int) -> str:
-    """Return line and column, from 1."""
     at = _characters(data, read)
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
@@ -253,7 +239,6 @@ def _mismatch(matcher: Any, text: str, data: bytes, read: int) -> str:
 
 
 def _expected(matcher: Any) -> list[str]:
-    """Return what the engine would let a model write next."""
     if forced := matcher.compute_ff_bytes().decode("utf-8", "ignore"):
         return [_quoted(forced)]
     bits = int.from_bytes(matcher.compute_bitmask(), "little")

@@ -160,7 +160,6 @@ def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
 
 
 def _replaced(value: T) -> T:
-    """Rewrite `value` with replacement characters at any depth; the same object if there is none."""
     try:
         made: T = rewrite(value, _leaf, _leaf)
     except BaseException as problem:  # what cannot be walked has no JSON form either: it is never sent

@@ -141,16 +141,8 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_operation(http: JsonMapping) -> Operation:
-    """Read the `http` key of a spec that was checked, as bindings hold it.
-
-    Args:
-        http: the mapping.
-
-    Returns:
-        The operation; each place has its name.
-
-    Raises:
-        ValueError: it is no such mapping.
+    """Read the `http` key of a checked spec, as bindings hold it; each place has its name. Raises ValueError
+    for any other mapping.
     """
     plain = dict(http)
     places: JsonObject = {}

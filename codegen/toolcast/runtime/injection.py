@@ -41,14 +41,9 @@ _LEVELS: Final = 4
 
 
 def injected_values(tool: str, inject: Mapping[str, str], context: ToolContext) -> JsonObject:
-    """Return the values of the parameters that the program fills in, as plain JSON data.
-
-    Args:
-        inject: parameter → path such as `context.user.id`: a key of `extra`, then keys of mappings or public
-            attributes of objects.
-
-    Raises:
-        InjectionError: there is nothing at a path, or it has no JSON form.
+    """Return the values of the parameters that the program fills in, as plain JSON data. `inject` maps a
+    parameter to a path such as `context.user.id`: a key of `extra`, then keys of mappings or public
+    attributes. Raises InjectionError where a path leads to nothing, or to what has no JSON form.
     """
     return {name: _plain(tool, name, path, _at(tool, name, path, context)) for name, path in inject.items()}
 
@@ -208,7 +203,6 @@ def _written(text: str) -> str:
 
 
 def _refused(tool: str, violations: "Sequence[Violation]") -> InjectionError:
-    """Make the error for values of the program that the contract refuses; its text has no value."""
     first = violations[0]
     if first.keyword == "required" and first.path == "$":
         return InjectionError(tool, first.expected, "it is required, and the program has no value for it")

@@ -26,12 +26,8 @@ _TYPES: Final = ("string", "integer", "boolean")
 
 
 class _HeaderProblem(Struct, frozen=True):
-    """An annotation that clients refuse.
-
-    Attributes:
-        path: the path of its schema.
-        message: the fault, as a sentence without a full stop.
-        hint: how to correct it.
+    """An annotation that clients refuse: the path of its schema, the fault as a sentence without a full stop,
+    and how to correct it.
     """
 
     path: Path

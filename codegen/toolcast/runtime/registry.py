@@ -368,7 +368,6 @@ def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
 
 
 def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Precheck | None:
-    """Return the precheck of a tool. Raises TypeError if it is no callable, or there are two."""
     chosen: object = find_precheck(handler)
     if precheck is not None and chosen is not None:
         raise TypeError(f"The handler of {name!r} has a precheck of its own: leave out precheck=.")
@@ -379,7 +378,6 @@ def _precheck_of(name: str, handler: Handler, precheck: Precheck | None) -> Prec
 
 
 def _origin(entry: Entry | LazyTool) -> str:
-    """Return where a registration comes from: the binding's module and the handler's."""
     handler: object = entry.handler
     named = handler if hasattr(handler, "__qualname__") else type(handler)
     module = entry.module if isinstance(entry, LazyTool) else entry.binding.module

@@ -75,7 +75,6 @@ def _member(key: str, value: object) -> bytes:
 
 
 def _mark_deferred(definition: bytes, rules: RequestRules) -> bytes:
-    """Mark a tool object as loaded on demand."""
     if is_deferred(definition, rules):
         return definition
     return msgspec.json.encode({**msgspec.json.decode(definition), **rules.defer})

@@ -30,7 +30,6 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, 0, None)
 
 
 def _origin(module_name: str) -> tuple[str, object]:
-    """Return the file that a module came from, and its loader, if any."""
     module = sys.modules.get(module_name)
     if module is None:
         raise MissingDataError(f"Module {module_name!r} is not imported, so its JSON files cannot be found.")

@@ -65,16 +65,9 @@ Sampler: TypeAlias = Callable[[SamplingRequest], Sampled | Awaitable[Sampled]]
 
 
 async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -> Sampled:
-    """Ask the model of whoever made the call.
-
-    Args:
-        sampler: asks; None if there is no model to ask.
-        tool: name of the tool that asks, for messages.
-
-    Raises:
-        RefusalError: there is no model to ask.
-        ValueError: the request has no message, or allows no token.
-        TypeError: `sampler` did not return `Sampled`.
+    """Ask the model of whoever made the call, by `sampler`; `tool` is for messages. Raises RefusalError where
+    there is no model to ask, ValueError for a request without a message or a token, and TypeError for an
+    answer that is not `Sampled`.
     """
     if not request.messages or request.max_tokens < 1:
         raise ValueError("sample() needs a message, and max_tokens of at least 1")

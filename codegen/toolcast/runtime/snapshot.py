@@ -71,14 +71,9 @@ class LazyBindings(Mapping[str, AnyBinding]):
         return self._package + self._table[name].partition(":")[0]
 
     def register_all(self, register: _Register, handlers: JsonMapping) -> None:
-        """Register every tool, external ones too; a handler that is None leaves its tool out.
-
-        Args:
-            register: `register_later` of the registry.
-            handlers: by the tools' Python names.
-
-        Raises:
-            TypeError: a tool has no handler, or a handler no tool.
+        """Register every tool by `register_later` of a registry, external ones too; a handler that is None
+        leaves its tool out. `handlers` are by the Python names of tools. Raises TypeError for a tool
+        without a handler, or a handler without a tool.
         """
         missing = [
             keyword
@@ -90,10 +85,8 @@ class LazyBindings(Mapping[str, AnyBinding]):
         self._register(register, handlers, self.external)
 
     def register_some(self, register: _Register, handlers: JsonMapping) -> None:
-        """Register the tools that `handlers` has a handler for, by their Python names.
-
-        Raises:
-            TypeError: a handler has no tool.
+        """Register the tools that `handlers` has a handler for, by their Python names. Raises TypeError for a
+        handler without a tool.
         """
         self._register(register, handlers, ())
 

@@ -82,7 +82,6 @@ class _Job:
         self.outcome: Outcome | None = None
 
     def run(self) -> None:
-        """Call the function in its context; whatever it raises is its outcome."""
         _job.set(self)
         try:
             self.outcome = self.function(*self.arguments), None
@@ -90,7 +89,6 @@ class _Job:
             self.outcome = None, problem
 
     def end(self) -> None:
-        """Wake the waiting task, from any thread."""
         with suppress(RuntimeError):  # the loop is closed
             self.loop.call_soon_threadsafe(_settle, self.done)
 
@@ -111,8 +109,6 @@ class _Job:
 
 
 class _Thread(threading.Thread):
-    """A thread of `Workers`, and the calls that it is to carry out."""
-
     def __init__(self, work: "Callable[[_Thread], None]") -> None:
         super().__init__(target=work, args=(self,), name="toolcast", daemon=True)
         self.jobs: SimpleQueue[_Job] = SimpleQueue()

@@ -81,12 +81,10 @@ def read_reason(response: object, format: Format) -> Reason:
 
 
 def _stop_word(response: object, format: Format) -> str:
-    """Return the provider's reason to stop, as it writes it; "" for none."""
     return _word(response, format.stop)
 
 
 def _read_stop(response: object, format: Format) -> AnswerEnd:
-    """Read the end that the reason to stop states."""
     word = _stop_word(response, format)
     reason = format.ends.get(word)
     if reason == "complete" or not word:
@@ -168,7 +166,6 @@ def _count(usage: Any, paths: Iterable[Path]) -> int | None:
 
 
 def _read_error(response: object, format: Format) -> AnswerEnd | None:
-    """Return the end that an error states, in place of an answer or beside it."""
     for path in format.errors:
         problem = locate(response, path)[0]
         if not _is_nothing(problem):
@@ -177,7 +174,6 @@ def _read_error(response: object, format: Format) -> AnswerEnd | None:
 
 
 def _error_end(problem: object, format: Format) -> AnswerEnd:
-    """Read an error: a text, or an object with a code and a message."""
     if isinstance(problem, (str, bytes, bool, int, float, Sequence)):
         return AnswerEnd("provider_error", _word_of(problem)[:_MAX_DETAIL])
     code, message = (_word_of(get_field(problem, key, "$.error")) for key in ("code", "message"))
@@ -209,7 +205,6 @@ def _word(response: object, paths: Iterable[Path]) -> str:
 
 
 def _texts(response: object, paths: Iterable[Path]) -> list[str]:
-    """Return the texts at the first path that leads to any."""
     for path in paths:
         found = [text for text in locate_each(response, path) if isinstance(text, str) and text]
         if found:

@@ -62,8 +62,6 @@ def _find(response: object, format: Format) -> tuple[Any, str]:
 
 
 class _CallShape(NamedTuple):
-    """The places of a call's name and arguments in an item of the list."""
-
     inner: str
     arguments: str
     custom: bool = False
@@ -168,7 +166,6 @@ def _may_be_cut(call: Call) -> bool:
 
 
 def _mcp_call(request: object) -> Call:
-    """Read `tools/call`: the whole request, or its `params`."""
     params = get_field(request, "params", "$")
     path = "$" if params is None else "$.params"
     if params is not None and get_field(request, "method", "$") != "tools/call":

@@ -79,7 +79,6 @@ def render(calls: Sequence[Call], results: Sequence[ToolResult], format: str) ->
 
 
 def _pieces(result: ToolResult, make: _Block, format: str, wrap: Callable[[str], Message]) -> list[Any]:
-    """Write the content of a result in the provider's blocks, or describe it in words."""
     out: list[Any] = []
     for piece in result.content:
         if piece.kind == "text":
@@ -94,12 +93,10 @@ def _typed(kind: str) -> Callable[[str], Message]:
 
 
 def _flagless(result: ToolResult) -> str:
-    """Return the text where nothing else says that it is a failure."""
     return words(result) if result.success else f"Error: {words(result)}"
 
 
 def _blocks(text: str, result: ToolResult, make: _Block, format: str, kind: str) -> Any:
-    """Return text where there is nothing else, else a list of blocks."""
     if not result.content:
         return text
     wrap = _typed(kind)
@@ -245,7 +242,6 @@ def _no_block(_: Content) -> None: ...
 
 
 def _responses_block(piece: Content) -> JsonObject | None:
-    """Write an item of `function_call_output.output`."""
     if piece.kind == "image":
         return {"type": "input_image", "image_url": piece.data_url, "detail": "auto"}
     if piece.kind == "file":
@@ -254,7 +250,6 @@ def _responses_block(piece: Content) -> JsonObject | None:
 
 
 def _anthropic_block(piece: Content) -> JsonObject | None:
-    """Write a block of `tool_result.content`."""
     if piece.kind == "tool":
         return {"type": "tool_reference", "tool_name": piece.name}
     source = {"type": "base64", "media_type": piece.media_type, "data": piece.base64}
@@ -270,7 +265,6 @@ def _anthropic_block(piece: Content) -> JsonObject | None:
 
 
 def _gemini_block(piece: Content) -> JsonObject | None:
-    """Write a part of `functionResponse.parts`."""
     if piece.media_type not in _GEMINI_MEDIA:
         return None
     return {"inlineData": {"mimeType": piece.media_type, "data": piece.base64}}
@@ -294,7 +288,6 @@ def _bedrock_block(piece: Content) -> JsonObject | None:
 
 
 def _mistral_block(piece: Content) -> JsonObject | None:
-    """Write a chunk of a tool message."""
     if piece.kind == "image":
         return {"type": "image_url", "image_url": piece.data_url}
     if piece.kind == "audio":

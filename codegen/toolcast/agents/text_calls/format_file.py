@@ -125,7 +125,6 @@ def checked_format(format: TextFormat) -> TextFormat:
 
 
 def _toml(path: Path) -> tuple[str, JsonObject]:
-    """Return a file's text and its values. Raises FormatError."""
     line = column = 0
     try:
         if not path.is_file():  # a pipe would be waited for
@@ -159,7 +158,6 @@ def _diagnostic(finding: _Finding, file: str, text: str) -> Diagnostic:
 
 
 def _misfits(value: object, kind: object, keys: _Keys) -> Iterator[_Finding]:
-    """Find unknown keys, missing keys, and values of the wrong type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         yield from _misfits(value, next(each for each in arguments if each is not NoneType), keys)
@@ -233,7 +231,6 @@ def _find_contradictions(format: TextFormat) -> list[_Finding]:
 
 
 def _dotted(keys: _Keys) -> str:
-    """Write keys as people do: `calls[0].open`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 

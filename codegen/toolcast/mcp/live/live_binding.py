@@ -107,8 +107,7 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
         copy: JsonObject = msgspec.json.decode(msgspec.json.encode(offered))
         return copy
 
-    def prepare_result(self, provider: str | None = None) -> None:
-        """Do nothing: nothing is read for a result."""
+    def prepare_result(self, provider: str | None = None) -> None: ...
 
     def encode_result(self, value: object, provider: str | None = None) -> bytes:
         """Return the server's answer as JSON text, with nothing added and nothing left out."""
@@ -154,7 +153,6 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
             raise UnknownProviderError(str(problem)) from None
 
     def _normalized(self, provider: str) -> Normalized | None:
-        """The schema for a provider; None where that provider has no form for it at all."""
         self._profile(provider)
         try:
             return self.normalizer.normalize(self.text, provider)

@@ -98,7 +98,6 @@ class _SessionLog:
         self._grown = asyncio.Event()
 
     def add(self, stream: str, message: Any, size: int) -> str:
-        """Keep a message, and drop what exceeds the bounds for it. Returns its id."""
         self._number += 1
         made = f"{self._prefix}-{self._number:x}"
         fits = size <= self._bounds.session_bytes
@@ -365,7 +364,6 @@ class Sessions:
             KEY.reset(token)
 
     async def _make_room(self, owner: str, scope: Scope) -> None:
-        """End a session where one more would be too many. Raises _NoRoomError."""
         before = monotonic() - self._idle
         for id, session in list(self._sessions.items()):
             if not session.requests and session.used < before:
@@ -385,7 +383,6 @@ class Sessions:
         raise _NoRoomError
 
     async def _end(self, id: str, session: _Session, scope: Scope) -> None:
-        """End a session as its client would."""
         self._forget(id, session)
         headers = [(b"mcp-session-id", id.encode("latin-1"))]
 

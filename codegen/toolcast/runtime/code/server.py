@@ -70,8 +70,6 @@ _LISTED = 20
 
 
 class _Names(TypedDict):
-    """The names of the `namespaces` and `functions` of a namespace."""
-
     namespaces: list[str]
     functions: list[str]
 
@@ -115,7 +113,6 @@ class _Functions:
         return None
 
     def list_names(self, namespace: str) -> _Names | None:
-        """Return the sorted names in a namespace, "" for the top; None if there is no such namespace."""
         prefix = f"{namespace}." if namespace else ""
         inner = [name.removeprefix(prefix) for name in self.tools if name.startswith(prefix)]
         if not inner and namespace:
@@ -131,7 +128,6 @@ class _Functions:
         return None if self.language is None else describe(self.view, self.language, name)
 
     def unknown(self, name: str) -> str:
-        """Return the text for a program about a name that nothing has, with the nearest names."""
         known = self.tools
         shown = name[:100]
         same = [each for each in known if each.rpartition(".")[2] == shown.rpartition(".")[2]]
@@ -258,8 +254,6 @@ class _EndedError(Exception):
 
 
 class _Course:
-    """The events of a call that tell why it has no result."""
-
     def __init__(self) -> None:
         self.refused_arguments = self.began = False
 
@@ -271,7 +265,6 @@ class _Course:
 
     @property
     def error(self) -> ErrorKind:
-        """Return why it failed, if it did."""
         return "arguments" if self.refused_arguments else "failed" if self.began else "refused"
 
 
@@ -335,7 +328,6 @@ class _Run:
         raise _EndedError("closed")
 
     async def _take(self, line: bytes, tasks: asyncio.TaskGroup) -> None:
-        """Begin a call, or answer another request."""
         try:
             request = read_request(line)
         except RequestError as problem:
@@ -359,7 +351,6 @@ class _Run:
             tasks.create_task(self._call(request.id, made, arguments))
 
     def _look_up(self, request: Request) -> bytes:
-        """Answer a request for names or declarations."""
         wanted = ""
         found: object = None
         if request.namespace is not UNSET:
@@ -404,7 +395,6 @@ class _Run:
             await self._end(id, await self._execute(call, arguments))
 
     def _unknown(self, call: CodeCall) -> CodeCall:
-        """Make the call and result of a name that is no function."""
         tool = self._functions.for_model_only(call.function)
         if tool is None:
             result = ToolResult.failed(self._functions.unknown(call.function))
@@ -419,7 +409,6 @@ class _Run:
             return False
 
     async def _execute(self, call: CodeCall, arguments: bytes) -> CodeCall:
-        """Carry out a call of a tool; return it with its result."""
         begun, course = time.monotonic(), _Course()
         # The provider of the call that runs the program has another form of arguments and results.
         context = msgspec.structs.replace(
@@ -441,7 +430,6 @@ class _Run:
         return msgspec.structs.replace(call, result=result, error=error, seconds=seconds)
 
     async def _end(self, id: int, call: CodeCall) -> None:
-        """Record a call that has its result, and answer it."""
         answer, problem = self._answer(id, call) if call.error is None else (b"", "")
         if problem:
             call = msgspec.structs.replace(call, result=ToolResult.failed(problem), error="failed")
@@ -497,7 +485,6 @@ def _redacted(arguments: bytes, view: ToolView) -> bytes:
 
 
 def _reasons(group: BaseExceptionGroup[_EndedError]) -> Iterator[Ended]:
-    """Return why a run ended, of each task that knew."""
     for problem in group.exceptions:
         if isinstance(problem, BaseExceptionGroup):
             yield from _reasons(problem)

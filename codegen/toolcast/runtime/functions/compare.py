@@ -69,7 +69,6 @@ def _values(schema: JsonObject) -> list[Any] | None:
 
 
 def _words(mask: int) -> str:
-    """`string or null`."""
     if mask == ALL:
         return "any value"
     return " or ".join(sorted(names_of_types(mask), key=lambda kind: (kind == "null", kind))) or "no value"

@@ -28,12 +28,8 @@ that is told the format writes what both accept."""
 
 
 class TypeSchemas(Struct, frozen=True, kw_only=True):
-    """JSON Schemas of several types.
-
-    Attributes:
-        schemas: by the names given.
-        definitions: what references in them refer to, by name below `#/$defs`.
-        problems: why a type has no schema, by the names given.
+    """JSON Schemas of several types, by the names given; `definitions` by name below `#/$defs`, and
+    `problems`: why a type has no schema.
     """
 
     schemas: Mapping[str, JsonObject]
@@ -113,7 +109,6 @@ def _field_types(kind: type) -> list[object]:
 
 
 def _formatted(annotation: object) -> object:
-    """Return `annotation` with dates with times that state their format, outside of classes."""
     format_ = _FORMATTED.get(annotation) if isinstance(annotation, type) else None
     if format_ is not None:
         return Annotated[annotation, msgspec.Meta(extra_json_schema={"format": format_})]
@@ -147,7 +142,6 @@ def _of_msgspec(annotations: JsonMapping, problems: dict[str, str], reference: s
 
 
 def _schema_hook(kind: type) -> JsonObject:
-    """Return the schema of types that msgspec leaves to others: paths are texts."""
     if isinstance(kind, type) and issubclass(kind, PurePath):
         return {"type": "string", "format": "path"}
     raise NotImplementedError
@@ -171,7 +165,6 @@ def _of_pydantic(annotations: JsonMapping, mode: Any, problems: dict[str, str]) 
 
 
 def _type_adapter(annotation: object) -> Any:
-    """Return pydantic's validator of a type in which pydantic's own types occur."""
     return sys.modules["pydantic"].TypeAdapter(annotation)
 
 

@@ -43,11 +43,9 @@ class _Sides(Struct, frozen=True, kw_only=True):
     found: TypeSchemas
 
     def states_defaults(self, schema: object) -> bool:
-        """Tell whether defaults stand inside of values of a schema of the contract."""
         return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
 
     def taken(self, parameter: str) -> Part:
-        """Return what a parameter's type accepts."""
         return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
 
 
@@ -112,8 +110,7 @@ def _sides(signature: Signature, binding: AnyBinding, document: JsonMapping) -> 
 
 
 def _single(sides: _Sides) -> Parameter | None:
-    """Return the one parameter that takes all properties as one object; None if they go to parameters by
-    name."""
+    """Return the one parameter that takes all properties as one object, or None."""
     required = [each for each in sides.signature.parameters if each.required]
     if len(required) != 1 or sides.signature.further is not EMPTY:
         return None
@@ -123,7 +120,6 @@ def _single(sides: _Sides) -> Parameter | None:
 
 
 def _parameter_names(sides: _Sides) -> dict[str, str]:
-    """Return the function's parameter for each property: of its name, or of the Struct's."""
     names = {each.name for each in sides.signature.parameters}
     made = {wire: wire if wire in names else sides.attributes.get(wire, wire) for wire in sides.properties}
     return {wire: name for wire, name in made.items() if name in names}

@@ -52,14 +52,9 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
 
 class Signature(Struct, frozen=True, kw_only=True):
-    """The parameters and the result of a function.
-
-    Attributes:
-        parameters: those that a model fills in.
-        contexts: parameters that a framework injects, each with the framework.
-        needed: the names of `contexts` without a default of their own.
-        further: type of the values that `**kwargs` takes; EMPTY for none.
-        returns: the annotated type of the result; EMPTY for none.
+    """The `parameters` that a model fills in, and the result, of a function. `contexts` are parameters that a
+    framework injects, each with the framework, `needed` those without a default; `further` is the type of
+    the values of `**kwargs`, `returns` that of the result; EMPTY for none.
     """
 
     parameters: tuple[Parameter, ...]
@@ -172,7 +167,6 @@ def _hints(function: object, name: str) -> JsonObject:
 
 
 def _injects(annotation: object) -> str | None:
-    """Return the framework that passes values of this type to its tools; None if the model fills it in."""
     for part in union_members(annotation):
         kind = get_origin(part) or part
         for base in getattr(kind, "__mro__", ()):

@@ -76,7 +76,6 @@ def _cut_offsets(text: str, limit: int) -> tuple[int, int]:
 
 
 def _before(text: str, offset: int) -> int:
-    """Return the nearest offset at or before `offset` at which a character begins."""
     for near in range(offset, max(offset - _NEAR, -1), -1):
         if not _joined(text, near):
             return near
@@ -111,7 +110,6 @@ def _is_flag(letter: str) -> bool:
 
 
 def _flags_before(text: str, offset: int) -> int:
-    """Count the letters of flags, which are pairs, right before `offset`."""
     count = 0
     while count < offset and count < 2 * _NEAR and _is_flag(text[offset - 1 - count]):
         count += 1

@@ -77,7 +77,6 @@ def aligned(text: str, start: int, end: int, value: object) -> Tokens | None:
 
 
 def _scalars(value: object) -> Iterator[tuple[object, _Role]]:
-    """Return every key and scalar of a value in the order of its text."""
     stack: list[tuple[object, _Role]] = [(value, "item")]
     while stack:
         each, role = stack.pop()
@@ -92,7 +91,6 @@ def _scalars(value: object) -> Iterator[tuple[object, _Role]]:
 
 
 def _gap(text: str, at: int, end: int, tokens: list[Token], edits: list[Edit]) -> int:
-    """Skip punctuation and comments from `at`."""
     while (found := _GAP.match(text, at, end)) is not None:
         piece = found[0]
         if piece[0] in "/#":
@@ -174,7 +172,6 @@ def _string_span(text: str, at: int, end: int, string: str, role: _Role) -> _Spa
 
 
 def _bare_span(text: str, at: int, end: int, string: str, role: _Role) -> _Span | None:
-    """Return the span of a string without its opening quote."""
     stop = at + len(string)
     if not string or stop > end or text[at:stop] != string or string != string.strip():
         return None

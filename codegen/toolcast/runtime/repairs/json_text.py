@@ -227,7 +227,6 @@ class _Search:
             following.append(_State(at, _VALUE, stack, _Link(link, "missing-colon", at, False, ":")))
 
     def _insert_bracket(self, here: _State, following: list[_State]) -> None:
-        """Close the innermost bracket before the token, if a value is complete."""
         at, expected, stack, link = here
         if expected not in (_AFTER, _FIRST_KEY, _FIRST_ITEM) or not stack:
             return
@@ -261,7 +260,6 @@ class _Search:
 
 
 def _closed(stack: str) -> int:
-    """Return what is expected after the innermost bracket of `stack` was closed."""
     return _AFTER if len(stack) > 1 else _END
 
 

@@ -88,7 +88,6 @@ def _plain(own: list[Candidate], body: str, start: int) -> list[Candidate]:
 
 
 def _competing(text: str) -> Candidate:
-    """Make a reading that is never accepted."""
     return Candidate(text, frozenset(), [])
 
 
@@ -100,7 +99,6 @@ def _same(text: str, value: object) -> bool:
 
 
 def _readings(text: str, start: int, found: Tokens) -> list[Candidate]:
-    """Return the readings of tokens, with their surroundings left out."""
     surroundings = around(text, start, found.end)
     if surroundings is None:
         return []

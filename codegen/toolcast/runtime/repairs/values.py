@@ -174,7 +174,6 @@ def _is_below(path: str, above: str) -> bool:
 
 
 def _places(value: object, violations: "Sequence[Violation]") -> Iterator[tuple[str, Steps, object]]:
-    """Return each refused place: its path, the steps to it, and its value."""
     visited: set[str] = set()
     for violation in violations:
         steps = steps_of(violation.path)
@@ -199,7 +198,6 @@ def _options(
 
 
 def _types(refused: "list[Violation]") -> set[str] | None:
-    """Return the types that are asked for, if nothing else is wrong."""
     if any(each.keyword != "type" for each in refused):
         return None
     wanted = [each.expected for each in refused]
@@ -285,7 +283,6 @@ def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], object]
 
 
 def _number(text: str) -> object:
-    """Return the number that `text` is; None beyond doubles."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:

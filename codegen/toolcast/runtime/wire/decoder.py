@@ -193,7 +193,6 @@ def _parsed(text: str) -> object:
 
 
 def _fresh(value: object) -> object:
-    """Copy what all values share: the literals of a schema."""
     if isinstance(value, dict):
         return {name: _fresh(item) for name, item in value.items()}
     return [_fresh(item) for item in value] if isinstance(value, list) else value

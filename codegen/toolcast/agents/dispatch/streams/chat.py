@@ -23,7 +23,6 @@ class _ReasoningDetails:
         self._blocks: list[Event] = []
 
     def feed(self, detail: Event, path: str) -> None:
-        """Take the next piece, or a whole block."""
         key = _TEXTS.get(str(detail.get("type")), "")
         text = detail.get(key)
         if not key or not (text is None or isinstance(text, str)):
@@ -66,7 +65,6 @@ class _Calls:
         self._last: int | None = None
 
     def feed(self, item: Event, path: str) -> None:
-        """Take one item of `tool_calls`."""
         custom = item.get("custom") is not None
         key, arguments = ("custom", "input") if custom else ("function", "arguments")
         function = section(item, key, path)
@@ -98,7 +96,6 @@ class _Calls:
         self._take(call, at, function.get(arguments), f"{path}.{key}.{arguments}")
 
     def listed(self) -> list[JsonObject]:
-        """List the calls in the order in which they began."""
         out: list[JsonObject] = []
         for at, call in enumerate(self._calls):
             kind = call["kind"] or "function"
@@ -117,7 +114,6 @@ class _Calls:
         self._pieces.tell_arguments(("call", at), arguments)
 
     def _find(self, index: int | None, id: str, name: str, path: str) -> int | None:
-        """Return the call that a fragment belongs to; a new one where it begins one."""
         if index is not None and index in self._at:
             at = self._at[index]
             # Servers that stream whole calls may give all of them the index 0.

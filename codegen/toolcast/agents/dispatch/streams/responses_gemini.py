@@ -69,7 +69,6 @@ class ResponsesStream:
             self._pieces.tell_call(index, name, text(item.get("call_id"), "$.item.call_id"))
 
     def _tell_item(self, index: int, item: Event) -> None:
-        """Tell what no piece told of a whole item."""
         key = _KEYS.get(str(item.get("type")))
         if key is not None:
             self._pieces.tell_all_arguments(index, text(item.get(key), f"$.item.{key}"))

@@ -262,7 +262,6 @@ class Containers:
             self._unsure |= _columns(line["indent"]) < self._list <= column
 
     def _begin_block(self, mark: str, column: int) -> None:
-        """Begin a fence, a quotation or a heading."""
         if mark[:1] == "`":
             self._opening, self._column = len(mark), column
         elif mark:
@@ -278,7 +277,6 @@ class Containers:
         self._literal.clear()
 
     def _scan_line(self, text: str, at: int, first: int) -> int:
-        """Scan a line from `first` on; return where the next one begins."""
         skip = bool(self._fence[0]) or self._quoted or self._closed
         while True:
             if skip:

@@ -21,7 +21,6 @@ _LISTS = 8
 
 
 def _read_json_calls(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:  # noqa: ARG001 - one signature for all contents
-    """Read JSON objects that name their tools, in a block of Markdown or not."""
     fence = yield from _open_fence(feed)
     found: list[Found] = []
     lists = 0
@@ -93,7 +92,6 @@ def _read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Re
 
 
 def _read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
-    """Read a marked value for each parameter."""
     yield CallBegun(name, id)
     found: dict[str, object] = {}
     while True:
@@ -211,7 +209,6 @@ def has_head(ready: ReadyCall, text: str) -> bool:
 
 
 def _open_fence(feed: Feed) -> Reading[bool]:
-    """Read the first line of a block of Markdown, if there is one."""
     if (yield from skip_space(feed)) != "`":
         return False
     for fence in _FENCES:

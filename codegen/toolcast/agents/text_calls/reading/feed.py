@@ -55,14 +55,9 @@ PYTHON = Syntax(
 
 
 class Feed:
-    """A text that arrives, as far as it was not read. Offsets are of characters.
-
-    Attributes:
-        text: what has arrived, from the offset `base` on.
-        at: where in `text` reading goes on.
-        base: offset of `text` in the whole.
-        final: whether nothing more comes.
-        steps: characters looked at, by which tests tell linear from quadratic.
+    """A text that arrives, as far as it was not read: `text` from the offset `base` on, read up to `at`.
+    Offsets are of characters. `final`: nothing more comes. `steps`: characters looked at, by which tests
+    tell linear from quadratic.
     """
 
     __slots__ = ("at", "base", "final", "steps", "text")
@@ -299,7 +294,6 @@ def _checked_size(size: int) -> int:
 
 
 def _trimmed(value: str, trim: _Trim, line_break: str) -> str:
-    """_Trim the end of a value; `line_break` is the one that stood before it."""
     if trim == "blanks":
         return value.rstrip()
     if trim == "none" or value[-1:] != "\n":

@@ -204,7 +204,6 @@ def _calls(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]
 
 
 def _sections(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]]":
-    """Make candidates of sections, with their rank. One that shares its marker with a call must hold one."""
     shared = {template for each in formats for form in each.calls for template in form.open}
     for each in formats:
         inner = [

@@ -182,7 +182,6 @@ def _quoted(inner: str) -> str:
 
 
 def _literal_escape(found: re.Match[str]) -> str:
-    """Resolve an escape of Python's or of JSON's."""
     code = found[1]
     if code[0] == "U":
         return chr(int(code[1:], 16))
@@ -218,7 +217,6 @@ def brace_syntax(quote: str) -> Syntax:
 
 @cache
 def _brace_piece(quote: str) -> re.Pattern[str]:
-    """Match a mark, a string, or text without quotes."""
     end, first = re.escape(quote), re.escape(quote[0])
     string = rf"{end}(?P<string>(?:[^{first}]++|(?!{end}){first})*+){end}"
     bare = rf"(?:[^{first}{{}}\[\],:]++|(?!{end}){first})++"

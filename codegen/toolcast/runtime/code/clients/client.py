@@ -57,8 +57,6 @@ class ToolError(Exception):
 
 
 class _Connection:
-    """Sends requests, and gives each its answer, from any thread."""
-
     def __init__(self, lines: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         self._write = write
         self._writing = threading.Lock()
@@ -239,13 +237,8 @@ _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag
 
 
 def _run(path: str) -> None:
-    """Run a program with the namespaces as globals and as modules.
-
-    Args:
-        path: its file. It may use `await` at its top.
-
-    Raises:
-        SystemExit: it ended with an exception, whose lines within the program are printed.
+    """Run the program in the file `path`, which may use `await` at its top. Raises SystemExit with the
+    exception that it ended with, and its lines within the program.
     """
     code = compile(Path(path).read_bytes(), path, "exec", flags=_FLAGS)
     top = list_tools()

@@ -98,7 +98,6 @@ def described(request: ApprovalRequest) -> list[str]:
 
 
 def _visible(text: str) -> str:
-    """Escape what a terminal acts on or a person does not see."""
     return escape_control(escape_hidden(text))
 
 

@@ -240,7 +240,6 @@ class Redactor:
         )
 
     def _marked(self, text: str, spans: list[tuple[int, int, str]]) -> str:
-        """Put marks in place of parts, which are in order and apart."""
         if not spans:
             return text
         parts: list[str] = []
@@ -251,7 +250,6 @@ class Redactor:
         return "".join([*parts, text[offset:]])
 
     def _mark(self, name: str) -> str:
-        """Make a mark that is no secret itself."""
         for mark in (f"[redacted:{name}]", "[redacted]", "***", "…"):
             if not any(form.text in mark for form in self._forms):
                 return mark
