@@ -6,17 +6,19 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, UNSET, Struct
 
-from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
+from ...jsonschema.cases import ALL, NULL, OBJECT, Part, Side, admitted, names_of_types
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ..binding import AnyBinding
 from ..context import ToolContext
 from ..encode import EXTRA
-from .compare import differences, has_default
 from .conversions import Incoming, TypeSchemas, incoming, json_default, refusal, schemas_of
 from .signature import EMPTY, OWN, Parameter, Signature
 
 Arguments: TypeAlias = Callable[[Any, ToolContext], JsonObject]
 """Makes the keyword arguments of one call. Raises RefusalError for a value that a type refuses."""
+
+_MAX_DEPTH = 32
+"""Levels that are compared; recursive types end here."""
 
 
 class _Field(Struct, frozen=True):
@@ -71,7 +73,7 @@ def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tup
             problems.append(f"{name}: its type cannot be made of JSON: {why}")
     single = _single(sides)
     if single is not None:
-        problems += differences(sides.contract, sides.taken(single.name), "$")
+        problems += _differences(sides.contract, sides.taken(single.name), "$")
     else:
         problems += _named_differences(sides)
     if problems:
@@ -150,8 +152,8 @@ def _named_differences(sides: _Sides) -> list[str]:
     required = sides.contract.resolved().schema.get("required", ())
     for wire, name in names.items():
         place, parameter = sides.contract.resolved().below("properties", wire), parameters[name]
-        problems += differences(place, sides.taken(name), name)
-        if parameter.required and wire not in required and not has_default(place):
+        problems += _differences(place, sides.taken(name), name)
+        if parameter.required and wire not in required and not _has_default(place):
             problems.append(f"{name}: the function requires it, and in the contract it is optional")
         problems += _default_differences(place, parameter)
     return problems
@@ -247,3 +249,64 @@ def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[object], Json
         return made | {wire: convert(value) for wire, value in rest.items()}
 
     return make
+
+
+def _differences(contract: Part, function: Part, path: str, depth: int = 0) -> Iterator[str]:
+    """Yield each difference in words: what the contract sends and the function does not take. A value that a
+    type refuses for another reason (a range, a format) is refused when it arrives."""
+    sent, taken = admitted(contract), admitted(function)
+    if sent != ALL and sent & ~taken:
+        yield f"{path}: the contract has {_words(sent)}, the function takes {_words(taken)}"
+        return
+    contract, function = contract.resolved(), function.resolved()
+    if depth >= _MAX_DEPTH or isinstance(contract.schema, bool) or isinstance(function.schema, bool):
+        return
+    if "items" in contract.schema and isinstance(function.schema.get("items"), dict):
+        yield from _differences(contract.below("items"), function.below("items"), f"{path}[]", depth + 1)
+    if "properties" in function.schema:
+        yield from _of_objects(contract, function, path, depth)
+    yield from _of_values(contract.schema, function.schema, path)
+
+
+def _of_objects(contract: Part, function: Part, path: str, depth: int) -> Iterator[str]:
+    sent: JsonObject = contract.schema.get("properties", {})
+    for name in sent:
+        if name in function.schema["properties"]:
+            inner = contract.below("properties", name), function.below("properties", name)
+            yield from _differences(*inner, f"{path}.{name}", depth + 1)
+        elif not function.schema.get("additionalProperties"):
+            yield f"{path}.{name}: the function's type has no such field"
+    for name in function.schema.get("required", ()):
+        if name not in sent:
+            yield f"{path}.{name}: the function's type requires it, and the contract does not have it"
+        elif name not in contract.schema.get("required", ()) and not _has_default(
+            contract.below("properties", name)
+        ):
+            yield f"{path}.{name}: the function's type requires it, and in the contract it is optional"
+
+
+def _has_default(part: Part) -> bool:
+    return any(isinstance(each, dict) and "default" in each for each in (part.schema, part.resolved().schema))
+
+
+def _of_values(contract: JsonObject, function: JsonObject, path: str) -> Iterator[str]:
+    sent, taken = _values(contract), _values(function)
+    if sent is None or taken is None:
+        return
+    refused = [value for value in sent if value not in taken and value is not None]
+    if refused:
+        shown = ", ".join(repr(value) for value in refused[:5])
+        yield f"{path}: the contract has the value {shown}, which the function's type does not have"
+
+
+def _values(schema: JsonObject) -> list[Any] | None:
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if isinstance(values, list) else None
+
+
+def _words(mask: int) -> str:
+    if mask == ALL:
+        return "any value"
+    return " or ".join(sorted(names_of_types(mask), key=lambda kind: (kind == "null", kind))) or "no value"
