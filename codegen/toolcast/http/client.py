@@ -59,7 +59,7 @@ class UnreachableError(Exception):
         self.sent = sent
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class HttpAnswer(Struct, frozen=True, kw_only=True):
     """A whole answer. `headers` are by name in lower case, the last of several; `content` is decompressed.
     `location` is where a redirect leads that was not followed, `problem` why nobody can go there, as a
     clause. `credentials` are values that the client added, which nobody may read.
@@ -121,7 +121,7 @@ def hide_in_log(name: str) -> None:
 
 async def send(
     client: Any, server: str, request: HttpRequest, seconds: float, limit: int, jar: CookieJar | None = None
-) -> Answer:
+) -> HttpAnswer:
     """Send a request to `server` and read the whole answer, of at most `limit` bytes, within `seconds`; a
     redirect to another server is one. `client` is an `httpx.AsyncClient`, None for one of this call alone;
     `jar` has the cookies that are sent and that answers add to, None for those of the client, and for what
@@ -154,7 +154,7 @@ async def _take_locations(response: Any) -> None:
         response.headers.pop("location", None)
 
 
-async def _send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> Answer:
+async def _send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> HttpAnswer:
     httpx = load_httpx()
     query = f"?{joined(request.query)}" if request.query else ""
     url = httpx.URL(f"{server.rstrip('/')}{request.path}{query}")
@@ -213,10 +213,10 @@ def _file(part: Any) -> tuple[str, tuple[str | None, bytes, str | None]]:
     return part.name, (part.filename or None, part.content, part.media_type or None)
 
 
-async def _read(response: Any, limit: int) -> Answer:
+async def _read(response: Any, limit: int) -> HttpAnswer:
     """Read no more than `limit` bytes, and nothing of a redirect. Raises OversizedError and EncodingError."""
     headers = {name.lower(): value for name, value in response.headers.items()}
-    plain = Answer(status=response.status_code, headers=headers, content=b"")
+    plain = HttpAnswer(status=response.status_code, headers=headers, content=b"")
     if response.extensions.get(_LOCATIONS):
         return plain
     body = Decompressor(headers.get("content-encoding", ""), limit)
@@ -270,7 +270,9 @@ _TEXT: Final = re.compile(r"text/|application/(xml|javascript|yaml|x-yaml|x-ndjs
 _TAGS: Final = re.compile(r"^\s*<(!doctype|html)", re.IGNORECASE)
 
 
-def to_result(binding: AnyBinding, host: str, method: str, answer: Answer, redactor: Redactor) -> ToolResult:
+def to_result(
+    binding: AnyBinding, host: str, method: str, answer: HttpAnswer, redactor: Redactor
+) -> ToolResult:
     """Make a result of an answer: a success for a status below 400. JSON is `data`, typed where it fits the
     contract of results; text is `output`; all else is content. `host` and `method` are for messages;
     `redactor` keeps the values of credentials out.
@@ -286,7 +288,7 @@ def to_result(binding: AnyBinding, host: str, method: str, answer: Answer, redac
     return result
 
 
-def _result(host: str, method: str, answer: Answer, redactor: Redactor) -> ToolResult:
+def _result(host: str, method: str, answer: HttpAnswer, redactor: Redactor) -> ToolResult:
     if answer.status >= 400:
         return ToolResult.failed(_failure(host, method, answer, redactor))
     if answer.location:
@@ -309,7 +311,7 @@ def _result(host: str, method: str, answer: Answer, redactor: Redactor) -> ToolR
     return ToolResult.ok(words, content=(Content.file(answer.content, media_type, name),))
 
 
-def _unfollowed(host: str, method: str, answer: Answer) -> ToolResult:
+def _unfollowed(host: str, method: str, answer: HttpAnswer) -> ToolResult:
     location = without_hidden(answer.location)[:_WORDS]
     line = f"{host} answered {_status(answer.status)}: it "
     if answer.problem:
@@ -353,7 +355,7 @@ def _typed(binding: AnyBinding, data: Any) -> Any:
         return data
 
 
-def _media_type(answer: Answer) -> tuple[str, str]:
+def _media_type(answer: HttpAnswer) -> tuple[str, str]:
     """Return the media type and the charset of an answer; bytes where it says none that could be one."""
     message = Message()
     message["Content-Type"] = answer.headers.get("content-type", "application/octet-stream")
@@ -386,7 +388,7 @@ def _decoded(content: bytes, charset: str) -> str | None:
     return content.decode(known, "replace").removeprefix("\ufeff") if known else None
 
 
-def _filename(answer: Answer, redactor: Redactor) -> str:
+def _filename(answer: HttpAnswer, redactor: Redactor) -> str:
     """Return the file name that an answer has, without folders; "" for none."""
     message = Message()
     message["Content-Disposition"] = answer.headers.get("content-disposition", "")
@@ -402,14 +404,14 @@ def _status(status: int) -> str:
         return str(status)
 
 
-def _failure(host: str, method: str, answer: Answer, redactor: Redactor) -> str:
+def _failure(host: str, method: str, answer: HttpAnswer, redactor: Redactor) -> str:
     status = answer.status
     words = _message(answer, redactor)
     line = f"{host} answered {_status(status)}{': ' + words if words else '.'}"
     return f"{line}\n{_advice(status, method, answer)}"
 
 
-def _message(answer: Answer, redactor: Redactor) -> str:
+def _message(answer: HttpAnswer, redactor: Redactor) -> str:
     """Return the API's own message, bounded; nothing of a page of HTML."""
     media_type, charset = _media_type(answer)
     if not (is_json(media_type) or media_type.startswith("text/")):
@@ -428,7 +430,7 @@ def _effect(method: str) -> str:
     return "" if method in SAFE_METHODS else " The call may have taken effect: look before you call it again."
 
 
-def _advice(status: int, method: str, answer: Answer) -> str:
+def _advice(status: int, method: str, answer: HttpAnswer) -> str:
     if status in (400, 409, 412, 415, 422):
         return "Correct the arguments before you call it again."
     if status == 401:

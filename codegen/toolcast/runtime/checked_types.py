@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..jsonschema import Violation
 
 
-class Shape:
+class _CheckedForm:
     """The way in which one marker decodes: settle and validate against `node`, then `build`."""
 
     __slots__ = ("node",)
@@ -73,7 +73,7 @@ def _word(violation: "Violation") -> str:
 class _Marker(type):
     """The metaclass of markers. Any instance passes: the hook has made the right one."""
 
-    shape: Shape
+    shape: _CheckedForm
 
     def __instancecheck__(cls, instance: object) -> bool:
         return True
@@ -99,7 +99,7 @@ def _node(module: str, reference: str) -> ContractNode:
     return ContractNode(ContractFile(module, path), pointer)
 
 
-def _marker(module: str, reference: str, shape: Shape) -> type[object]:
+def _marker(module: str, reference: str, shape: _CheckedForm) -> type[object]:
     pointer = reference.partition("#")[2]
     return _Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
 
@@ -122,7 +122,7 @@ class _Target:
         return msgspec.convert(value, self.resolve(), dec_hook=trusted_hook)
 
 
-class _Plain(Shape):
+class _Plain(_CheckedForm):
     __slots__ = ("target",)
 
     def __init__(self, node: ContractNode, target: object) -> None:
@@ -134,7 +134,7 @@ class _Plain(Shape):
         return self.target.convert(settled)
 
 
-class _OneOf(Shape):
+class _OneOf(_CheckedForm):
     __slots__ = ("branches",)
 
     def __init__(self, node: ContractNode, branches: tuple[tuple[str, object], ...]) -> None:
@@ -157,7 +157,7 @@ class _OneOf(Shape):
         raise ValueError("The value fits no branch of the union.")
 
 
-class _OpenObject(Shape):
+class _OpenObject(_CheckedForm):
     __slots__ = ("field", "target", "values")
 
     def __init__(self, node: ContractNode, target: object, field: str, values: object) -> None:

@@ -26,7 +26,7 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 
-class Refused(NamedTuple):
+class RefusedRegistration(NamedTuple):
     """A registration that came too late: whose, and who has the name."""
 
     name: str
@@ -84,7 +84,7 @@ class ToolRegistry(ToolView):
         self._entries: dict[str, Entry | LazyTool] = {}  # in order of arrival; only touched under the lock
         self._prechecks: dict[str, Precheck] = {}  # as `_entries`
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
-        self._refused: tuple[Refused, ...] = ()
+        self._refused: tuple[RefusedRegistration, ...] = ()
         self._frozen = False
         guard = Guard(secrets, policy, hooks, timeout, output_limit)
         threads = Workers() if workers is None else workers
@@ -200,7 +200,7 @@ class ToolRegistry(ToolView):
             if present is None:
                 self._keep(name, entry, precheck)
                 return True
-            refused = Refused(name, _origin(entry), _origin(present))
+            refused = RefusedRegistration(name, _origin(entry), _origin(present))
             self._refused = (*self._refused, refused)
         self._report(refused)
         return False
@@ -259,7 +259,7 @@ class ToolRegistry(ToolView):
             self._prechecks[name] = precheck
         self._sorted = None
 
-    def _report(self, refused: Refused) -> None:
+    def _report(self, refused: RefusedRegistration) -> None:
         log(
             WARNING,
             "Tool %r is registered already: refused %s, kept %s.",
@@ -297,7 +297,7 @@ class ToolRegistry(ToolView):
         return self._frozen
 
     @property
-    def refused(self) -> tuple[Refused, ...]:
+    def refused(self) -> tuple[RefusedRegistration, ...]:
         """Registrations that lost, in their order."""
         return self._refused
 

@@ -28,7 +28,7 @@ from ..libraries import require
 from ..python_process import python_command, python_environment
 from ..workspace import Workspace, path_errors
 from .analysis import Reply, Request
-from .process_main import Limits
+from .process_main import ProcessLimits
 from .sources import Format, format_of
 from .table import Column, Kind
 
@@ -38,7 +38,10 @@ _PROGRAM = "toolcast_tools.data.process_main"
 
 
 async def carry_out(
-    request: Request, limits: Limits, descriptors: Sequence[int], running: set[asyncio.subprocess.Process]
+    request: Request,
+    limits: ProcessLimits,
+    descriptors: Sequence[int],
+    running: set[asyncio.subprocess.Process],
 ) -> Reply:
     """Carry out a request in a process of its own.
 
@@ -87,7 +90,7 @@ async def carry_out(
     return msgspec.json.decode(answer, type=Reply)
 
 
-async def _exchanged(process: asyncio.subprocess.Process, request: Request, limits: Limits) -> bytes:
+async def _exchanged(process: asyncio.subprocess.Process, request: Request, limits: ProcessLimits) -> bytes:
     """Send the request; gives the reply, or nothing where the process ended before."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -406,7 +409,7 @@ class Data:
         return _result(name, reply, chart)
 
     async def _replied(self, params: DataAnalysisParams, output: IO[bytes]) -> Reply:
-        limits = Limits(
+        limits = ProcessLimits(
             memory=2 * self._memory + _HEADROOM,
             cpu=int(self._timeout * self._threads) + 2,
             file=self._max_result_bytes,

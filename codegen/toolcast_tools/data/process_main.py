@@ -14,7 +14,7 @@ import msgspec
 from ..python_process import limit_process
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Limits that the system holds a process to.
 
     Attributes:
@@ -33,7 +33,7 @@ def main() -> None:
 
     The process ends where standard input does: whoever started it is gone, or waits no longer.
     """
-    limits = msgspec.json.decode(sys.stdin.buffer.readline(), type=Limits)
+    limits = msgspec.json.decode(sys.stdin.buffer.readline(), type=ProcessLimits)
     # RLIMIT_DATA: Linux counts all memory that a process may write; other systems the heap alone.
     limit_process(RLIMIT_CPU=limits.cpu, RLIMIT_FSIZE=limits.file, RLIMIT_DATA=limits.memory)
     request = sys.stdin.buffer.readline()

@@ -17,7 +17,7 @@ _NESTING = 4_000
 """Calls within calls: pages nest deeper than programs."""
 
 
-class Job(Struct, frozen=True, kw_only=True):
+class ExtractionJob(Struct, frozen=True, kw_only=True):
     """A page to extract, and its limits.
 
     Attributes:
@@ -49,7 +49,7 @@ class Extract(Struct, frozen=True, kw_only=True):
 
 def main() -> None:
     """Read a job, and write its extract."""
-    job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
+    job = msgspec.json.decode(sys.stdin.buffer.readline(), type=ExtractionJob)
     limit_process(RLIMIT_CPU=job.seconds, RLIMIT_AS=job.memory, RLIMIT_FSIZE=0)
     page = sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
@@ -58,7 +58,7 @@ def main() -> None:
         sys.exit(NOT_INSTALLED)
 
 
-def _extract(page: str, job: Job) -> Extract:
+def _extract(page: str, job: ExtractionJob) -> Extract:
     """Make a page readable: its main content; all of its text where none is found.
 
     Args:

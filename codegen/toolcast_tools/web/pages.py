@@ -16,12 +16,12 @@ from toolcast.runtime.errors import RefusalError
 from ..libraries import missing
 from ..python_process import python_command, python_environment
 from .access_rules import shown
-from .extract_page import NOT_INSTALLED, Extract, Job
+from .extract_page import NOT_INSTALLED, Extract, ExtractionJob
 
 _PROGRAM = "toolcast_tools.web.extract_page"
 
 
-def readable_page(page: str, job: Job, seconds: float) -> Extract:
+def readable_page(page: str, job: ExtractionJob, seconds: float) -> Extract:
     """Make a page readable. It blocks for as long as `seconds`.
 
     Args:

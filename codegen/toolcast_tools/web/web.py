@@ -24,7 +24,7 @@ from .access_rules import AccessRules, as_uri, read_url, shown
 from .api_request import build_request, to_result
 from .body_text import is_html, page_text
 from .exchange import Bounds, ConnectionSettings, Resolve, WebRequest, exchange, system_resolve
-from .extract_page import Extract, Job
+from .extract_page import Extract, ExtractionJob
 from .pages import (
     SYSTEM,
     Answer,
@@ -304,7 +304,7 @@ class Web:
     async def _extracted(self, text: str, url: str, form: str) -> Extract:
         """Make HTML readable, in one of a few processes."""
         seconds = self._limits.extraction_seconds
-        job = Job(
+        job = ExtractionJob(
             url=url,
             form=form,
             seconds=ceil(seconds / 2),

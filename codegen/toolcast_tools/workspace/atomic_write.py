@@ -13,13 +13,13 @@ from contextlib import suppress
 from hashlib import blake2b
 
 from .path_errors import PathError, system_error
-from .resolution import FILE, Place, status_or_none
+from .resolution import FILE, ResolvedPlace, status_or_none
 
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 """The file system, or its rules, have no second name for a file."""
 
 
-def move(origin: Place, moved: os.stat_result, target: Place, *, replace: bool) -> None:
+def move(origin: ResolvedPlace, moved: os.stat_result, target: ResolvedPlace, *, replace: bool) -> None:
     """Rename an entry, of status `moved`; neither place may be the root. `replace` replaces a file, link or
     empty folder. Raises FileExistsError if the target exists otherwise, and OSError."""
     assert origin.name is not None

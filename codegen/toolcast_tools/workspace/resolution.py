@@ -107,7 +107,7 @@ class Root(Struct, frozen=True):
     system: int | None
 
 
-class Place(Struct, frozen=True):
+class ResolvedPlace(Struct, frozen=True):
     """The end of a path.
 
     Attributes:
@@ -127,7 +127,9 @@ class Place(Struct, frozen=True):
 
 
 @contextmanager
-def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = False) -> Generator[Place]:
+def resolved(
+    root: Root, path: str, *, follow: bool = True, parents: bool = False
+) -> Generator[ResolvedPlace]:
     """Resolve a path, and hold the folder in which it ends open. The last name need not exist.
 
     Every name is looked up in the folder before it, by descriptor. Links are read and followed here, never by
@@ -180,13 +182,13 @@ def resolved(root: Root, path: str, *, follow: bool = True, parents: bool = Fals
                         )
                     trail.append(_enter(root, name, folder, path, parents and not from_link))
                 else:
-                    yield Place(folder, name, tuple(step.name for step in trail))
+                    yield ResolvedPlace(folder, name, tuple(step.name for step in trail))
                     return
             # The root, or a path that ended in `..` or a link to a folder.
             last = trail.pop() if trail else None
             if last is not None:
                 os.close(last.fd)
-            yield Place(
+            yield ResolvedPlace(
                 trail[-1].fd if trail else base,
                 None if last is None else last.name,
                 tuple(step.name for step in trail),
@@ -294,21 +296,21 @@ def _enter(root: Root, name: str, folder: int, path: str, parents: bool) -> _Ste
     return _Step(name, fd, made)
 
 
-def file_name(place: Place, path: str) -> str:
+def file_name(place: ResolvedPlace, path: str) -> str:
     """Return the name of a file. Raises WorkspaceError for the root."""
     if place.name is None:
         raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
     return place.name
 
 
-def movable_name(place: Place, path: str) -> str:
+def movable_name(place: ResolvedPlace, path: str) -> str:
     """Return the name of an entry that may be renamed or removed. Raises WorkspaceError for the root."""
     if place.name is None:
         raise WorkspaceError(f"{shown(path)} is the workspace itself, which stays. Name a path in it.")
     return place.name
 
 
-def present_status(place: Place) -> os.stat_result:
+def present_status(place: ResolvedPlace) -> os.stat_result:
     """Return the status of an entry, of a link itself, or of the root. Raises WorkspaceError if it has
     another spelling, and OSError if there is nothing."""
     if place.name is None:
@@ -318,7 +320,7 @@ def present_status(place: Place) -> os.stat_result:
     return status
 
 
-def status_or_none(place: Place) -> os.stat_result | None:
+def status_or_none(place: ResolvedPlace) -> os.stat_result | None:
     """Return the same status; None if there is nothing."""
     try:
         return present_status(place)
@@ -348,7 +350,7 @@ def open_flags(mode: str) -> int:
     return _FLAGS[kind]
 
 
-def open_regular(place: Place, path: str, system: int | None, flags: int) -> int:
+def open_regular(place: ResolvedPlace, path: str, system: int | None, flags: int) -> int:
     """Open a regular file and return its descriptor. `path` is for errors, `system` the device of `/proc`.
     Raises WorkspaceError if it is no regular file, or is to be written and has another name elsewhere; and
     OSError."""
@@ -365,7 +367,7 @@ def open_regular(place: Place, path: str, system: int | None, flags: int) -> int
     return fd
 
 
-def open_to_append(place: Place, path: str, system: int | None) -> tuple[int, bool]:
+def open_to_append(place: ResolvedPlace, path: str, system: int | None) -> tuple[int, bool]:
     """Open a regular file to write at its end; make it if it does not exist. Returns its descriptor, and
     whether it was made. Raises as `open_regular`."""
     flags = os.O_WRONLY | os.O_APPEND

@@ -46,7 +46,7 @@ class Entry(Struct, frozen=True):
         return self.opener(self.path)
 
 
-class Limits(Struct, frozen=True):
+class WalkLimits(Struct, frozen=True):
     """The bounds of a walk. `path` is for errors; names of `skip` are neither yielded nor entered; `depth` is
     the levels to go down, None for all; `entries` the most names to look at."""
 
@@ -64,7 +64,7 @@ class _Found(Struct, Generic[S], frozen=True):
 
 
 def walk_tree(
-    root: Root, start: tuple[str, ...], state: S, step: Step[S], limits: Limits
+    root: Root, start: tuple[str, ...], state: S, step: Step[S], limits: WalkLimits
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
     """Walk the folders below `start`, by name, each folder before its entries; yield names from the root on,
     and the status. Skipped is what disappears meanwhile, and folders below `start` that may not be read.
@@ -129,7 +129,7 @@ def open_entry(root: Root, path: str) -> IO[bytes]:
 
 
 def _listed(
-    root: Root, folder: tuple[str, ...], state: S, step: Step[S], limits: Limits, seen: int = 0
+    root: Root, folder: tuple[str, ...], state: S, step: Step[S], limits: WalkLimits, seen: int = 0
 ) -> tuple[int, list[_Found[S]]]:
     """Return how many names a folder has, and those to yield or enter, the last first."""
     if abandoned():

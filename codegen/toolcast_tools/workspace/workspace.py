@@ -38,7 +38,7 @@ from .resolution import (
     resolved,
     status_or_none,
 )
-from .tree_walk import Entry, Limits, Step, open_entry, remove_tree, walk_tree
+from .tree_walk import Entry, Step, WalkLimits, open_entry, remove_tree, walk_tree
 
 _MAX_ENTRIES = 100_000
 S = TypeVar("S")
@@ -346,7 +346,7 @@ class Workspace:
             PathError: also for more than `max_entries` names, folders more than 200 levels below the root, or
                 if nobody waits for the call any more.
         """
-        limits = Limits(path, skip or _nothing, max_depth, max_entries)
+        limits = WalkLimits(path, skip or _nothing, max_depth, max_entries)
         yield from self._entries(path, (), lambda _state, _name: (True, ()), limits)
 
     def glob(
@@ -380,13 +380,13 @@ class Workspace:
         """
         parsed = parse_glob(pattern)
         start = _joined(path, parsed.prefix)
-        limits = Limits(start, skip or _nothing, max_depth, max_entries)
+        limits = WalkLimits(start, skip or _nothing, max_depth, max_entries)
         step = partial(parsed.step, include_hidden=include_hidden)
         for entry in self._entries(start, parsed.start(), step, limits):
             if entry.kind == "folder" or not parsed.folders_only:
                 yield entry
 
-    def _entries(self, path: str, state: S, step: Step[S], limits: Limits) -> Iterator[Entry]:
+    def _entries(self, path: str, state: S, step: Step[S], limits: WalkLimits) -> Iterator[Entry]:
         with path_errors(path):
             with resolved(self._root, path) as place:
                 status_or_none(place)  # refuses another spelling of what is there

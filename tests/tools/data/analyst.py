@@ -10,7 +10,7 @@ import msgspec
 from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast_tools.data import Data
 from toolcast_tools.data.analysis import Reply, Request, analyse
-from toolcast_tools.data.process_main import Limits
+from toolcast_tools.data.process_main import ProcessLimits
 from toolcast_tools.generated.data.data_analysis import DATA_ANALYSIS, DataAnalysisParams
 from toolcast_tools.workspace import Workspace
 
@@ -26,7 +26,10 @@ def analysed(source: dict[str, Any], *steps: dict[str, Any], **params: Any) -> R
 
 
 async def carried_out_here(
-    request: Request, limits: Limits, descriptors: Sequence[int], running: set[asyncio.subprocess.Process]
+    request: Request,
+    limits: ProcessLimits,
+    descriptors: Sequence[int],
+    running: set[asyncio.subprocess.Process],
 ) -> Reply:
     """What `carry_out` does in a process of its own, in this one: without its limits, in less time."""
     del limits, descriptors, running

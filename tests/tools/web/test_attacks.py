@@ -24,7 +24,7 @@ from toolcast_tools.generated.web.http_request import HttpRequestParams
 from toolcast_tools.web import AccessRules, BlockedAddressError, Web, WebLimits
 from toolcast_tools.web.access_rules import read_url
 from toolcast_tools.web.exchange import CheckedBackend, system_resolve
-from toolcast_tools.web.extract_page import Job
+from toolcast_tools.web.extract_page import ExtractionJob
 from toolcast_tools.web.pages import readable_page
 
 from tests.sampled import sampled
@@ -682,7 +682,9 @@ def test_a_resolver_that_hangs_is_given_up_at_the_deadline() -> None:
         request(Web(resolve=hang), "http://slow.example/", timeout=0.1)
 
 
-JOB = Job(url="http://x.example/", form="markdown", seconds=2, memory=1_000_000_000, characters=1_000)
+JOB = ExtractionJob(
+    url="http://x.example/", form="markdown", seconds=2, memory=1_000_000_000, characters=1_000
+)
 
 
 NESTED = (

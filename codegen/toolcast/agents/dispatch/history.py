@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ...runtime.bounded_json import UnreadableJSONError, read_json
 from ...jsonschema.json_values import JsonObject
+from ...runtime.bounded_json import UnreadableJSONError, read_json
 from .answer_fields import calls_path, get_field, load, locate, plain
 from .call import Call, wire_ids
 from .parse_answer import call_shape, parse
