@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..config import load_config, show
 from ..console import (
@@ -23,6 +23,7 @@ from ..console import (
     write_line,
 )
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from .terminal import Bar
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
+def as_json(report: "Report", output: str, drift: tuple[Diagnostic, ...] = ()) -> JsonObject:
     """Return the report of a run for `--format json`."""
 
     written, deleted = _done(report)
@@ -248,8 +249,7 @@ def _render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[s
         yield f"{paint(f'{kind:8}', style, colour)} {one_line(shown_output)}/{one_line(path)}\n"
 
 
-def _as_data(plan: "Plan", shown_output: str) -> dict[str, Any]:
-    """Return the plan for programs, with SHA-256 of the bytes to write."""
+def _as_data(plan: "Plan", shown_output: str) -> JsonObject:
     from ..project.state.fingerprint import digest
 
     return {

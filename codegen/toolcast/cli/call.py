@@ -7,13 +7,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from ..console import inert_json, json_text, one_line, print_diagnostics, printable, write_line
 from ..diagnostics import MISSING_LIBRARY, did_you_mean
+from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, disk_problem, examples, refuse
 from .program import (
@@ -37,10 +38,10 @@ _PACE = 0.5
 """Seconds between two lines of progress."""
 
 
-def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> dict[str, Any]:
+def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> JsonObject:
     """Read values by name; what is no JSON is text."""
 
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for each in stated:
         name, equals, value = each.partition("=")
         if not name or not equals:
@@ -99,7 +100,7 @@ def command(
     arguments: str | None,
     app: str | None,
     provider: str | None,
-    injected: dict[str, Any],
+    injected: JsonObject,
     as_json: bool,
     folder: Path | None,
     answer: Path | None,
@@ -168,7 +169,7 @@ def _arguments(stated: str | None) -> str | bytes | None:
 
 
 def _check(
-    config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: dict[str, Any]
+    config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: JsonObject
 ) -> int:
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
 
@@ -198,11 +199,10 @@ def _check(
     return 0
 
 
-def _extra(registry: "ToolView", tool: str, injected: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a call's context from which its tool takes these values."""
+def _extra(registry: "ToolView", tool: str, injected: JsonObject) -> JsonObject:
     known = registry.resolve(tool)
     inject = registry.get(known).binding.inject if known is not None else {}
-    extra: dict[str, Any] = {}
+    extra: JsonObject = {}
     for name, value in injected.items():
         if name not in inject:
             raise refuse(tool, "bad-injection", f"{name!r} is no parameter that the program fills in")
@@ -247,7 +247,7 @@ def _data(registry: "ToolView", tool: str, result: "ToolResult") -> bytes | None
 
 
 def _print_json(result: "ToolResult", data: bytes | None) -> int:
-    whole: dict[str, Any] = {
+    whole: JsonObject = {
         "success": result.success,
         "output": result.output,
         "data": None if data is None else msgspec.Raw(data),
@@ -382,10 +382,10 @@ def _call_arguments(call: "Call") -> str:
 
 def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
     failed = False
-    shown: list[dict[str, Any]] = []
+    shown: list[JsonObject] = []
     for event in events:
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
-        fields: dict[str, Any] = msgspec.to_builtins(event)
+        fields: JsonObject = msgspec.to_builtins(event)
         failed = failed or name == "problem"
         if as_json:
             shown.append({"event": name, **fields})

@@ -21,6 +21,7 @@ from ..diff.rules import RULES
 from ..diff.settings import diff_profiles, setting_problems
 from ..diff.states import UnreadableStateError
 from ..diff.targets import open_states
+from ..jsonschema.json_values import JsonObject
 from ..markdown_text import code, escaped
 from .options import print_diagnostics
 from .sarif import diff_sarif
@@ -90,7 +91,7 @@ def place(change: Change) -> str:
     return f"{position} (old)" if change.old else position
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a JSON value on one line, cut where it is long."""
     return cut(msgspec.json.encode(value).decode(), _LONGEST)
 
@@ -243,7 +244,7 @@ def _unusable(problems: Sequence[Diagnostic], form: Form) -> click.exceptions.Ex
 def list_rules(form: Form) -> None:
     """Explain every rule."""
     if form != "text":
-        rows: Any = [{"rule": id, **asdict(rule)} for id, rule in RULES.items()]
+        rows: object = [{"rule": id, **asdict(rule)} for id, rule in RULES.items()]
         click.echo(json_text(rows))
         return
     colour = wants_colour(sys.stdout)
@@ -283,10 +284,8 @@ def print_changelog(outcome: DiffOutcome) -> int:
     return int(incomplete or any(each.kind == "not compared" for each in entries))
 
 
-def _as_data(outcome: DiffOutcome) -> dict[str, Any]:
-    """Return the comparison for programs."""
-
-    def rows(findings: Any) -> list[dict[str, Any]]:
+def _as_data(outcome: DiffOutcome) -> JsonObject:
+    def rows(findings: Any) -> list[JsonObject]:
         return [
             {
                 "level": each.level,

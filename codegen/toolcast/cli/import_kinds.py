@@ -20,6 +20,7 @@ from ..importers.merge import Side
 from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
+from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS, Permission
 from ..runtime.http_operation import METHODS
 from ..spec.discovery import discover
@@ -39,7 +40,7 @@ def _common_options(command: _Command) -> _Command:
     """Add the common options; the command receives them as `options: ImportOptions`."""
 
     @functools.wraps(command)
-    def collect(*, into: Path, group: str, check: bool, share: bool, form: Format, **own: Any) -> Any:
+    def collect(*, into: Path, group: str, check: bool, share: bool, form: Format, **own: Any) -> object:
         choices = Choices(
             permission=own["permission"][0],
             permissions=own["permission"][1],
@@ -62,7 +63,7 @@ def _common_options(command: _Command) -> _Command:
         )
         return command(**own, options=options)
 
-    found: Any = collect
+    found: object = collect
     for option in reversed(_OPTIONS):
         found = option(found)
     return cast(_Command, found)
@@ -449,7 +450,7 @@ def _value_text(value: Any) -> str:
 
 def _decide(
     root: Path, path: str, patterns: tuple[str, ...], choices: Choices
-) -> tuple[dict[str, Any], bool] | Diagnostic:
+) -> tuple[JsonObject, bool] | Diagnostic:
     """Decide one spec; return what was decided, and whether something is left open."""
     from ..lint.tool_list import undecided_keys
 
@@ -461,7 +462,7 @@ def _decide(
     keys = undecided_keys(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
     names = (str(data.get("name", stem)), stem)
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     if not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns):
         chosen, named = choices.permission_for(*names), choices.secrets_for(*names)
         if "permission" in keys and "permission" in data and chosen is not None:

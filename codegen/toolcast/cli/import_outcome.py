@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from msgspec import UNSET, Struct
@@ -22,6 +22,7 @@ from ..importers.lock import NAME, LockError, load_lock, write_text
 from ..importers.spec_text import Choices
 from ..importers.suspicious_text import suspicious
 from ..importers.update import Settling, plan_update
+from ..jsonschema.json_values import JsonObject
 from ..spec.discovery import TYPES
 from .schema import modeline
 from .terminal import Bar
@@ -78,11 +79,7 @@ class _Counts(Struct, frozen=True, kw_only=True):
 
 
 class _ImportOutcome(Struct, frozen=True, kw_only=True):
-    """The outcome of an import.
-
-    `changes` are below `root`, and empty for the first import of a source. `counts` are the summary as JSON,
-    `lines` as text.
-    """
+    """The outcome of an import; `changes` are below `root`, and empty for the first import of a source."""
 
     root: str = ""
     check: bool = False
@@ -148,7 +145,7 @@ def _print_json(outcome: _ImportOutcome) -> None:
     click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
 
 
-def _as_data(field: "FieldChange") -> dict[str, Any]:
+def _as_data(field: "FieldChange") -> JsonObject:
     """Return a changed field; a side without a value has no key."""
     sides = {"here": field.here, "upstream": field.upstream}
     values = {side: value for side, value in sides.items() if value is not UNSET}
@@ -188,7 +185,7 @@ def _field(field: "FieldChange", *, check: bool) -> str:
     return f"conflict  {name}: here {here}, upstream {upstream}{hint}"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if value is UNSET:
         return "nothing"
     return _short(escape_hidden(json.dumps(value, ensure_ascii=False)))

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec.structs import asdict
@@ -129,7 +129,7 @@ def _known(codes: Sequence[str], rules: "Mapping[str, Rule]") -> None:
 
 def _list(rules: "Mapping[str, Rule]", form: _Form) -> None:
     if form != "text":
-        rows: Any = [{"code": code, **asdict(rules[code])} for code in sorted(rules)]
+        rows: object = [{"code": code, **asdict(rules[code])} for code in sorted(rules)]
         click.echo(json_text(rows))
         return
     colour = wants_colour(sys.stdout)

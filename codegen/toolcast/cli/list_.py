@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from ..config import Config, show
 from ..console import count, json_text, table, wants_colour, write_line
 from ..diagnostics import did_you_mean, has_errors
+from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS
 from .complete_values import complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
@@ -114,7 +115,7 @@ def _nothing(
 
 
 def _print_json(listing: "Listing") -> None:
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for row in listing.rows:
         costs = {id: {"full": cost.full, "brief": cost.brief} for id, cost in listing.cost(row.name).items()}
         rows.append({**msgspec.to_builtins(row), "tokens": costs})

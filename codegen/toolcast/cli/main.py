@@ -100,7 +100,7 @@ class _Commands(LazyGroup):
         return super().resolve_command(ctx, args)
 
 
-def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
+def _version(ctx: click.Context, _parameter: click.Parameter, value: object) -> None:
     if not value or ctx.resilient_parsing:
         return
     from ..distribution import describe

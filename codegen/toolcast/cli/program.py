@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 
 def module_of(folder: Path) -> tuple[Path, str]:
-    """Return the folder from which a package is imported, and its import name.
-
-    The name begins below the last folder that is no package itself.
+    """Return the folder from which a package is imported, and its import name below the last folder that is
+    no package.
     """
     parts = [folder.name]
     above = folder.parent
@@ -147,8 +146,8 @@ def _module(name: str) -> ModuleType:
         raise TargetError(message, "correct the module; its traceback stands above") from problem
 
 
-def _attribute(module: ModuleType, attribute: str, wanted: type[Any], noun: str) -> Any:
-    found: Any = module
+def _attribute(module: ModuleType, attribute: str, wanted: type[object], noun: str) -> object:
+    found: object = module
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
@@ -159,7 +158,7 @@ def _attribute(module: ModuleType, attribute: str, wanted: type[Any], noun: str)
     return found
 
 
-def _instead(module: ModuleType, part: str, wanted: type[Any], noun: str) -> str:
+def _instead(module: ModuleType, part: str, wanted: type[object], noun: str) -> str:
     fitting = [name for name, value in vars(module).items() if isinstance(value, wanted)]
     near = difflib.get_close_matches(part, [name for name in vars(module) if name[:1] != "_"], n=1)
     offered = fitting or near

@@ -1,13 +1,14 @@
 """SARIF 2.1.0, which code hosts and editors read: findings of lint, changes of diff."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..diff.rules import RULES as DIFF_RULES
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..lint.finding import RULES
 from ..lint.finding import Finding as LintFinding
 from ..version import __version__
@@ -35,16 +36,16 @@ class Result(Struct, frozen=True, kw_only=True):
     file: str
     line: int
     column: int
-    properties: Mapping[str, Any] = {}
+    properties: JsonMapping = {}
 
 
-def sarif(findings: Sequence[LintFinding], refused: Iterable[Diagnostic]) -> dict[str, Any]:
+def sarif(findings: Sequence[LintFinding], refused: Iterable[Diagnostic]) -> JsonObject:
     """Return the findings of lint."""
     rules = {code: _Explained(rule.title, rule.about, rule.severity) for code, rule in RULES.items()}
     return log(map(_of_lint, findings), refused, rules)
 
 
-def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]) -> dict[str, Any]:
+def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]) -> JsonObject:
     """Return the changes of a comparison."""
     rules = {id: _Explained(rule.title, rule.about, rule.level) for id, rule in DIFF_RULES.items()}
     return log(map(_of_diff, findings), problems, rules)
@@ -52,7 +53,7 @@ def diff_sarif(findings: "Sequence[DiffFinding]", problems: Iterable[Diagnostic]
 
 def log(
     results: Iterable[Result], refused: Iterable[Diagnostic], rules: Mapping[str, _Explained]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return one run; specs that do not compile are results, too, under the compiler's own codes."""
     rows = [*(_diagnostic(each) for each in refused), *(_result(each) for each in results)]
     codes = sorted({each["ruleId"] for each in rows})
@@ -67,7 +68,7 @@ def log(
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": rows}]}
 
 
-def _rule(code: str, rule: _Explained | None) -> dict[str, Any]:
+def _rule(code: str, rule: _Explained | None) -> JsonObject:
     if rule is None:
         return {"id": code}
     return {
@@ -115,7 +116,7 @@ def _of_diff(each: "DiffFinding") -> Result:
     )
 
 
-def _diagnostic(each: Diagnostic) -> dict[str, Any]:
+def _diagnostic(each: Diagnostic) -> JsonObject:
     text = f"{each.message} ({each.hint})" if each.hint else each.message
     return _result(
         Result(
@@ -129,8 +130,8 @@ def _diagnostic(each: Diagnostic) -> dict[str, Any]:
     )
 
 
-def _result(each: Result) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(each.file)}}
+def _result(each: Result) -> JsonObject:
+    physical: JsonObject = {"artifactLocation": {"uri": quote(each.file)}}
     if each.line:
         physical["region"] = {"startLine": each.line, "startColumn": max(1, each.column)}
     return {

@@ -9,6 +9,7 @@ import click
 
 from ..config import Config, show
 from ..console import inert_json, write_line
+from ..jsonschema.json_values import JsonObject
 from ..spec.discovery import EDITOR_SCHEMA
 from .options import config_option, configuration, disk_problem, examples, print_diagnostics
 
@@ -84,7 +85,7 @@ def modeline(spec: Path) -> str:
     return ""
 
 
-def settings_of(specs: str) -> dict[str, Any]:
+def settings_of(specs: str) -> JsonObject:
     """Return VS Code's settings that name the schema for a folder of specs (posix, from the workspace)."""
     schema, types = f"./{specs}/{EDITOR_SCHEMA}", f"!{specs}/_types/**"
     match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{EDITOR_SCHEMA}"]
@@ -117,14 +118,14 @@ def merged_settings(text: str | None, specs: str) -> str | None:
     return (json.dumps(merged, indent=_indent(text or ""), ensure_ascii=False) + "\n").replace("\n", ending)
 
 
-def _typed(settings: Mapping[str, Any], key: str, wanted: type[Any]) -> Any:
+def _typed(settings: Mapping[str, object], key: str, wanted: type[object]) -> Any:
     value = settings.get(key, wanted())
     if not isinstance(value, wanted):
         raise SettingsError(f"`{key}` is no {'object' if wanted is dict else 'list'}")
     return value
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> JsonObject:
     if len(text) > _MAX_BYTES:
         raise SettingsError(f"it is larger than {_MAX_BYTES} bytes")
     try:
@@ -137,7 +138,7 @@ def _parsed(text: str) -> dict[str, Any]:
     return data
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> JsonObject:
     if len({key for key, _ in pairs}) < len(pairs):
         raise SettingsError("a key stands twice in it")
     return dict(pairs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_groups, complete_tools
 from .options import examples, refuse
 from .program import TargetError, close, load_registry, load_target, log_to_stderr, no_registry, quiet_stdout
@@ -140,7 +141,7 @@ def command(
         raise refuse(http, "not-served", str(problem), "choose another address") from None
 
 
-def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> dict[str, Any]:
+def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> JsonObject:
     from ..mcp.serving.server import identity_of_module
 
     name, version = stated["server_name"], stated["server_version"]
@@ -170,11 +171,11 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
         raise refuse(variable, "bad-token", f"the environment variable {variable}: {problem}") from None
 
 
-async def _beside(stated: Mapping[str, str | None]) -> dict[str, Any]:
-    """Load what the program offers beside its tools. Raises TargetError."""
+async def _beside(stated: Mapping[str, str | None]) -> JsonObject:
+    """Load prompts and resources of the program. Raises TargetError."""
     from ..mcp.serving.prompts_and_resources import Prompts, Resources
 
-    beside: dict[str, Any] = {}
+    beside: JsonObject = {}
     for option, wanted in (("resources", Resources), ("prompts", Prompts)):
         if (target := stated[option]) is not None:
             beside[option] = await load_target(target, wanted, f"a {wanted.__name__} object")

@@ -4,7 +4,7 @@ import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from ..config import Config
 from ..contract.build import Built, build_tool, offered
 from ..contract.schema_forms import asserted_keywords
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..providers import Profile
 from ..spec.parsed_document import Path
@@ -300,11 +301,11 @@ def _text_likeness(one: str, other: str) -> float:
     return float(matcher.ratio())
 
 
-def _bare_parameters(built: Built) -> dict[str, Any]:
+def _bare_parameters(built: Built) -> JsonObject:
     return {name: _bare(schema) for name, schema in _parameters(built)}
 
 
-def _share(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _share(one: Mapping[str, object], other: Mapping[str, object]) -> float:
     """Return the share of parameters that are the same in both; 1 where neither has any."""
     names = one.keys() | other.keys()
     same = [name for name in one if name in other and one[name] == other[name]]
@@ -330,18 +331,18 @@ def _renamed_parameters(old: Built, new: Built) -> dict[str, str]:
     return _assigned(scores)
 
 
-def _parameters(built: Built) -> Iterator[tuple[str, Any]]:
+def _parameters(built: Built) -> Iterator[tuple[str, object]]:
     root = built.normal.roots["parameters"]
     if isinstance(root, dict) and isinstance(root.get("properties"), dict):
         yield from root["properties"].items()
 
 
-def _description(schema: Any) -> str:
+def _description(schema: object) -> str:
     text = schema.get("description") if isinstance(schema, dict) else None
     return text if isinstance(text, str) else ""
 
 
-def _bare(schema: Any) -> Any:
+def _bare(schema: object) -> object:
     if not isinstance(schema, dict):
         return schema
     kept = asserted_keywords(schema)

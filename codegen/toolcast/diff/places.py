@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ..contract.schema_forms import asserted_keywords
 from ..contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape, split
 
@@ -18,7 +19,7 @@ _MOST_WORDS: Final = 200  # of a text that are compared word by word: the time g
 _MOST_SHOWN: Final = 400  # characters of a difference
 
 
-def compact(value: Any) -> str:
+def compact(value: object) -> str:
     """Return a value as JSON on one line, cut where it is long; "nothing" for None."""
     if value is None:
         return "nothing"
@@ -89,7 +90,7 @@ class _Difference(Struct, frozen=True, kw_only=True):
 
 
 def differences(
-    old: Mapping[str, Any], new: Mapping[str, Any], renamed: Mapping[str, str]
+    old: Mapping[str, object], new: Mapping[str, object], renamed: Mapping[str, str]
 ) -> Iterator[_Difference]:
     """Yield the differences of two contract documents in the order of the new one.
 
@@ -113,7 +114,7 @@ def differences(
         if before is after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            below: list[tuple[Any, Any, str]] = []
+            below: list[tuple[object, object, str]] = []
             yield from _node(before, after, pointer, renamed if pointer == "/parameters" else {}, below)
             waiting += reversed(below)
         elif before != after or type(before) is not type(after):
@@ -122,11 +123,11 @@ def differences(
 
 
 def _node(
-    old: dict[str, Any],
-    new: dict[str, Any],
+    old: JsonObject,
+    new: JsonObject,
     pointer: str,
     renamed: Mapping[str, str],
-    below: list[tuple[Any, Any, str]],
+    below: list[tuple[object, object, str]],
 ) -> Iterator[_Difference]:
     for keyword in dict.fromkeys((*new, *old)):
         here, there = keyword in new, keyword in old
@@ -144,12 +145,12 @@ def _node(
         yield _Difference(rule="order-read", pointer=pointer, message="keywords stand in another order")
 
 
-def _same(old: Any, new: Any) -> bool:
+def _same(old: object, new: object) -> bool:
     """Return whether values are equal, in the order of members and the kind of numbers; models see it."""
     return old is new or msgspec.json.encode(old) == msgspec.json.encode(new)
 
 
-def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: str) -> _Difference:
+def _keyword(keyword: str, old: JsonObject, new: JsonObject, pointer: str) -> _Difference:
     before, after = old.get(keyword), new.get(keyword)
     if keyword in _TEXTS:
         if isinstance(before, str) and isinstance(after, str):
@@ -174,15 +175,15 @@ def _keyword(keyword: str, old: dict[str, Any], new: dict[str, Any], pointer: st
     return _Difference(rule=rule, pointer=pointer, message=message)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return "null" if value is None else compact(value)
 
 
-def _encoded(values: list[Any]) -> list[bytes]:
+def _encoded(values: list[object]) -> list[bytes]:
     return sorted(msgspec.json.encode(each) for each in values)
 
 
-def _members(old: list[Any], new: list[Any]) -> str:
+def _members(old: list[object], new: list[object]) -> str:
     before, after = ({msgspec.json.encode(each).decode(): None for each in values} for values in (old, new))
     added, removed = (
         [each for each in after if each not in before],
@@ -195,15 +196,15 @@ def _members(old: list[Any], new: list[Any]) -> str:
 
 def _schema_map(
     keyword: str,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
+    old: JsonMapping,
+    new: JsonMapping,
     pointer: str,
     renamed: Mapping[str, str],
-    below: list[tuple[Any, Any, str]],
+    below: list[tuple[object, object, str]],
 ) -> Iterator[_Difference]:
     """Yield the differences of names, and add the schemas below to `below`."""
-    before: dict[str, Any] = old.get(keyword, {})
-    after: dict[str, Any] = new.get(keyword, {})
+    before: JsonObject = old.get(keyword, {})
+    after: JsonObject = new.get(keyword, {})
     noun = {"properties": "the property", "$defs": "the definition"}.get(keyword, f"the name in `{keyword}`")
     names = renamed if keyword == "properties" else {}
     order: list[str] = []
@@ -269,9 +270,9 @@ def spoken(pointer: str) -> str:
     return text
 
 
-def schema_at(document: Mapping[str, Any], pointer: str) -> tuple[bool, Any]:
+def schema_at(document: Mapping[str, object], pointer: str) -> tuple[bool, object]:
     """Return whether anything stands at a JSON pointer of a contract document, and the schema there."""
-    node: Any = document
+    node: object = document
     for step in split(pointer):
         if isinstance(node, Mapping) and step in node:
             node = node[step]
@@ -282,10 +283,9 @@ def schema_at(document: Mapping[str, Any], pointer: str) -> tuple[bool, Any]:
     return True, node
 
 
-def before_after(old: Mapping[str, Any], new: Mapping[str, Any], pointer: str) -> tuple[str, str]:
-    """Return the keywords that differ at a place as short JSON, of both states.
-
-    They are empty where the place does not exist, or nothing that refuses values differs.
+def before_after(old: Mapping[str, object], new: Mapping[str, object], pointer: str) -> tuple[str, str]:
+    """Return the keywords that differ at a place as short JSON, of both states; empty where the place does
+    not exist, or nothing that refuses values differs.
     """
     (_, one), (_, other) = schema_at(old, pointer), schema_at(new, pointer)
     if isinstance(one, dict) and isinstance(other, dict):
@@ -299,7 +299,7 @@ def before_after(old: Mapping[str, Any], new: Mapping[str, Any], pointer: str) -
     return "", ""
 
 
-def _pairs(schema: Mapping[str, Any], keys: list[str]) -> str:
+def _pairs(schema: Mapping[str, object], keys: list[str]) -> str:
     return cut(", ".join(f"{key}: {compact(schema[key])}" for key in keys if key in schema), _LONGEST)
 
 
@@ -364,9 +364,7 @@ def _of_objects(old: Object, new: Object) -> Iterator[PropertyChange]:
 
 
 def _resolved(contract: Contract, node: Node, root: str) -> Node:
-    """Return the node behind references, and behind a union with one object or array in it, such as with
-    null.
-    """
+    """Return the node behind references, and behind a union with one object or array in it."""
     for _ in range(_MAX_DEPTH):
         if isinstance(node, Reference):
             node = contract.definitions[node.name] if node.name else contract.roots[node.root or root]

@@ -298,10 +298,8 @@ class _ListedTool(Struct, frozen=True, kw_only=True):
 
 
 def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
-    """Read a file that lists tools, JSON or JSON lines, as `toolcast import tools` does.
-
-    Raises:
-        UnreadableStateError: the file lists no tools.
+    """Read a list of tools, JSON or JSON lines, as `import tools` does. Raises UnreadableStateError without
+    tools.
     """
     shown_file = show(file.absolute())
     declared = read_tools([file])

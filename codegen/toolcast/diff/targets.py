@@ -199,10 +199,7 @@ def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[st
     """Read the specs of a commit, and the shared types in `prefixes`, the folders outside as references name
     them.
 
-    Without a specs folder there are no files, and a note says so.
-
-    Raises:
-        UnreadableStateError: git cannot read the commit, an object is missing, or it holds too much.
+    Raises UnreadableStateError: git cannot read the commit, an object is missing, or it holds too much.
     """
     found = _read_tree(repository, commit, "")
     if found is None:

@@ -21,7 +21,7 @@ from .change import Witness
 from .pairs import Side
 
 Root = Literal["parameters", "result"]
-_Refusal = Callable[[Any], tuple[str, ...]]
+_Refusal = Callable[[object], tuple[str, ...]]
 """A value → every reason why it is refused; empty where it is accepted."""
 
 _TRIES: Final = 20
@@ -48,7 +48,7 @@ def validator_judge(side: Side, root: Root) -> _Refusal:
     oracle = _oracle(side, root)
     validator = side.built.validator(f"/{root}")
 
-    def refusals(value: Any) -> tuple[str, ...]:
+    def refusals(value: object) -> tuple[str, ...]:
         found = _texts(validator.violations(value, limit=LIMIT))
         return _agreed(oracle, value, found, "the validator")
 
@@ -63,7 +63,7 @@ def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[_Refus
     with imported(files) as package:
         binding = attribute(package, module, constant)
 
-        def refusals(value: Any) -> tuple[str, ...]:
+        def refusals(value: object) -> tuple[str, ...]:
             return _agreed(oracle, value, _decoded(binding, value), "the decoder")
 
         yield refusals
@@ -85,7 +85,7 @@ class _CoercedError(_DisagreementError):
     """The decoder accepts a value by a named allowance, and the schema as such refuses it."""
 
 
-def _agreed(oracle: Oracle | None, value: Any, refusals: tuple[str, ...], judge: str) -> tuple[str, ...]:
+def _agreed(oracle: Oracle | None, value: object, refusals: tuple[str, ...], judge: str) -> tuple[str, ...]:
     if oracle is None:
         raise _DisagreementError("jsonschema-rs cannot read this schema")
     if oracle.accepts(value) != bool(refusals):
@@ -112,7 +112,7 @@ def _texts(violations: Sequence[Violation]) -> tuple[str, ...]:
 
 
 def judged(
-    accepting: _Refusal, refusing: _Refusal, values: Iterable[tuple[Any, str]]
+    accepting: _Refusal, refusing: _Refusal, values: Iterable[tuple[object, str]]
 ) -> tuple[Judgement, ...]:
     """Judge values that one state should accept and the other refuse, each with the name of the refused
     place.
@@ -157,10 +157,10 @@ def _valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
     return None
 
 
-def _made(oracle: Oracle) -> Iterable[Any]:
+def _made(oracle: Oracle) -> Iterable[object]:
     """Return arguments made from the contract, the smallest first."""
     generator, schema = InstanceGenerator(rng=random.Random(0)), judged_by(oracle)
-    made: list[Any] = []
+    made: list[object] = []
     for _ in range(_TRIES):
         try:
             made.append(generator.varied(schema))

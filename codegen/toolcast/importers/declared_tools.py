@@ -5,6 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.schema_node import SchemaChange
 from ..runtime.grammars import SYNTAXES, GrammarError, TextInput, grammar_of
 from ..spec.fields import META_KEY
@@ -43,7 +44,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     spec_name: str | None = None
     result: Any = None
     calls: tuple[Any, ...] = ()
-    annotations: dict[str, Any] = {}
+    annotations: JsonObject = {}
     read_only: bool | None = None
     deprecated: bool = False
     source: str = ""
@@ -57,10 +58,10 @@ class Declared(Struct, frozen=True, kw_only=True):
     stream_arguments: bool | None = None
     blocking: bool = True
     task_support: TaskSupport | None = None
-    http: dict[str, Any] | None = None
+    http: JsonObject | None = None
     input: Any = None
     icons: tuple[Any, ...] = ()
-    meta: dict[str, Any] = {}
+    meta: JsonObject = {}
     strict: bool | None = None
     strict_for: tuple[str, ...] = ("openai", "openai-responses")
     file: str = ""
@@ -102,7 +103,7 @@ def read_shape(element: Element) -> Declared:
     wrappers = ("function", "toolSpec", *custom)
     wrapper = next((key for key in wrappers if isinstance(data.get(key), dict)), None)
     outer = [key for key in data if key not in (wrapper, "type", "strict")] if wrapper else []
-    body: dict[str, Any] = data[wrapper] if wrapper else data
+    body: JsonObject = data[wrapper] if wrapper else data
     reader = _Reader(body, outer)
     name, kind = reader.take("name"), reader.take("type")
     if not isinstance(name, str) or not name:
@@ -122,7 +123,7 @@ def read_shape(element: Element) -> Declared:
     strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
     if parameters is None and kind not in _TOOL_TYPES:
         raise ShapeError(_built_in(kind))
-    text: Any = None
+    text: object = None
     odd_format: list[str] = []
     if parameters is None and "custom" in (wrapper, kind):  # Anthropic's custom tools have a schema
         text, odd_format = _text_input(reader.take("format"))
@@ -170,16 +171,16 @@ def read_shape(element: Element) -> Declared:
     )
 
 
-def _built_in(kind: Any) -> str:
+def _built_in(kind: object) -> str:
     return f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema"
 
 
 class _Reader:
-    def __init__(self, body: dict[str, Any], outer: list[str]) -> None:
+    def __init__(self, body: JsonObject, outer: list[str]) -> None:
         self._left = dict(body)
         self._outer = outer
 
-    def take(self, *keys: str) -> Any:
+    def take(self, *keys: str) -> object:
         """Take the first of `keys` that is there and not null; the others stay."""
         for key in keys:
             if self._left.get(key) is not None:
@@ -190,13 +191,13 @@ class _Reader:
         return [*self._outer, *(key for key, value in self._left.items() if value is not None)]
 
 
-def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
+def _icons(value: object) -> tuple[tuple[object, ...], list[str]]:
     listed = value if isinstance(value, list) else [] if value is None else [value]
     odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
     return tuple(icon for icon in listed if is_icon(icon)), odd
 
 
-def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
+def _meta(value: object) -> tuple[JsonObject, list[str]]:
     """The part of MCP's `_meta` that a spec may hold, and the other keys."""
     entries = value if isinstance(value, dict) else {}
     odd = [f"_meta.{key}" for key in entries if META_KEY.fullmatch(key) is None]
@@ -204,7 +205,7 @@ def _meta(value: Any) -> tuple[dict[str, Any], list[str]]:
     return {key: item for key, item in entries.items() if META_KEY.fullmatch(key) is not None}, odd
 
 
-def _output_of(response: Any) -> Any:
+def _output_of(response: Any) -> object:
     """The schema of `output` where a Gemini response has `output` beside `error`."""
     properties = response.get("properties") if isinstance(response, dict) else None
     if not isinstance(properties, dict) or properties.keys() != {"output", "error"}:
@@ -214,7 +215,7 @@ def _output_of(response: Any) -> Any:
     return {**properties["output"], **({"$defs": response["$defs"]} if "$defs" in response else {})}
 
 
-def _text_input(format: Any) -> tuple[Any, list[str]]:
+def _text_input(format: Any) -> tuple[object, list[str]]:
     """The format of OpenAI's custom tool as the spec's key `input`, and parts that no spec can have."""
     kind = format.get("type") if isinstance(format, dict) else None
     if format is None or kind == "text":
@@ -233,7 +234,7 @@ def _text_input(format: Any) -> tuple[Any, list[str]]:
     return {"grammar": syntax, "definition": definition}, []
 
 
-def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:
+def _callers(value: object) -> tuple[tuple[Caller, ...], list[str]]:
     """`allowed_callers` of Anthropic and OpenAI in the spec's terms, and the places of unknown ones."""
     found: dict[Caller, None] = {}
     odd: list[str] = []
@@ -247,16 +248,16 @@ def _callers(value: Any) -> tuple[tuple[Caller, ...], list[str]]:
     return tuple(found), odd
 
 
-def _task_support(execution: Any) -> TaskSupport | None:
+def _task_support(execution: object) -> TaskSupport | None:
     stated = execution.get("taskSupport") if isinstance(execution, dict) else None
     return stated if stated in ("optional", "required") else None
 
 
-def _annotations(hints: Any, title: Any) -> tuple[dict[str, Any], bool | None, list[str]]:
+def _annotations(hints: object, title: object) -> tuple[JsonObject, bool | None, list[str]]:
     """MCP's hints in the spec's terms, `readOnlyHint`, and the keys that have no place."""
     unknown = [] if isinstance(hints, dict | None) else ["annotations"]
     hints = hints if isinstance(hints, dict) else {}
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     if isinstance(title, str) and title:
         found["title"] = title
     for key, value in hints.items():

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.schema_node import LibrarySchemaError
 from ..permissions import Permission
 from ..runtime.mcp_headers import without_refused_headers
@@ -47,7 +48,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
     path: str
     original: str
-    data: dict[str, Any]
+    data: JsonObject
     permission: Permission | None
     secrets: list[str] | None
     text: str
@@ -175,7 +176,7 @@ def specs_of(
 
 
 def _draft(
-    declarations: Declarations, tool: Declared, data: dict[str, Any], choices: Choices, group: str
+    declarations: Declarations, tool: Declared, data: JsonObject, choices: Choices, group: str
 ) -> Draft:
     name = data["name"]
     source = (declarations.kind, declarations.label) if declarations.label else None
@@ -241,7 +242,7 @@ def import_sample(
     A parameter is required when every sample has it. The first different samples become examples.
     """
     documents, problems = read_documents(files)
-    samples: list[dict[str, Any]] = []
+    samples: list[JsonObject] = []
     for document in documents:
         found, bad = _samples(document)
         samples += found
@@ -279,21 +280,21 @@ def import_sample(
     return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
 
 
-def infer(samples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def infer(samples: Sequence[JsonObject]) -> JsonObject:
     """Infer a schema of all `samples` with genson, without its `$schema`."""
     from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
 
     builder = SchemaBuilder()
     for sample in samples:
         builder.add_object(sample)
-    schema: dict[str, Any] = builder.to_schema()
+    schema: JsonObject = builder.to_schema()
     schema.pop("$schema", None)  # names no draft: "http://json-schema.org/schema#"
     return {**schema, "properties": schema.get("properties", {})}
 
 
-def _samples(document: Document) -> tuple[list[dict[str, Any]], list[Diagnostic]]:
+def _samples(document: Document) -> tuple[list[JsonObject], list[Diagnostic]]:
     items = document.data if isinstance(document.data, list) else [document.data]
-    samples: list[dict[str, Any]] = []
+    samples: list[JsonObject] = []
     problems: list[Diagnostic] = []
     for index, item in enumerate(items):
         reason = "" if isinstance(item, dict) else "is not an object"

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..spec.discovery import discover
 from ..spec.fields import SOURCE_KINDS
 from ..spec.read_file import SourceDocument, read_document
@@ -31,7 +31,7 @@ class ImportedSpec(Struct, frozen=True):
 
     path: str
     text: str
-    data: dict[str, Any]
+    data: JsonObject
 
     def edited(self, edits: tuple[Edit, ...]) -> "ImportedSpec":
         """Edit YAML in place, and write JSON anew with the same indentation.
@@ -50,7 +50,7 @@ class ImportedSpec(Struct, frozen=True):
         made = json.dumps(data, ensure_ascii=False, indent=found[1] if found else 2)
         return ImportedSpec(self.path, made + ("\n" if self.text.endswith("\n") else ""), data)
 
-    def decided(self, decisions: Mapping[str, Any]) -> "ImportedSpec":
+    def decided(self, decisions: Mapping[str, object]) -> "ImportedSpec":
         """Put `permission` and `secrets` in place of undecided lines and their comments. Raises EditError."""
         lines = {key: dump({key: value}).rstrip("\n") for key, value in decisions.items()}
         edits = tuple(Edit((key,), value) for key, value in decisions.items())
@@ -121,7 +121,7 @@ def _may_state_source(file: Path) -> bool:
         return True
 
 
-def _source_of(data: Any) -> Key | None:
+def _source_of(data: object) -> Key | None:
     source = data.get("source") if isinstance(data, dict) else None
     if not isinstance(source, dict):
         return None

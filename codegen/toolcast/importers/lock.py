@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
+from ..jsonschema.json_values import JsonObject
 from ..replace_file import replace_file
 from ..spec.tool_spec import SourceKind
 from .merge import are_digests
@@ -42,8 +43,8 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     kind: SourceKind
     label: str = field(name="from")
     name: str
-    fields: dict[str, Any]
-    pending: dict[str, Any] = {}
+    fields: JsonObject
+    pending: JsonObject = {}
     read_only: bool | None = None
 
     @property
@@ -58,7 +59,7 @@ class LockedType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     label: str = field(name="from")
     type: str
     fields: Any
-    pending: dict[str, Any] = {}
+    pending: JsonObject = {}
 
 
 class _Header(Struct, frozen=True, forbid_unknown_fields=True):

@@ -137,8 +137,8 @@ async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveT
 
 
 async def _transport(
-    address: ServerAddress, errors: Any, statuses: list[int], faults: list[str], stack: AsyncExitStack
-) -> Any:
+    address: ServerAddress, errors: object, statuses: list[int], faults: list[str], stack: AsyncExitStack
+) -> object:
     """The SDK's transport. The lists receive statuses of HTTP and reasons why an answer was not read."""
     if address.command:
         stdio = load("mcp.client.stdio")
@@ -172,7 +172,7 @@ async def _transport(
     )
 
 
-def _bounded(http: Any, stream: Any, faults: list[str]) -> Any:
+def _bounded(http: Any, stream: Any, faults: list[str]) -> object:
     """The body of an answer, up to _ANSWER bytes; then a fault and an exception."""
 
     class Bounded(http.AsyncByteStream):  # type: ignore[misc]

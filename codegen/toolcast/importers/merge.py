@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import join
 
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
@@ -42,7 +43,7 @@ Digests: TypeAlias = dict[str, "Digests"] | str | list[str]
 """The same tree with a digest for each leaf, as JSON holds it."""
 
 
-def fields_of(data: dict[str, Any]) -> dict[str, Node]:
+def fields_of(data: JsonObject) -> dict[str, Node]:
     """Return the fields of a spec that an import may change."""
     fields: dict[str, Node] = {}
     for key, value in data.items():
@@ -55,7 +56,7 @@ def fields_of(data: dict[str, Any]) -> dict[str, Node]:
     return fields
 
 
-def schema_fields(schema: Any) -> Node:
+def schema_fields(schema: object) -> Node:
     """Return the fields of a schema."""
     if not isinstance(schema, dict):
         return _Leaf(schema)
@@ -72,7 +73,7 @@ def schema_fields(schema: Any) -> Node:
     return fields
 
 
-def _data_of(node: Node) -> Any:
+def _data_of(node: Node) -> object:
     if isinstance(node, _Leaf):
         return node.value
     if isinstance(node, Names):
@@ -90,7 +91,7 @@ def digests_of(node: Node) -> Digests:
     return {key: digests_of(item) for key, item in sorted(node.items())}
 
 
-def are_digests(value: Any) -> bool:
+def are_digests(value: object) -> bool:
     """Return whether a value is a tree of digests."""
     waiting = [value]
     while waiting:
@@ -105,13 +106,13 @@ def are_digests(value: Any) -> bool:
     return True
 
 
-def _mapping(value: Any) -> Node:
+def _mapping(value: object) -> Node:
     if not isinstance(value, dict):
         return _Leaf(value)
     return {key: _mapping(item) for key, item in value.items()}
 
 
-def _is_set(value: Any) -> bool:
+def _is_set(value: object) -> bool:
     return (
         isinstance(value, list)
         and all(isinstance(item, str) for item in value)
@@ -119,7 +120,7 @@ def _is_set(value: Any) -> bool:
     )
 
 
-def _settled(value: Any) -> Any:
+def _settled(value: object) -> object:
     """`value` with whole floats as integers: JSON has one kind of number."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -267,11 +268,11 @@ def _as_sets(
     return set(base or ()), here or empty, upstream or empty
 
 
-def _data(node: Node | UnsetType) -> Any:
+def _data(node: Node | UnsetType) -> object:
     return UNSET if isinstance(node, UnsetType) else _data_of(node)
 
 
-def applied(data: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
+def applied(data: JsonObject, edits: tuple[Edit, ...]) -> JsonObject:
     """Return the data of a document after edits. `data` stays as it is."""
     made = data
     for edit in edits:
@@ -279,7 +280,7 @@ def applied(data: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
     return made
 
 
-def _applied(data: dict[str, Any], path: Path, edit: Edit) -> dict[str, Any]:
+def _applied(data: JsonObject, path: Path, edit: Edit) -> JsonObject:
     key, *rest = path
     if rest:
         return {**data, key: _applied(data[key], tuple(rest), edit)}
@@ -287,7 +288,7 @@ def _applied(data: dict[str, Any], path: Path, edit: Edit) -> dict[str, Any]:
         return {name: value for name, value in data.items() if name != key}
     if key in data or edit.after not in data:
         return {**data, key: edit.value}
-    made: dict[str, Any] = {}
+    made: JsonObject = {}
     for name, value in data.items():
         made[name] = value
         if name == edit.after:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..jsonschema import Document, UnsupportedSchema, Validator
 from ..jsonschema.document import ExternalReference, SchemaLocation, written_subschemas
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import SIZES, subschemas
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
@@ -24,11 +25,11 @@ _LISTS = frozenset({"anyOf", "prefixItems"})
 _SCHEMAS = frozenset({"items", "additionalProperties"})
 
 
-def from_gemini(schema: Any) -> Any:
+def from_gemini(schema: object) -> object:
     """Return the JSON Schema that a Gemini schema means; a value that is no schema comes back as it is."""
     if not isinstance(schema, dict):
         return schema
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     for key, value in schema.items():
         if key in _MAPS and isinstance(value, dict):
             result[key] = {name: from_gemini(child) for name, child in value.items()}
@@ -45,7 +46,7 @@ def from_gemini(schema: Any) -> Any:
     return _nullable(result) if result.get("nullable") is True else result
 
 
-def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+def _nullable(schema: JsonObject) -> JsonObject:
     result = {key: value for key, value in schema.items() if key != "nullable"}
     if isinstance(result.get("type"), str):
         result["type"] = [result["type"], "null"]
@@ -61,7 +62,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 _MAX_DEPTH = 64
 
 
-def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+def without_wrong_defaults(parameters: object) -> tuple[Any, tuple[tuple[str, Any], ...]]:
     """Return a schema without defaults that it refuses itself, and those: (JSON pointer, default).
 
     Null stays: for an optional property it means absent. A schema that cannot be validated stays as it is;
@@ -87,7 +88,7 @@ def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any],
     return cleaned, tuple(wrong)
 
 
-def _fits(schema: dict[str, Any], pointer: str, document: Document) -> bool:
+def _fits(schema: JsonObject, pointer: str, document: Document) -> bool:
     try:
         validator = Validator(schema, root=document, pointer=pointer, formats=True)
     except UnsupportedSchema:
@@ -95,7 +96,7 @@ def _fits(schema: dict[str, Any], pointer: str, document: Document) -> bool:
     return validator.accepts(validator.settle(schema["default"]))
 
 
-def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _schemas(schema: object, pointer: str, depth: int) -> Iterator[tuple[str, JsonObject]]:
     if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return
     yield pointer, schema
@@ -103,7 +104,7 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
         yield from _schemas(item, pointer + join(path), depth + 1)
 
 
-def external_references(schema: Any) -> list[tuple[str, str]]:
+def external_references(schema: object) -> list[tuple[str, str]]:
     """Return the references to other documents that a schema depends on: (JSON pointer, reference)."""
     draft = draft_of(schema)
     try:
@@ -132,7 +133,7 @@ def external_references(schema: Any) -> list[tuple[str, str]]:
     return [*found.items()]
 
 
-def without_bad_defects(schema: Any) -> tuple[Any, tuple[SchemaChange, ...]]:
+def without_bad_defects(schema: object) -> tuple[Any, tuple[SchemaChange, ...]]:
     """Return a schema without its defects and with OpenAPI's `nullable` as a union with null, and the
     changes. A schema that cannot be read stays as it is, for the compiler to say why.
 

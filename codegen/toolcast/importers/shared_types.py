@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import unescape
 from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
@@ -34,8 +35,8 @@ _DIGITS = 8
 class SharedTypes(Struct, frozen=True):
     """The specs' data with references, and the schemas of the types by file name without suffix."""
 
-    specs: tuple[dict[str, Any], ...]
-    types: Mapping[str, Any]
+    specs: tuple[JsonObject, ...]
+    types: JsonMapping
 
 
 def type_folder(label: str) -> str:
@@ -43,13 +44,13 @@ def type_folder(label: str) -> str:
     return _module(re.sub(r"[^A-Za-z0-9_-]+", "_", label).strip("_-") or "imported")
 
 
-def share_types(specs: Sequence[dict[str, Any]], folder: str, share: Share) -> SharedTypes:
+def share_types(specs: Sequence[JsonObject], folder: str, share: Share) -> SharedTypes:
     """Replace equal schemas by references to types. Pure. `folder` is that of the types, relative to the
     specs, such as `../_types/git`.
     """
     if share == "none":
         return SharedTypes(tuple(specs), {})
-    types: dict[str, Any] = {}
+    types: JsonObject = {}
     made = _share_definitions(specs, folder, types)
     if share == "all":
         made = _share_unnamed(made, folder, types)
@@ -60,13 +61,11 @@ class _Definition(Struct, frozen=True):
     """A definition of a schema; its digest covers all that it refers to."""
 
     name: str
-    schema: dict[str, Any]
+    schema: JsonObject
     digest: str
 
 
-def _share_definitions(
-    specs: Sequence[dict[str, Any]], folder: str, types: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _share_definitions(specs: Sequence[JsonObject], folder: str, types: JsonObject) -> list[JsonObject]:
     found: list[dict[str, dict[str, _Definition]]] = []
     users: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, spec in enumerate(specs):
@@ -77,7 +76,7 @@ def _share_definitions(
                 users[each.name, each.digest].add(number)
     shared = sorted(key for key, tools in users.items() if len(tools) > 1)
     stems = dict(zip(shared, _stems(shared), strict=True))
-    made: list[dict[str, Any]] = []
+    made: list[JsonObject] = []
     for spec, own in zip(specs, found, strict=True):
         changed = dict(spec)
         for key, definitions in own.items():
@@ -94,14 +93,14 @@ def _share_definitions(
     return made
 
 
-def _definitions(schema: Any) -> dict[str, _Definition]:
+def _definitions(schema: object) -> dict[str, _Definition]:
     """The definitions of a schema that can stand in files; none where a reference leads elsewhere."""
     if not isinstance(schema, dict):
         return {}
     key = next((key for key in _DEFINITIONS if isinstance(schema.get(key), dict)), None)
     if key is None or not _is_plain(schema, key):
         return {}
-    defined: dict[str, Any] = schema[key]
+    defined: JsonObject = schema[key]
     edges = {name: set(_referred(each)) for name, each in defined.items()}
     digests = {name: _digest(each) for name, each in defined.items()}
     found: dict[str, _Definition] = {}
@@ -113,7 +112,7 @@ def _definitions(schema: Any) -> dict[str, _Definition]:
     return found
 
 
-def _is_plain(schema: dict[str, Any], key: str) -> bool:
+def _is_plain(schema: JsonObject, key: str) -> bool:
     """True where every reference leads to a definition of the root, and nothing else has a name."""
     for node in _nodes(schema):
         if not _ANCHORS.isdisjoint(node) and (node is not schema or set(node) & _ANCHORS != {"$schema"}):
@@ -129,7 +128,7 @@ def _is_plain(schema: dict[str, Any], key: str) -> bool:
     return True
 
 
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+def _nodes(schema: object) -> Iterator[JsonObject]:
     waiting = [schema]
     while waiting:
         node = waiting.pop()
@@ -138,7 +137,7 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
             waiting += [item for _, item in subschemas(node)]
 
 
-def _referred(schema: Any) -> Iterator[str]:
+def _referred(schema: object) -> Iterator[str]:
     for node in _nodes(schema):
         match = _REFERENCE.fullmatch(node.get("$ref", ""))
         if match is not None:
@@ -154,8 +153,8 @@ def _reachable(name: str, edges: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _referring(schema: dict[str, Any], chosen: Mapping[str, str], folder: str) -> dict[str, Any]:
-    made: dict[str, Any] = _with_references(schema, chosen, f"{folder}/")
+def _referring(schema: JsonObject, chosen: Mapping[str, str], folder: str) -> JsonObject:
+    made: JsonObject = _with_references(schema, chosen, f"{folder}/")
     for key in _DEFINITIONS:
         if isinstance(made.get(key), dict):
             made[key] = {name: each for name, each in made[key].items() if name not in chosen}
@@ -164,7 +163,7 @@ def _referring(schema: dict[str, Any], chosen: Mapping[str, str], folder: str) -
     return made
 
 
-def _with_references(schema: Any, chosen: Mapping[str, str], before: str) -> Any:
+def _with_references(schema: object, chosen: Mapping[str, str], before: str) -> Any:
     if not isinstance(schema, dict):
         return schema
     made = map_subschemas(schema, lambda item: _with_references(item, chosen, before))
@@ -174,9 +173,7 @@ def _with_references(schema: Any, chosen: Mapping[str, str], before: str) -> Any
     return made
 
 
-def _share_unnamed(
-    specs: Sequence[dict[str, Any]], folder: str, types: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _share_unnamed(specs: Sequence[JsonObject], folder: str, types: JsonObject) -> list[JsonObject]:
     """Make types of equal objects and enums in several places, the outermost first."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -190,7 +187,7 @@ def _share_unnamed(
     shared = sorted((names[digest], digest) for digest, number in counts.items() if number > 1)
     stems = dict(zip([digest for _, digest in shared], _stems(shared, tuple(types)), strict=True))
 
-    def replaced(schema: Any, before: str) -> Any:
+    def replaced(schema: object, before: str) -> object:
         if not isinstance(schema, dict):
             return schema
         if _is_candidate(schema) and (stem := stems.get(_digest(_bare(schema)))) is not None:
@@ -212,7 +209,7 @@ def _share_unnamed(
     return made
 
 
-def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _places(schema: object, name: str) -> Iterator[tuple[str, JsonObject]]:
     """Candidates below a schema, each with the name of its property."""
     for path, item in subschemas(schema):
         own = str(path[1]) if path[0] == "properties" else name
@@ -222,7 +219,7 @@ def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from _places(item, own)
 
 
-def _is_candidate(schema: dict[str, Any]) -> bool:
+def _is_candidate(schema: JsonObject) -> bool:
     """An object with properties, or an enum of several values, that refers to nothing in its own document."""
     if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
         return False
@@ -234,11 +231,11 @@ def _is_candidate(schema: dict[str, Any]) -> bool:
     return not any(MCP_HEADER in node or str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
 
 
-def _bare(schema: dict[str, Any]) -> dict[str, Any]:
+def _bare(schema: JsonObject) -> JsonObject:
     return {key: value for key, value in schema.items() if key not in _NOTES}
 
 
-def _inside(schema: dict[str, Any], folder: str) -> dict[str, Any]:
+def _inside(schema: JsonObject, folder: str) -> JsonObject:
     """A schema of a spec as the folder of types has it: references to other types lose the folder."""
     made = map_subschemas(schema, lambda item: _inside(item, folder) if isinstance(item, dict) else item)
     reference = made.get("$ref")
@@ -263,5 +260,5 @@ def _module(name: str) -> str:
     return cleaned if package_problem(cleaned) is None else f"{cleaned}_type"
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

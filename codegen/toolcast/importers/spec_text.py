@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import yaml
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.schema_node import SchemaChange
 from ..permissions import Permission
 from ..spec.tool_spec import SourceKind
@@ -32,14 +33,14 @@ class UnwritableError(ValueError):
 
 
 class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         super().increase_indent(flow, False)
 
 
-def dump(data: Any, *, flow: bool = False) -> str:
+def dump(data: object, *, flow: bool = False) -> str:
     """Return the YAML text of a JSON value; with `flow`, the entries of a mapping on one line, without
     braces. Raises UnwritableError.
     """
@@ -59,7 +60,7 @@ def dump(data: Any, *, flow: bool = False) -> str:
     return text.strip().removeprefix("{").removesuffix("}") if flow else text
 
 
-def check_writable(data: Any) -> None:
+def check_writable(data: object) -> None:
     """Refuse a value that YAML cannot carry exactly. Raises UnwritableError."""
     for depth, value in _walk(data):
         if depth > _MAX_DEPTH:
@@ -78,9 +79,9 @@ def check_writable(data: Any) -> None:
             raise UnwritableError(f"{type(value).__name__} is not a JSON type")
 
 
-def _walk(data: Any) -> Iterator[tuple[int, Any]]:
+def _walk(data: object) -> Iterator[tuple[int, object]]:
     """Every value and key with its depth, without recursion; goes one level past the limit at most."""
-    stack: list[tuple[int, Any]] = [(0, data)]
+    stack: list[tuple[int, object]] = [(0, data)]
     while stack:
         depth, value = stack.pop()
         yield depth, value
@@ -120,7 +121,7 @@ def _represent_str(dumper: yaml.SafeDumper, data: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", data, style=_string_style(data))
 
 
-def _represent_list(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.Node:
+def _represent_list(dumper: yaml.SafeDumper, data: list[object]) -> yaml.Node:
     scalar = all(item is None or isinstance(item, bool | int | float | str) for item in data)
     short = scalar and sum(len(item) + 4 if isinstance(item, str) else 8 for item in data) <= _FLOW_WIDTH
     flow = short and not any(isinstance(item, str) and "\n" in item for item in data)
@@ -174,7 +175,7 @@ _HEAD = ("name", "description", "summary")
 
 
 def spec_text(
-    tool: Declared, data: dict[str, Any], choices: Choices, source: tuple[SourceKind, str] | None
+    tool: Declared, data: JsonObject, choices: Choices, source: tuple[SourceKind, str] | None
 ) -> str:
     """Return the YAML text of the spec: `data` are the keys that the declaration fills, `source` is the kind
     of the source, and which one. Raises UnwritableError.
@@ -189,7 +190,7 @@ def spec_text(
     return _comments(tool, name) + dump(head) + decided + dump(tail)
 
 
-def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
+def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
     """Return the keys that a declaration fills, in order: all but permission, secrets and source."""
     described = _tidy(tool.description) if tool.description else ""
     texts = {"description": described} if described else {"summary": in_words(name)}
@@ -270,7 +271,7 @@ def _permission(tool: Declared, name: str, choices: Choices) -> str:
     return f"permission: TODO  # {UNDECIDED_PERMISSION}{hint}\n"
 
 
-def property_names(parameters: Any) -> list[str]:
+def property_names(parameters: object) -> list[str]:
     """Return the names of top-level parameters, as far as the schema states them."""
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
     return list(properties) if isinstance(properties, dict) else []
@@ -327,7 +328,7 @@ def in_short(root: str, entry: SchemaChange) -> str:
     return f"{root}{entry.path}: `{entry.keyword}` {entry.reason}"[:300]
 
 
-def _valid_calls(tool: Declared, limit: int) -> list[Any]:
+def _valid_calls(tool: Declared, limit: int) -> list[object]:
     if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
         return []
     import jsonschema_rs
@@ -336,7 +337,7 @@ def _valid_calls(tool: Declared, limit: int) -> list[Any]:
         validator = jsonschema_rs.validator_for(tool.parameters, retriever=_offline)
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
         return []  # the compiler reports what is wrong with it
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for call in tool.calls:
         if len(found) == limit:
             break

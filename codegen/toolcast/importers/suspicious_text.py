@@ -6,7 +6,6 @@ Whoever writes a tool's description can write orders in it ("tool poisoning"), a
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -144,7 +143,7 @@ def _fresh(path: Path, node: Node, base: Digests | UnsetType) -> Iterator[tuple[
         yield path, text
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     waiting = [value]
     while waiting:
         item = waiting.pop()

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 
 _MAX_BYTES = 256 * 1024 * 1024
 _LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
@@ -91,11 +92,11 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _parse(text: str) -> Any:
+def _parse(text: str) -> object:
     return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
@@ -104,7 +105,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _constant(name: str) -> Any:
+def _constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -115,7 +116,7 @@ def _float(text: str) -> float:
     return value
 
 
-def _spread(data: Any, file: str, line: int) -> tuple[list[Element], list[Diagnostic]]:
+def _spread(data: object, file: str, line: int) -> tuple[list[Element], list[Diagnostic]]:
     """The elements of one document; a lone object with a name is a list of one."""
     elements = list(_items(data, file, line))
     if elements:
@@ -132,7 +133,7 @@ def _spread(data: Any, file: str, line: int) -> tuple[list[Element], list[Diagno
     return [], [problem]
 
 
-def _items(data: Any, file: str, line: int) -> Iterator[Element]:
+def _items(data: object, file: str, line: int) -> Iterator[Element]:
     if (
         isinstance(data, dict)
         and isinstance(data.get("result"), dict)
@@ -163,17 +164,17 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
             yield Element(file=file, line=line, location=location, data=declaration, gemini=True)
 
 
-def _namespace(item: Any) -> list[Any]:
+def _namespace(item: object) -> list[object]:
     """The tools of a namespace of OpenAI's Responses API; `[]` for anything else."""
     listed = item.get("tools") if isinstance(item, dict) and item.get("type") == "namespace" else None
     return listed if isinstance(listed, list) else []
 
 
-def _is_tool(data: dict[str, Any]) -> bool:
+def _is_tool(data: JsonObject) -> bool:
     return "name" in data or "function" in data or "toolSpec" in data
 
 
-def _listed(data: dict[str, Any]) -> list[Any] | None:
+def _listed(data: JsonObject) -> list[object] | None:
     return next((data[key] for key in _LISTS if isinstance(data.get(key), list)), None)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, field
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..spec.discovery import SUFFIXES
 from ..spec.spec_checker import is_todo
 from ..spec.tool_names import shown
@@ -153,7 +154,7 @@ class _Work(Struct):
         upstream = schema_fields(draft.schema)
         if here is None or self.settling.force:
             self.writes[draft.path] = draft.text
-            fields: Any = digests_of(upstream)
+            fields: object = digests_of(upstream)
             conflicts: tuple[FieldChange, ...] = ()
             self.changes.append(ToolChange(kind="new", name=draft.path, path=draft.path))
         else:
@@ -253,7 +254,7 @@ def plan_update(
     )
 
 
-def _pending(conflicts: tuple[FieldChange, ...]) -> dict[str, Any]:
+def _pending(conflicts: tuple[FieldChange, ...]) -> JsonObject:
     return {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
 
 
@@ -265,8 +266,8 @@ def _changed_hint(before: LockedTool, draft: Draft) -> tuple[FieldChange, ...]:
     return (FieldChange(path=("annotations", "readOnlyHint"), kind="noted", here=here, upstream=upstream),)
 
 
-def _decisions(data: dict[str, Any], draft: Draft) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _decisions(data: JsonObject, draft: Draft) -> JsonObject:
+    found: JsonObject = {}
     if is_todo(data.get("permission")) and draft.permission is not None:
         found["permission"] = draft.permission
     if is_todo(data.get("secrets")) and draft.secrets is not None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ..contract.normal_form import definition_name
 from ..hidden_characters import describe_character, escape_hidden, hidden_offsets, is_deceptive
+from ..jsonschema.json_values import JsonMapping
 from ..spec.deprecation import shown_description
 from ..spec.parsed_document import Path
 from .finding import Finding
@@ -28,7 +29,7 @@ _NAME_REPEATS: Final = 3  # a name of so many words may be a full description
 # One of these describes a parameter as well as a description does.
 _INFORMATIVE: Final = among("enum const format pattern examples default minimum maximum minLength")
 
-Properties = list[tuple[Path, str, Mapping[str, Any]]]
+Properties = list[tuple[Path, str, Mapping[str, object]]]
 
 
 def descriptions(subject: Subject) -> Iterator[Finding]:
@@ -86,15 +87,15 @@ def _is_empty_of_content(name: str, text: str) -> bool:
     return len(own) < _NAME_REPEATS and not set(content(text)) - own - KINDS
 
 
-def properties(root: Mapping[str, Any]) -> Properties:
+def properties(root: Mapping[str, object]) -> Properties:
     """Return declared properties at any depth, in order, through lists and branches; each definition once."""
     found: Properties = []
-    queue: list[tuple[Any, Path]] = [(root, ())]
+    queue: list[tuple[object, Path]] = [(root, ())]
     while queue:
         node, path = queue.pop()
         if not isinstance(node, Mapping):
             continue
-        below: list[tuple[Any, Path]] = []
+        below: list[tuple[object, Path]] = []
         for name, each in node.get("properties", {}).items():
             inner = (*path, "properties", name)
             found.append((inner, name, each if isinstance(each, Mapping) else {}))
@@ -108,7 +109,7 @@ def properties(root: Mapping[str, Any]) -> Properties:
     return found
 
 
-def _description(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+def _description(schema: JsonMapping, root: JsonMapping) -> str:
     """Return its own description, or that of its reference's definition, or of its only branch with one."""
     text = schema.get("description")
     if isinstance(text, str) and text.strip():
@@ -204,12 +205,12 @@ def hidden_text(subject: Subject) -> Iterator[Finding]:
 _FIX = "take it out: who reads the spec does not see it, and a model reads it"
 
 
-def _texts(data: Any) -> Iterator[tuple[Path, str]]:
+def _texts(data: object) -> Iterator[tuple[Path, str]]:
     """Yield every key and every text below `data`, in order; a key has the path of its value."""
-    waiting: list[tuple[Path, Any]] = [((), data)]
+    waiting: list[tuple[Path, object]] = [((), data)]
     while waiting:
         path, value = waiting.pop()
-        below: list[tuple[Path, Any]] = []
+        below: list[tuple[Path, object]] = []
         if isinstance(value, str):
             yield path, value
         elif isinstance(value, dict):
@@ -271,8 +272,9 @@ _SHOWN: Final = 5
 """Parameters that a finding names."""
 
 
-def repeated_parts(name: str, schema: Mapping[str, Any], text: str) -> tuple[str, ...]:
-    """Return the parts of a description that say only what its schema says, in order.
+def repeated_parts(name: str, schema: Mapping[str, object], text: str) -> tuple[str, ...]:
+    """Return the parts of a description that say only what its schema says, in order: "Defaults to 10.",
+    "(asc or desc)".
 
     A part is a sentence, a text in brackets or after a colon, or one that begins with the default or a bound.
     It repeats the schema if it has values of it, words for a type, a default, a choice or a bound, and no
@@ -310,19 +312,18 @@ def _words(text: str) -> list[str]:
     return [stem(part) for word in text_words(text) for part in (name_words(word) or (word,))]
 
 
-def _nodes(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Yield a schema, its alternatives, and the items of a list."""
+def _nodes(schema: JsonMapping) -> list[Mapping[str, object]]:
     nodes: list[Any] = [schema, schema.get("items")]
     nodes += [each for key in _BRANCHES for each in schema.get(key, ())[:_MOST]]
     return [node for node in nodes if isinstance(node, Mapping)]
 
 
-def _choices(node: Mapping[str, Any]) -> Iterator[Any]:
+def _choices(node: JsonMapping) -> Iterator[object]:
     yield from node.get("enum", ())[:_MOST]
     yield from (node[key] for key in ("const", "format") if key in node)
 
 
-def _stated(values: Iterable[Any]) -> frozenset[str]:
+def _stated(values: Iterable[object]) -> frozenset[str]:
     """Yield the words of values; a list or an object has none."""
     texts = (
         f"{value:g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..contract.normal_form import definition_name
+from ..jsonschema.json_values import JsonMapping
 from ..spec.deprecation import removal_date, replacement
 from ..spec.tool_spec import ToolSpec
 from .finding import Finding
@@ -21,7 +22,7 @@ _QUOTED: Final = re.compile(r"""(?P<quote>['"`])(?P<value>[^'"`\n]{1,60})(?P=quo
 _EXCEPT: Final = re.compile(r"\b(?:except|unless|not|but|ignored)\b", re.IGNORECASE)
 
 
-def _described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
+def _described_flags(root: JsonMapping) -> tuple[str, dict[str, frozenset[str]]] | None:
     """Return the parameter that decides, and by its values the parameters that each alone uses; None if none
     does.
 
@@ -77,7 +78,7 @@ def flags(subject: Subject) -> Iterator[Finding]:
     yield subject.finding("flag-argument", message, f"split it: {proposed}", schema=())
 
 
-def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[_Half]] | None:
+def alternatives(root: Mapping[str, object]) -> tuple[str, Sequence[_Half]] | None:
     """Return the parameter that decides ("" if none does) and the alternatives; None if the tool is one."""
     for branches, exclusive in _choices(root):
         halves = [_half(branch, root) for branch in branches]
@@ -97,7 +98,7 @@ def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[_Half]] | None:
     return from_descriptions[0], [_Half(value, names) for value, names in from_descriptions[1].items()]
 
 
-def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
+def _choices(root: JsonMapping) -> Iterator[tuple[Sequence[object], bool]]:
     """Yield lists of branches at the root, and whether a value may match only one of them."""
     nodes = [root, *(each for each in root.get("allOf", ()) if isinstance(each, Mapping))]
     for node in nodes:
@@ -109,7 +110,7 @@ def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
         yield conditions, True
 
 
-def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
+def _conditional(node: Mapping[str, object]) -> Mapping[str, object]:
     """Return `if` this value, `then` these parameters, as a branch."""
     condition, then = node["if"], node["then"]
     if not isinstance(condition, Mapping) or not isinstance(then, Mapping):
@@ -121,7 +122,7 @@ def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozenset[str]] | None:
+def _half(branch: Any, root: JsonMapping) -> tuple[dict[str, str], frozenset[str]] | None:
     """Return the values that choose a branch, by parameter, and its parameters; None if it has none."""
     name = definition_name(branch["$ref"]) if isinstance(branch, Mapping) and "$ref" in branch else None
     if name is not None:
@@ -134,7 +135,7 @@ def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozens
     return (chosen, names) if names else None
 
 
-def _value(schema: Any) -> str:
+def _value(schema: object) -> str:
     """Return the only text that a schema takes; an empty one if it takes others."""
     if not isinstance(schema, Mapping):
         return ""

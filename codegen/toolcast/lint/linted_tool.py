@@ -13,6 +13,7 @@ from ..config import Config, show
 from ..contract.build import Built, build_tool, check_schemas
 from ..contract.normal_form import NormalForm
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.nesting import levels
 from ..jsonschema.pointers import escape
@@ -53,7 +54,7 @@ class _Count:
         self.enums: list[Enum] = []
         self.chars = 0
 
-    def node(self, node: Any, path: Path) -> None:
+    def node(self, node: object, path: Path) -> None:
         if not isinstance(node, dict):
             return
         kind = node.get("type")
@@ -78,7 +79,7 @@ class _Count:
             self.node(item, inner)
 
 
-def measured(schema: dict[str, Any]) -> Size:
+def measured(schema: JsonObject) -> Size:
     """Return the size of an emitted schema."""
     count = _Count()
     count.node(schema, ())
@@ -111,7 +112,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
     tool: ToolSpec
     built: Built
-    parameters: Mapping[str, Any]  # normal form, with the definitions that it reaches
+    parameters: JsonMapping  # normal form, with the definitions that it reaches
     emitted: Mapping[str, Emitted]
 
     @property

@@ -1,7 +1,7 @@
 """Compares a spec's permission and secrets with its names and texts."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ..providers import Profile, placeholders
 from ..spec.fields import is_reserved_meta_key
@@ -77,7 +77,7 @@ def looks_secret(name: str) -> bool:
     return last in _SECRETS or words == ("token",)
 
 
-def _takes_text(schema: Mapping[str, Any]) -> bool:
+def _takes_text(schema: Mapping[str, object]) -> bool:
     if "enum" in schema or "const" in schema:
         return False
     stated = schema.get("type", "string")
@@ -124,10 +124,8 @@ _HINTS: Final = Annotations.__struct_fields__
 
 
 def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding]:
-    """Yield one finding for all annotations that a provider's tool object could have and the spec does not
-    state.
-
-    Unstated, they mean MCP's defaults: destructive, not idempotent, and open to the world.
+    """Yield one finding for all unstated annotations that a provider's tool object could have; MCP's defaults
+    are destructive, not idempotent, and open to the world.
     """
     carried = {name for name, _ in placeholders(profile.envelope)}
     missing = [

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +21,7 @@ from ..command_settings import TokenBudgets
 from ..config import Config, setting_place, setting_problem
 from ..declarations.one_tool import declaration
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..project.core.tool_definitions import tool_info
 from ..providers import Profile, tool_object
 from ..runtime.definitions import cut_definition
@@ -30,7 +31,7 @@ from .finding import RULES, Finding
 from .linted_tool import Project, Subject, in_groups
 
 
-def definition(subject: Subject, profile: Profile) -> dict[str, Any]:
+def definition(subject: Subject, profile: Profile) -> JsonObject:
     """Return a definition as the build writes it to `schemas/<provider>/<tool>.json`."""
     info = tool_info(subject.tool, subject.normal)
     return tool_object(info, profile, subject.emitted[profile.id].normalized)
@@ -98,7 +99,7 @@ def together(costs: Sequence[Cost]) -> int:
     return sum(each.full for each in costs) + len(costs) + 1
 
 
-def sent_text(definition: dict[str, Any], profile: Profile) -> str:
+def sent_text(definition: JsonObject, profile: Profile) -> str:
     """Return the text of a definition that a model reads: JSON, or its declaration."""
     return (
         as_json(definition) if profile.declaration is None else declaration(definition, profile.declaration)
@@ -220,7 +221,7 @@ def _tools(
         )
 
 
-def _parts(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, int]:
+def _parts(whole: Mapping[str, object], schema: JsonMapping) -> dict[str, int]:
     """Return the cost of the description and of each parameter of a definition."""
     text = next((each for each in _texts(whole)), "")
     parts = {"the description": estimate(text)} if text else {}
@@ -232,7 +233,7 @@ def _parts(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, int
     return parts
 
 
-def _texts(whole: Mapping[str, Any]) -> Iterator[str]:
+def _texts(whole: JsonMapping) -> Iterator[str]:
     """Yield the description of a tool, which some providers have one level below."""
     for each in (whole, *whole.values()):
         if isinstance(each, Mapping) and isinstance(each.get("description"), str):

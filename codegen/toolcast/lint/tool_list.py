@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..permissions import PERMISSIONS
 from ..providers import Profile
 from ..spec.deprecation import shown_summary
@@ -128,7 +128,7 @@ def _fits(pattern: str, name: str, paths: Sequence[str]) -> bool:
     return any(fnmatchcase(each, pattern) for each in (paths if "/" in pattern else (name,)))
 
 
-def undecided_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
+def undecided_keys(data: JsonMapping) -> tuple[str, ...]:
     """Return the keys that a person has to decide: `TODO`, or left out though they have no default."""
     secrets = data.get("secrets", "TODO")
     todo = is_todo(secrets) or (isinstance(secrets, list) and any(map(is_todo, secrets)))
@@ -160,7 +160,7 @@ def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
             row = replace(row, deprecated=spec.deprecated.as_written())
         row = replace(row, parallel=spec.parallel, external=spec.external)
         return replace(row, permission=spec.permission, secrets=spec.secrets), spec
-    data: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
+    data: JsonObject = document.data if isinstance(document.data, dict) else {}
     permission, summary = data.get("permission"), data.get("summary")
     undecided = undecided_keys(data) if data else ()
     open_keys = sum(each.code in ("todo", "missing-key") for each in problems)

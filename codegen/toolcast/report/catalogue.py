@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ..diff.places import compact, cut
 from ..jsonschema.pointers import resolve
@@ -178,13 +178,13 @@ def _lines(text: str) -> str:
     return "\\\n".join(_BLOCK.sub(r"\\\g<0>", each) for each in escapes if each)
 
 
-def _properties(detail: ToolDetail) -> Mapping[str, Any]:
+def _properties(detail: ToolDetail) -> Mapping[str, object]:
     parameters = detail.contract["parameters"]
-    found: Mapping[str, Any] = parameters.get("properties", {}) if isinstance(parameters, dict) else {}
+    found: Mapping[str, object] = parameters.get("properties", {}) if isinstance(parameters, dict) else {}
     return found
 
 
-def _described(schema: Any) -> str:
+def _described(schema: object) -> str:
     text = schema.get("description", "") if isinstance(schema, dict) else ""
     parts = [text] if isinstance(text, str) and text else []
     if isinstance(schema, dict) and "default" in schema:
@@ -192,7 +192,7 @@ def _described(schema: Any) -> str:
     return " ".join(parts)
 
 
-def _type(schema: Any, contract: Any, depth: int = 0) -> str:
+def _type(schema: object, contract: object, depth: int = 0) -> str:
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return "any value"
     if isinstance(reference := schema.get("$ref"), str):

@@ -146,10 +146,8 @@ class _LossPlaces:
         self._info = tool_info(subject.tool, subject.normal)
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
 
-    def loss(self, entry: LedgerEntry, profile: Profile, definition: Any) -> Loss:
-        """Return an entry of a provider's ledger with its places in `definition`, a tool object or
-        declaration.
-        """
+    def loss(self, entry: LedgerEntry, profile: Profile, definition: object) -> Loss:
+        """Return an entry of a ledger with its places in `definition`."""
         pointer = _contract_pointer(entry)
         file, line, column = self._written(entry, pointer)
         text = isinstance(definition, str)
@@ -227,7 +225,7 @@ def _nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
     return by_pointer.get(pointer)
 
 
-def _existing(value: Any, pointer: str) -> str:
+def _existing(value: object, pointer: str) -> str:
     """Return the pointer, or the nearest one around it that leads to something."""
     while pointer:
         try:

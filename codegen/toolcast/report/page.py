@@ -12,7 +12,7 @@ import html
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -54,7 +54,7 @@ def render_page(report: Report) -> bytes:
     )
 
 
-def embedded(value: Any) -> str:
+def embedded(value: object) -> str:
     """Write a value as JSON for an element of HTML: without `<`, `>`, `&` and line separators."""
     return msgspec.json.encode(value).decode().translate(_ESCAPED)
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..diff.change import Audience, Level, Witness
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.schema_node import Action, Severity
 from ..lint.finding import Finding
 from ..lint.provider_checks import LimitUse
@@ -167,7 +168,7 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
 
     name: str
     schema: str
-    options: dict[str, Any]
+    options: JsonObject
     without_grammar: bool
     injected: tuple[str, ...]
     example: str

@@ -11,6 +11,7 @@ from ..instances.oracle import Oracle
 from ..instances.schema_tree import CERTAIN, Schema, Tree, matches
 from ..instances.shrink import Path, shrink, size
 from ..jsonschema.equality import equal
+from ..jsonschema.json_values import JsonObject
 from ..models.model_generator import ModelError, generate_models
 from ..project.core.compiler import attribute, imported
 from ..python.structs.python_names import class_name
@@ -20,12 +21,11 @@ from .verified_tool import Decoder, Disagreement, Failure, Subject
 ACCEPTED = "accepts it"
 
 
-def as_text(value: Any) -> bytes:
-    """Return the JSON text of an instance."""
+def as_text(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def decoded(binding: Decoder, arguments: Any, provider: str | None = None) -> tuple[str, Any]:
+def decoded(binding: Decoder, arguments: object, provider: str | None = None) -> tuple[str, Any]:
     """Return the decoder's verdict in words, and the typed value where it accepts."""
     try:
         return ACCEPTED, binding.decode(arguments, provider)
@@ -35,7 +35,7 @@ def decoded(binding: Decoder, arguments: Any, provider: str | None = None) -> tu
         return f"fails with {type(fault).__name__}: {fault}", None
 
 
-def equivalence(binding: Decoder, oracle: Oracle, value: Any) -> Failure | None:
+def equivalence(binding: Decoder, oracle: Oracle, value: object) -> Failure | None:
     """Return the disagreement of decoder and contract about `value`, if there is one."""
     if isinstance(value, str) or value is None:
         return None  # by design, text that holds the arguments as text is opened, and null means no arguments
@@ -66,7 +66,7 @@ def equivalence(binding: Decoder, oracle: Oracle, value: Any) -> Failure | None:
     return _round_trip(binding, oracle, value, params) if accepted else None
 
 
-def _words(expected: bool | None, oracle: Oracle | None = None, value: Any = None) -> str:
+def _words(expected: bool | None, oracle: Oracle | None = None, value: object = None) -> str:
     if expected is None:
         return "the schema leaves it open"
     if expected:
@@ -75,7 +75,7 @@ def _words(expected: bool | None, oracle: Oracle | None = None, value: Any = Non
     return "the schema refuses it" + (f": {first.message[:300]}" if first is not None else "")
 
 
-def _round_trip(binding: Decoder, oracle: Oracle, value: Any, params: Any) -> Failure | None:
+def _round_trip(binding: Decoder, oracle: Oracle, value: object, params: object) -> Failure | None:
     expected = "it comes back as it was, up to defaults, order and the two allowances"
     try:
         again = json.loads(binding.encode(params))
@@ -91,27 +91,32 @@ def _round_trip(binding: Decoder, oracle: Oracle, value: Any, params: Any) -> Fa
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 300 else text[:300] + "…"
 
 
-def _difference(oracle: Oracle, before: Any, after: Any) -> str | None:
-    """Return the differences of `after` from `before` that a round trip may not make."""
+def _difference(oracle: Oracle, before: object, after: object) -> str | None:
     found = differing(oracle, before, after)
     return found and f"{_shown(found[0])} is {found[1]}"
 
 
-def differing(oracle: Oracle, before: Any, after: Any, *, blurred: bool = False) -> tuple[Path, str] | None:
-    """Return the place of the first difference that counts, and the difference in words.
-
-    `blurred`: absent and null are one for declared properties, because a dialect has only one of them.
+def differing(
+    oracle: Oracle, before: object, after: object, *, blurred: bool = False
+) -> tuple[Path, str] | None:
+    """Return the first difference that counts: its place, and words. `blurred`: absent and null are one for
+    declared properties, since a dialect has only one of them.
     """
     return _differing(oracle, before, after, [(oracle.tree.start, CERTAIN)], (), blurred)
 
 
 def _differing(
-    oracle: Oracle, before: Any, after: Any, schemas: list[tuple[Schema, int]], path: Path, blurred: bool
+    oracle: Oracle,
+    before: object,
+    after: object,
+    schemas: list[tuple[Schema, int]],
+    path: Path,
+    blurred: bool,
 ) -> tuple[Path, str] | None:
     if equal(before, after):
         return None
@@ -152,10 +157,10 @@ def _shown(path: Path) -> str:
 
 def _may_go(
     oracle: Oracle,
-    nodes: list[tuple[dict[str, Any], int]],
+    nodes: list[tuple[JsonObject, int]],
     below: list[tuple[Schema, int]],
     name: str,
-    value: Any,
+    value: object,
     *,
     root: bool,
 ) -> bool:
@@ -176,7 +181,7 @@ def _may_go(
     return any(name not in named and _open(node, name) for node, _, named in speaking)
 
 
-def _named(node: dict[str, Any]) -> set[str]:
+def _named(node: JsonObject) -> set[str]:
     return {*(node.get("properties") or ()), *(node.get("required") or ())}
 
 
@@ -184,17 +189,17 @@ def _refuses_null(oracle: Oracle, schemas: list[tuple[Schema, int]]) -> bool:
     return any(schema is False or not oracle.part(schema).is_valid(None) for schema, _ in schemas)
 
 
-def _open(node: dict[str, Any], name: str) -> bool:
+def _open(node: JsonObject, name: str) -> bool:
     if any(matches(pattern, name) for pattern in node.get("patternProperties") or ()):
         return False
     return all(node.get(key, True) in (True, {}) for key in ("additionalProperties", "unevaluatedProperties"))
 
 
-def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: Any) -> bool:
+def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: object) -> bool:
     return any("default" in node and equal(node["default"], value) for node, _ in tree.same_value(schemas))
 
 
-def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
+def second_opinion(found: Subject, contract: Oracle, made: list[object]) -> tuple[Disagreement, ...]:
     """Yield where pydantic models of the same contract accept invalid values or refuse valid ones."""
     name = class_name(found.tool.name, "Params")
     try:
@@ -215,7 +220,7 @@ def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[D
         return _compare(model, contract, made)
 
 
-def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
+def _compare(model: Any, contract: Oracle, made: list[object]) -> tuple[Disagreement, ...]:
     def opinion(value: Any) -> tuple[str, str]:
         """Return the difference of the model, and its reason; ("", "") where it agrees."""
         expected = contract.accepts(value)  # the allowances are ours: no other family knows them
@@ -229,7 +234,7 @@ def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreemen
             return "accepts what is invalid", next(contract.problems(value)).message
         return "", ""
 
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     for value in made:
         kind, _ = opinion(value)
         if kind:

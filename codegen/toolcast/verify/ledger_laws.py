@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..instances.oracle import Oracle
 from ..instances.schema_tree import POSSIBLE, Schema, subschemas_of
 from ..instances.shrink import Path, inside
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.wire import WireForm, WireForms
@@ -27,7 +28,7 @@ _ENTRY = 3
 """Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""
 _LATER = 1 << 20
 """The index of an item that stands after all positions of a tuple."""
-_Nodes = list[tuple[dict[str, Any], int]]
+_Nodes = list[tuple[JsonObject, int]]
 
 
 class ToolLedger:
@@ -47,9 +48,9 @@ class ToolLedger:
             self._names.update(form.names)
             self._rests |= {form.rest} if form.rest else set()
 
-    def claims_key(self, value: Any) -> bool:
-        """Return whether an object in the value has the key under which a renamed property is sent: the
-        ledger has the property, and no object declares that key, so the key would be read as the property.
+    def claims_key(self, value: object) -> bool:
+        """Return whether an object in the value has the key under which a renamed property is sent, which
+        would be read as the property: the ledger has it, and no object declares that key.
         """
         if not self._names:
             return False
@@ -59,10 +60,9 @@ class ToolLedger:
 
     # -- meanings -----------------------------------------------------------------------------
 
-    def changed(self, contract: Oracle, path: Path, sent: Any = None) -> bool:
-        """Return whether the ledger has an entry on `path` that changes meaning.
-
-        With `sent`, the path is one into that value, as the provider's schema has it.
+    def changed(self, contract: Oracle, path: Path, sent: object = None) -> bool:
+        """Return whether the ledger has an entry on `path` that changes meaning; with `sent`, a path into
+        that value.
         """
         tree, pointers = contract.tree, _pointers(contract)
         nodes = tree.same_value([(tree.start, POSSIBLE)])
@@ -77,7 +77,7 @@ class ToolLedger:
         return False
 
     def _below(
-        self, contract: Oracle, nodes: _Nodes, step: str | int, sent: Any
+        self, contract: Oracle, nodes: _Nodes, step: str | int, sent: object
     ) -> Iterator[tuple[Schema, int]]:
         """Return the contract's schemas for one step down; too many than too few where a form is sent."""
         tree = contract.tree
@@ -120,7 +120,7 @@ class ToolLedger:
         below = _reached(contract, problem.schema_path)
         return any(entry == location or entry.startswith((f"{location}/", *below)) for entry in self._entries)
 
-    def _listed(self, sent: Any, path: Path) -> bool:
+    def _listed(self, sent: object, path: Path) -> bool:
         """Return whether the value at `path` of the contract's form was sent in a list of further keys."""
         for step in path:
             below = _child(sent, step)
@@ -146,7 +146,7 @@ def _all(wire_forms: WireForms | None) -> Iterator[WireForm]:
         waiting += [child for child in children if child is not None]
 
 
-def _child(value: Any, step: str | int) -> Any:
+def _child(value: Any, step: str | int) -> object:
     try:
         return value[step]
     except (LookupError, TypeError):
@@ -220,7 +220,7 @@ _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
 
 
 def silent_losses(
-    contract: Mapping[str, Any], emitted: Mapping[str, Any], ledger: Sequence[LedgerEntry]
+    contract: Mapping[str, object], emitted: Mapping[str, object], ledger: Sequence[LedgerEntry]
 ) -> Iterator[Failure]:
     """Decide L4: yield keywords of the contract that `emitted` lacks at their place and no entry covers.
 
@@ -243,17 +243,15 @@ def silent_losses(
             )
 
 
-def _keywords(schema: Any) -> Iterator[tuple[str, str]]:
+def _keywords(schema: object) -> Iterator[tuple[str, str]]:
     for path, node in subschemas_of(schema):
         for keyword in node:
             yield path, keyword
 
 
-def fixpoint(contract: Mapping[str, Any], profile: Profile, strict: bool | None) -> Iterator[Failure]:
-    """Decide L5: the input stays as it was, and the result normalised again is the result.
-
-    The second time in the mode of the first outcome: the reason against strict mode may be in words by then,
-    and is not read.
+def fixpoint(contract: Mapping[str, object], profile: Profile, strict: bool | None) -> Iterator[Failure]:
+    """Decide L5: the input stays as it was, and the result normalised again is the result, in the mode of the
+    first outcome, since the reason against strict mode may be in words by then.
     """
     schema = copy.deepcopy(dict(contract))
     before = copy.deepcopy(schema)
@@ -269,11 +267,11 @@ def fixpoint(contract: Mapping[str, Any], profile: Profile, strict: bool | None)
         yield Failure("L5", "the input is left alone", "normalising the result changes it")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _differing(one: Any, other: Any) -> Iterator[str]:
+def _differing(one: object, other: object) -> Iterator[str]:
     known = dict(subschemas_of(other))
     for path, node in subschemas_of(one):
         shallow = {key: value for key, value in node.items() if not isinstance(value, (dict, list))}
@@ -281,7 +279,7 @@ def _differing(one: Any, other: Any) -> Iterator[str]:
             yield path
 
 
-_Members = list[tuple[str, Any]]
+_Members = list[tuple[str, object]]
 _SCHEMA_WORDS: Final = frozenset(("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"))
 
 
@@ -290,12 +288,10 @@ _REWORDED: Final = frozenset(("callers", "defer", "stream_arguments", "blocking"
 
 
 def silent_keys(
-    tool: ToolSpec, definition: Mapping[str, Any], parameters: Any, lost: Set[str]
+    tool: ToolSpec, definition: Mapping[str, object], parameters: object, lost: Set[str]
 ) -> Iterator[str]:
-    """Return keys of a spec that a tool object lacks and no entry of the ledger names.
-
-    The schema of the `parameters` in the tool object is not looked into; `lost` are the keys that the ledger
-    names. Their order is that of the spec's format.
+    """Return keys of a spec that a tool object lacks outside of its `parameters`' schema, and that are not in
+    `lost`, the keys of the ledger; in the order of the format.
     """
     members = list(_members(definition, parameters))
     for key, stands in _stated(tool):
@@ -341,10 +337,8 @@ def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[_Members], bool]]]:
         )
 
 
-def sent_examples(definition: Mapping[str, Any], parameters: Any) -> list[Any]:
-    """Return the examples of calls in a tool object as the provider is sent them; `parameters` in it are not
-    looked into.
-    """
+def sent_examples(definition: Mapping[str, object], parameters: object) -> list[Any]:
+    """Return the examples of calls in a tool object as the provider is sent them, none of `parameters`."""
     return _examples(list(_members(definition, parameters)))
 
 
@@ -352,7 +346,7 @@ def _examples(members: _Members) -> list[Any]:
     return next((value for key, value in members if "examples" in key and isinstance(value, list)), [])
 
 
-def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
+def _members(value: object, parameters: object) -> Iterator[tuple[str, object]]:
     """Yield every member of an object, at any depth, but for those of the parameters."""
     for key, item in value.items() if isinstance(value, dict) else ():
         if item is parameters:
@@ -361,15 +355,15 @@ def _members(value: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
         yield from _members(item, parameters)
 
 
-def _plain(members: _Members) -> list[tuple[str, Any]]:
+def _plain(members: _Members) -> list[tuple[str, object]]:
     return [each for each in members if isinstance(each[1], str)]
 
 
-def _is_schema(value: Any) -> bool:
+def _is_schema(value: object) -> bool:
     return isinstance(value, dict) and not _SCHEMA_WORDS.isdisjoint(value)
 
 
-def _are_names(value: Any, count: int) -> bool:
+def _are_names(value: object, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(isinstance(each, str) for each in value)
 
 
@@ -377,7 +371,7 @@ def _has_flag(members: _Members, word: str) -> bool:
     return any(value is True and word in key.lower() for key, value in members)
 
 
-def _has_value(value: Any, members: _Members) -> bool:
+def _has_value(value: object, members: _Members) -> bool:
     return any(item == value for _, item in members)
 
 

@@ -28,14 +28,13 @@ class _OracleJudge:
         self.start = oracle.tree.start
         self.find = oracle.tree.find
 
-    def accepts_part(self, part: Schema, value: Any) -> bool:
+    def accepts_part(self, part: Schema, value: object) -> bool:
         return bool(self._oracle.part(part).is_valid(value))
 
 
-def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
-    """Encode `value`, which the contract accepts, as `schema` wants it; `wire_forms` decode it.
-
-    `schema` is the provider's parameter schema, as JSON Schema. A value without an encoding stays as it is.
+def encode(value: object, wire_forms: WireForms | None, schema: Schema) -> Any:
+    """Encode `value`, which the contract accepts, as the provider's `schema` wants it; one without an
+    encoding stays as it is.
     """
     return WireEncoder(Oracle(schema), wire_forms).encoded(value)
 
@@ -50,9 +49,9 @@ class WireEncoder(wire_encoding.WireEncoder):
         super().__init__(_OracleJudge(oracle), wire_forms, closes=closes)
         self.oracle = oracle
 
-    def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
-        """Return, for the value encoded last: `value`, which the union at `path` takes in no form, as encoded
-        for each branch as far as it goes, and the violations of that branch.
+    def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[object, list[object]]]:
+        """Return the value encoded last, which the union at `path` takes in no form, as encoded for each
+        branch, and the violations of that branch.
         """
         branches: Any = self.oracle.tree.document
         for step in path:
@@ -70,7 +69,7 @@ class Dialect:
     def __init__(
         self,
         provider: str,
-        emitted: Mapping[str, Any],
+        emitted: Mapping[str, object],
         ledger: Sequence[LedgerEntry],
         formats: frozenset[str] = frozenset(),
         wire_forms: WireForms | None = None,
@@ -85,17 +84,16 @@ class Dialect:
         self._wire_encoder = WireEncoder(self.oracle, wire_forms, closes=closes)
         self._wire_decoder = None if wire_forms is None else WireDecoder(wire_forms, emitted)
 
-    def encoded(self, value: Any) -> Any:
+    def encoded(self, value: object) -> Any:
         """Encode a value of the contract as this provider's schema wants it."""
         return self._wire_encoder.encoded(value)
 
-    def decode_wire(self, sent: Any) -> Any:
-        """Decode a sent value to the contract's form."""
+    def decode_wire(self, sent: object) -> Any:
         return sent if self._wire_decoder is None else self._wire_decoder(sent)
 
     # -- L2 -----------------------------------------------------------------------------------
 
-    def lock_out(self, binding: Decoder, contract: Oracle, value: Any) -> Failure | None:
+    def lock_out(self, binding: Decoder, contract: Oracle, value: object) -> Failure | None:
         """Decide L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
         if not contract.surely_accepts(value) or self.ledger.claims_key(value):
             return None
@@ -106,7 +104,7 @@ class Dialect:
                 return None
         return failure
 
-    def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+    def refusal(self, contract: Oracle, value: object, sent: object) -> Failure | None:
         """Return why `value` cannot be sent as `sent`, unless the ledger has an entry for it."""
         problem = next(self.oracle.problems(sent), None)
         if problem is None or self._is_recorded(contract, problem, sent):
@@ -114,9 +112,9 @@ class Dialect:
         actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
         return Failure("L2", "the contract accepts it", actual, value)
 
-    def _is_recorded(self, contract: Oracle, problem: Any, sent: Any) -> bool:
-        """Return whether the ledger has an entry for a violation; for a union's, entries for all violations
-        of one branch.
+    def _is_recorded(self, contract: Oracle, problem: Any, sent: object) -> bool:
+        """Return whether the ledger has an entry for a violation; of a union, for all violations of one
+        branch.
         """
         path = path_of(problem, sent)
         if self.ledger.changed(contract, path, sent):
@@ -134,11 +132,9 @@ class Dialect:
             for tried, refusals in self._wire_encoder.refusals(problem.schema_path, problem.instance)
         )
 
-    def _is_recorded_below(self, contract: Oracle, path: Path, problem: Any, sent: Any) -> bool:
-        """Decide the same for the violations of one branch by a value that was encoded for it.
-
-        Of unions inside, a change below is enough: a value that no branch of theirs takes is not encoded for
-        any.
+    def _is_recorded_below(self, contract: Oracle, path: Path, problem: Any, sent: object) -> bool:
+        """Decide the same for one branch by a value that was encoded for it. Of unions inside, a change below
+        is enough: a value that no branch of theirs takes is not encoded for any.
         """
         location = (*path, *path_of(problem, at(sent, path)))
         if self.ledger.changed(contract, location, sent):
@@ -148,7 +144,7 @@ class Dialect:
         below = (each for each, _ in inside(problem.instance) if each)
         return any(self.ledger.changed(contract, (*location, *each), sent) for each in below)
 
-    def _lossy(self, binding: Decoder, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+    def _lossy(self, binding: Decoder, contract: Oracle, value: object, sent: object) -> Failure | None:
         if not self.oracle.accepts(sent):
             return None  # the ledger has an entry
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
@@ -201,7 +197,7 @@ class Dialect:
             return Failure("L3", expected, f"the decoder {verdict}", value, location)
         return Failure("L3", expected, f"the decoder {verdict}", value)
 
-    def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
+    def unexplained(self, contract: Oracle, sent: object) -> list[Any]:
         """Yield the violations of `contract` by `sent`, once decoded, for which the ledger has no entry."""
         plain = self.decode_wire(sent)
         hidden = [each for each in _violations(contract, plain) if not self.ledger.lost(contract, each, sent)]
@@ -214,9 +210,9 @@ class Dialect:
         return [] if wrong and ledger else hidden
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)[:300]
 
 
-def _violations(contract: Oracle, value: Any) -> Iterator[Any]:
+def _violations(contract: Oracle, value: object) -> Iterator[object]:
     yield from contract.problems(contract.settled(value))

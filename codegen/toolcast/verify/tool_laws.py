@@ -15,6 +15,7 @@ from ..instances.edits import instances
 from ..instances.grammar_texts import grammar_texts
 from ..instances.oracle import CHECKS, Oracle, OracleError, asserted_formats
 from ..instances.shrink import shrink, size
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..project.core.compiled import Options
 from ..project.core.tool_definitions import wanted_strict
 from ..providers import LedgerEntry
@@ -72,7 +73,7 @@ def _grammar_format(tool: ToolSpec) -> _GrammarFormat | None:
     return _GrammarFormat(grammar_of(tool.input.grammar, tool.input.definition))
 
 
-def _with_format(contract: Mapping[str, Any]) -> dict[str, Any]:
+def _with_format(contract: JsonMapping) -> JsonObject:
     parameters = contract["parameters"]
     text = {**parameters["properties"][PARAMETER], "format": _GRAMMAR}
     return {**contract, "parameters": {**parameters, "properties": {PARAMETER: text}}}
@@ -90,10 +91,8 @@ class _WholeCalls:
         self._binding = binding
         self.encode = binding.encode
 
-    def decode(self, arguments: Any, provider: str | None = None) -> Any:
-        """Decode as the binding does. Raises ArgumentError, also for a value of the program's that is
-        refused.
-        """
+    def decode(self, arguments: object, provider: str | None = None) -> Any:
+        """Decode as the binding does. Raises ArgumentError, also for a refused value of the program's."""
         value = parse_arguments(self._binding.name, arguments)
         inject = self._binding.inject
         if not isinstance(value, dict):
@@ -112,18 +111,18 @@ class _OfferedCalls:
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
 
-    def decode(self, arguments: Any, provider: str | None = None) -> dict[str, Any]:
+    def decode(self, arguments: Any, provider: str | None = None) -> JsonObject:
         return self._binding.decode_offered(arguments, provider)
 
-    def encode(self, params: dict[str, Any]) -> bytes:
+    def encode(self, params: JsonObject) -> bytes:
         return msgspec.json.encode(params)
 
 
-def _offered_document(contract: Mapping[str, Any], inject: Mapping[str, str]) -> dict[str, Any]:
+def _offered_document(contract: JsonMapping, inject: Mapping[str, str]) -> JsonObject:
     return {**contract, "parameters": without_parameters(contract["parameters"], inject)}
 
 
-def _sets_injected(binding: Binding, value: Any, provider: str | None = None) -> bool:
+def _sets_injected(binding: Binding, value: object, provider: str | None = None) -> bool:
     """Return whether a model that sends `value` sets what only the program sets: no definition of an open
     object can say that, so no law is about it.
     """
@@ -136,7 +135,7 @@ def _sets_injected(binding: Binding, value: Any, provider: str | None = None) ->
     return False
 
 
-def _offered_part(value: Any, inject: Mapping[str, str]) -> Any:
+def _offered_part(value: object, inject: Mapping[str, str]) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: item for name, item in value.items() if name not in inject}
@@ -246,14 +245,14 @@ class _Case:
             else None,
         )
 
-    def _equivalence(self, made: list[Any]) -> Iterator[Counterexample]:
-        def check(value: Any) -> Failure | None:
+    def _equivalence(self, made: list[object]) -> Iterator[Counterexample]:
+        def check(value: object) -> Failure | None:
             return equivalence(self.binding, self.contract, value)
 
         for failure in smallest(made, check):
             yield self._counterexample("L1", failure)
 
-    def _providers(self, made: list[Any], valid: list[Any]) -> Iterator[Counterexample]:
+    def _providers(self, made: list[object], valid: list[object]) -> Iterator[Counterexample]:
         binding, contract = self.offered_binding, self.offered
         if inject := self.subject.tool.inject:
             made, valid = ([_offered_part(value, inject) for value in each] for each in (made, valid))
@@ -342,9 +341,9 @@ class _Case:
         )
 
 
-def smallest(made: list[Any], check: _Check) -> Iterator[Failure]:
+def smallest(made: list[object], check: _Check) -> Iterator[Failure]:
     """Yield one failure of each kind, made as small as it gets."""
-    worst: dict[str, Any] = {}
+    worst: JsonObject = {}
     for value in made:
         failure = check(value)
         if failure is not None and (failure.kind not in worst or size(value) < size(worst[failure.kind])):
@@ -356,7 +355,7 @@ def smallest(made: list[Any], check: _Check) -> Iterator[Failure]:
         yield failure
 
 
-def _kind(check: _Check, value: Any) -> str | None:
+def _kind(check: _Check, value: object) -> str | None:
     failure = check(value)
     return failure.kind if failure is not None else None
 
@@ -368,7 +367,7 @@ def _warn(base: ToolReport, code: str, message: str) -> Diagnostic:
     )  # fmt: skip
 
 
-def _without_empty(value: Any, names: Sequence[str]) -> Any:
+def _without_empty(value: object, names: Sequence[str]) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: item for name, item in value.items() if item != "" or name not in names}

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic, Severity
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..output_layout import contract_path, schema_path
 from ..project.core.compiled import Compiled, Options, profile_of
 from ..project.core.compiler import attribute, compile_tool, compile_type, imported
@@ -40,9 +41,9 @@ class Subject(Struct, frozen=True, kw_only=True):
     tool: ToolSpec
     built: Built
     binding: Binding
-    contract: Mapping[str, Any]  # the contract file
-    emitted: Mapping[str, Any]  # provider → the parameter schema in its tool object; absent where it has none
-    definitions: Mapping[str, Any]  # provider → the tool object
+    contract: JsonMapping  # the contract file
+    emitted: JsonMapping  # provider → the parameter schema in its tool object; absent where it has none
+    definitions: JsonMapping  # provider → the tool object
     ledger: Mapping[str, tuple[LedgerEntry, ...]]  # of the parameters
     lost_keys: Mapping[str, frozenset[str]]  # provider → keys of the spec that its ledger names
     wire_forms: Mapping[str, WireForms]  # by provider; absent where nothing is encoded
@@ -77,8 +78,8 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
     entry = compiled.entry
     assert entry is not None
     profiles = {id: profile_of(id, options) for id in options.providers}
-    emitted: dict[str, Any] = {}
-    definitions: dict[str, Any] = {}
+    emitted: JsonObject = {}
+    definitions: JsonObject = {}
     for id, profile in profiles.items():
         definition = definitions[id] = msgspec.json.decode(files[schema_path(id, tool.name)])
         schema = _parameters(profile.envelope, definition)
@@ -123,7 +124,7 @@ def _without_errors(compiled: Compiled) -> Compiled:
     return compiled
 
 
-def _parameters(template: Any, definition: Any) -> Any:
+def _parameters(template: Any, definition: object) -> object:
     """Return the value in a tool object where the envelope's template has `$parameters`."""
     for key, item in template.items():
         if not isinstance(definition, dict) or key not in definition:

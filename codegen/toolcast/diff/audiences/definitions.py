@@ -7,13 +7,14 @@ how much lies behind. For models: every place that reads differently, with both 
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.pointers import split
 from ...lint.finding import Finding
 from ...lint.linted_tool import Subject, emitted_subject, numbered
@@ -99,7 +100,7 @@ def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: _Sent | 
         subject, problems = emitted_subject(side.tool, side.built, profiles)
     else:
         subject, problems = replace(like.subject, tool=side.tool), like.problems
-    made: dict[str, Any] = {
+    made: JsonObject = {
         profile.id: definition(subject, profile) for profile, _ in profiles if profile.id in subject.emitted
     }
     return _Sent(
@@ -204,8 +205,7 @@ def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
         )
 
 
-def _shown(definition: bytes) -> Any:
-    """Return the examples in a tool object; None without them, and for declarations of functions."""
+def _shown(definition: bytes) -> object:
     if _KEY not in definition or not definition.startswith(b"{"):
         return None
     return msgspec.json.decode(definition).get(EXAMPLES)

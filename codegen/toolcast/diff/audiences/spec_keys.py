@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
 from ...instances.grammar_texts import grammar_texts
+from ...jsonschema.json_values import JsonObject
 from ...runtime.grammars import TextGrammar, TextInput, grammar_of
 from ...spec.keys import KEYS, Key
 from ...spec.text_input import PARAMETER
@@ -27,11 +28,9 @@ class _LostText(Struct, frozen=True):
     refusal: str
 
 
-def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[Any]) -> _LostText | None:
-    """Return the shortest text found that the old grammar has (None: any text was valid) and the new one
-    lacks.
-
-    The texts of `examples`, calls of the tool, are tried, too.
+def _lost_text(old: TextInput | None, new: TextInput, examples: Sequence[object]) -> _LostText | None:
+    """Return the shortest text found, also of `examples`, that the old grammar has (None: any text) and the
+    new one lacks.
     """
     after = _stated_grammar(new)
     before = None if old is None else _stated_grammar(old)
@@ -53,7 +52,7 @@ def _stated_grammar(stated: TextInput) -> TextGrammar:
     return grammar_of(stated.grammar, stated.definition)
 
 
-def _is_text(example: dict[str, Any]) -> bool:
+def _is_text(example: JsonObject) -> bool:
     return isinstance(example.get(PARAMETER), str)
 
 

@@ -1,7 +1,7 @@
 """For those who grant permissions: a tool may do more, see more, or claims to need less care."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ...permissions import Permission
 from ...spec.tool_spec import ToolSpec
@@ -128,7 +128,7 @@ def _words(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 _REQUEST: Final = ("method", "path", "in", "body", "encoding")
 
 
-def _request(pair: Pair, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _request(pair: Pair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
     """Return `http` as written; an empty text where a tool stands for no request."""
     if not old or not new:
         if old or new:
@@ -151,7 +151,7 @@ def _request(pair: Pair, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
             yield pair.change("credentials-changed", message, at=("http", key), old=key not in new)
 
 
-def _server(request: Mapping[str, Any]) -> str:
+def _server(request: Mapping[str, object]) -> str:
     server = request.get("server")
     if server is None:
         return "the program's choice"

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from ...contract.reader import merge_all_of
 from ...jsonschema.equality import equal
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import METADATA
 from ...runtime.http_operation import FORM, MULTIPART, STYLES, Location, is_json
 from ...spec.parsed_document import Path
@@ -30,13 +31,13 @@ class _Argument(Struct, frozen=True, kw_only=True):
     place: Location
     schema: Any
     required: bool = False
-    options: Mapping[str, Any] = {}
+    options: JsonMapping = {}
 
 
 def of_parameter(parameter: Parameter, converter: SchemaConverter) -> _Argument:
     """Return a Parameter Object as an argument. Raises UnreadableError."""
     data, path = parameter.data, parameter.path
-    options: dict[str, Any] = {}
+    options: JsonObject = {}
     content = data.get("content")
     if "schema" not in data and isinstance(content, dict) and len(content) == 1:
         media_type, media = next(iter(content.items()))
@@ -62,9 +63,9 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> _Argument:
     )
 
 
-def _style(parameter: Parameter) -> dict[str, Any]:
+def _style(parameter: Parameter) -> JsonObject:
     data, known = parameter.data, STYLES[parameter.place]
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     style = data.get("style", known[0])
     if style not in known:
         message = f"the parameter {quoted(parameter.name)} has the style {quoted(str(style))}"
@@ -80,10 +81,10 @@ def _style(parameter: Parameter) -> dict[str, Any]:
     return found
 
 
-def _described(schema: Any, data: Mapping[str, Any]) -> Any:
+def _described(schema: Any, data: Mapping[str, object]) -> object:
     if schema is False:
         return schema
-    out: dict[str, Any] = {} if schema is True else dict(schema)
+    out: JsonObject = {} if schema is True else dict(schema)
     text = data.get("description")
     if isinstance(text, str) and text.strip():
         out["description"] = shortened(plain_text(text))
@@ -95,28 +96,28 @@ def _described(schema: Any, data: Mapping[str, Any]) -> Any:
     return out
 
 
-def _examples(examples: Any) -> list[Any]:
+def _examples(examples: object) -> list[Any]:
     """The values of a map of Example Objects; those that are elsewhere are not fetched."""
     if not isinstance(examples, dict):
         return []
     return [each["value"] for each in examples.values() if isinstance(each, dict) and "value" in each]
 
 
-def object_of(found: Sequence[_Argument]) -> tuple[dict[str, Any], dict[str, Any]]:
+def object_of(found: Sequence[_Argument]) -> tuple[JsonObject, JsonObject]:
     """Return the object of all arguments and the spec's `http.in`.
 
     Arguments of one name get a suffix for their place: `id__path`, `id__body`. The object is closed: an
     undeclared argument has no place in a request.
     """
     names = _names(found)
-    properties: dict[str, Any] = {}
-    places: dict[str, Any] = {}
+    properties: JsonObject = {}
+    places: JsonObject = {}
     for name, each in zip(names, found, strict=True):
         properties[name] = each.schema
         renamed = {"name": each.name} if name != each.name and not each.options.get("whole") else {}
         long = {"in": each.place, **renamed, **each.options}
         places[name] = long if len(long) > 1 else each.place
-    parameters: dict[str, Any] = {"type": "object", "properties": properties}
+    parameters: JsonObject = {"type": "object", "properties": properties}
     required = [name for name, each in zip(names, found, strict=True) if each.required]
     if required:
         parameters["required"] = required
@@ -153,7 +154,7 @@ _ENCODING: Final = {
 class _Body(Struct, frozen=True, kw_only=True):
     media_type: str = ""
     arguments: tuple[_Argument, ...] = ()
-    encoding: Mapping[str, Any] = {}
+    encoding: JsonMapping = {}
     left_out: tuple[str, ...] = ()
 
 
@@ -193,8 +194,8 @@ def _bare(media_type: str) -> str:
 
 def _body(
     media_type: str,
-    media: Mapping[str, Any],
-    body: Mapping[str, Any],
+    media: Mapping[str, object],
+    body: Mapping[str, object],
     path: Path,
     converter: SchemaConverter,
 ) -> _Body:
@@ -227,7 +228,7 @@ def _body(
     return _Body(media_type=sent, arguments=(_single(_bytes(flat), body, required, binary=True),))
 
 
-def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: bool = False) -> _Argument:
+def _single(schema: Any, body: Mapping[str, object], required: bool, *, binary: bool = False) -> _Argument:
     schema = _described(schema, {"description": body.get("description")})
     options = {"whole": True}
     if binary:
@@ -236,7 +237,7 @@ def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: boo
     return _Argument(name="body", place="body", schema=schema, required=required, options=options)
 
 
-def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[_Argument, ...]:
+def _spread(schema: object, required: bool, converter: SchemaConverter) -> tuple[_Argument, ...]:
     """The properties of a body, each as an argument; none where that would change what can be sent.
 
     So it is an object with declared properties and no other constraint; without required ones, where the body
@@ -259,7 +260,7 @@ def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[_A
     )
 
 
-def _flat(schema: Any, converter: SchemaConverter) -> Any:
+def _flat(schema: Any, converter: SchemaConverter) -> object:
     """A schema with its references and `allOf` merged; itself where that is not exact. Without null."""
     for _ in range(8):
         branches = schema.get("anyOf") if isinstance(schema, dict) else None
@@ -279,7 +280,7 @@ def _flat(schema: Any, converter: SchemaConverter) -> Any:
     return schema
 
 
-def _is_text(schema: Any) -> bool:
+def _is_text(schema: object) -> bool:
     if not isinstance(schema, dict):
         return schema is True
     if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "properties", "items"}:
@@ -288,13 +289,13 @@ def _is_text(schema: Any) -> bool:
     return kind == "string" or (isinstance(kind, list) and "string" in kind)
 
 
-def _bytes(schema: Any) -> dict[str, Any]:
+def _bytes(schema: object) -> JsonObject:
     kept = schema if isinstance(schema, dict) else {}
     texts = {key: kept[key] for key in ("title", "description") if key in kept}
     return {"type": "string", "contentEncoding": "base64", **texts}
 
 
-def _noted(schema: dict[str, Any]) -> dict[str, Any]:
+def _noted(schema: JsonObject) -> JsonObject:
     text = str(schema.get("description", "")).rstrip()
     stop = "" if not text or text.endswith((".", "!", "?", MORE)) else "."
     return {**schema, "description": f"{text}{stop} {_BASE64}".strip()}
@@ -314,7 +315,7 @@ def _with_bytes(argument: _Argument, converter: SchemaConverter) -> _Argument:
     return structs.replace(argument, schema=_noted(schema), options={"binary": True})
 
 
-def _is_bytes(schema: Any) -> bool:
+def _is_bytes(schema: object) -> bool:
     if not isinstance(schema, dict):
         return False
     return schema.get("format") == "binary" or (
@@ -322,8 +323,8 @@ def _is_bytes(schema: Any) -> bool:
     )
 
 
-def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    found: dict[str, Any] = {}
+def _encoding(media: Mapping[str, object], properties: set[str]) -> tuple[JsonObject, tuple[str, ...]]:
+    found: JsonObject = {}
     left_out: list[str] = []
     written = media.get("encoding")
     for name, options in written.items() if isinstance(written, dict) else ():
@@ -342,13 +343,13 @@ def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str,
     return found, tuple(left_out)
 
 
-def result_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> Any:
+def result_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> object:
     """Return the schema of the JSON that the operation answers in case of success.
 
     Status 200 comes first, then the other 2xx in order; several different schemas are an `anyOf`. None where
     there is no JSON, or an answer is JSON without a schema. Raises UnreadableError.
     """
-    found: list[Any] = []
+    found: list[object] = []
     listed = operation.data.get("responses")
     if not isinstance(listed, dict):
         return None

@@ -13,10 +13,11 @@ Nothing is added where the branch does not declare the property, declares no str
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.keywords import union_of_names
 from ...jsonschema.pointers import join
 from ...spec.parsed_document import Path
@@ -24,7 +25,7 @@ from .document import OpenApiDocument, UnreadableError, target, value_at
 
 Part = Literal["value", "part"]
 """Whether a schema describes a value by itself, or is a part of another one (`allOf`)."""
-_MakeReference = Callable[[Any, Path, Part], str]
+_MakeReference = Callable[[object, Path, Part], str]
 _COMPONENTS = ("components", "schemas")
 _UNIONS = ("oneOf", "anyOf")
 _MAX_DERIVED: Final = 1_000
@@ -54,7 +55,7 @@ class Inheritance:
         self.root = document.data
         components = document.data.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
-        self._schemas: dict[str, Any] = schemas if isinstance(schemas, dict) else {}
+        self._schemas: JsonObject = schemas if isinstance(schemas, dict) else {}
         self._derived: dict[Path, tuple[Path, ...]] = {}
         self._inherited: dict[Path, _Discriminator | None] = {}
         self._children: dict[Path, list[Path]] = {}
@@ -72,7 +73,7 @@ class Inheritance:
             self._inherited[path] = next((each for each in stated if each is not None), None)
         return self._inherited[path]
 
-    def own(self, schema: Any) -> _Discriminator | None:
+    def own(self, schema: object) -> _Discriminator | None:
         """Return the `discriminator` of a schema, if it can be read. With `defaultMapping` (since 3.2) the
         property may hold anything, so it tells nothing apart.
         """
@@ -131,12 +132,12 @@ class Inheritance:
         )
 
     def declared_values(
-        self, path: Path, name: str, beside: Mapping[str, Any] | None = None
-    ) -> list[Any] | None:
+        self, path: Path, name: str, beside: Mapping[str, object] | None = None
+    ) -> list[object] | None:
         """Return what `enum` and `const` leave of a property in the schema at `path`, and in `beside`, which
         applies to the same value; [] for any text, None where it is not declared, or is no string.
         """
-        found: list[Any] | None = None
+        found: list[object] | None = None
         applied = [(value_at(self.root, each), each) for each in (path, *self._line(path))]
         for schema, place in (*applied, (beside, path)):
             for item in _property(schema, name):
@@ -149,14 +150,14 @@ class Inheritance:
                     found = [value for value in values if not known or value in known] or known
         return found
 
-    def _followed(self, item: Any, path: Path) -> dict[str, Any]:
+    def _followed(self, item: object, path: Path) -> JsonObject:
         for _ in range(8):
             if not isinstance(item, dict) or "$ref" not in item:
                 break
             item, path = target(self.root, item["$ref"], path)
         return item if isinstance(item, dict) else {}
 
-    def _schema(self, path: Path) -> dict[str, Any] | None:
+    def _schema(self, path: Path) -> JsonObject | None:
         found = self._schemas.get(str(path[2])) if len(path) == 3 and path[:2] == _COMPONENTS else None
         return found if isinstance(found, dict) else None
 
@@ -170,7 +171,7 @@ class Inheritance:
                     waiting.append(parent)
                     yield parent
 
-    def _parents(self, schema: Any, path: Path) -> Iterator[Path]:
+    def _parents(self, schema: object, path: Path) -> Iterator[Path]:
         parts = schema.get("allOf") if isinstance(schema, dict) else None
         for part in parts if isinstance(parts, list) else ():
             if isinstance(part, dict) and isinstance(part.get("$ref"), str):
@@ -178,7 +179,7 @@ class Inheritance:
                 if found is not None:
                     yield found
 
-    def _mapped(self, place: Any) -> Path | None:
+    def _mapped(self, place: object) -> Path | None:
         """The schema that a value of `mapping` names: by reference, or by the name of a component."""
         if not isinstance(place, str):
             return None
@@ -193,7 +194,7 @@ class Inheritance:
             return None  # it is reported where it is converted
 
 
-def branches(root: dict[str, Any], schema: Mapping[str, Any], path: Path, keyword: str) -> dict[int, Path]:
+def branches(root: JsonObject, schema: Mapping[str, object], path: Path, keyword: str) -> dict[int, Path]:
     """Return the branches of a union that are only a reference, by index, with the paths of their schemas."""
     found: dict[int, Path] = {}
     written = schema.get(keyword)
@@ -205,11 +206,11 @@ def branches(root: dict[str, Any], schema: Mapping[str, Any], path: Path, keywor
 
 def tagged(
     inheritance: Inheritance,
-    schema: dict[str, Any],
-    converted: dict[str, Any],
+    schema: JsonObject,
+    converted: JsonObject,
     path: Path,
     reference: _MakeReference,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a converted schema with its discriminators as constants. `schema` is the same as written, at
     `path`; `reference` makes a reference to the definition of a schema.
     """
@@ -229,20 +230,20 @@ def tagged(
         {"$ref": reference("#" + join(each), path, "part"), **(tag or {})}
         for each, tag in zip(derived, tags, strict=True)
     ]
-    texts: dict[str, Any] = {key: converted[key] for key in ("title", "description") if key in converted}
+    texts: JsonObject = {key: converted[key] for key in ("title", "description") if key in converted}
     return {"oneOf" if all(tags) else "anyOf": union, **texts}
 
 
 def _union(
     inheritance: Inheritance,
     own: _Discriminator,
-    union: tuple[dict[str, Any], dict[str, Any], Path, str],
+    union: tuple[JsonObject, JsonObject, Path, str],
     reference: _MakeReference,
-) -> dict[str, Any]:
+) -> JsonObject:
     """A union with branches told apart by constants; a branch that is listed again is left out."""
     schema, converted, path, keyword = union
     paths = branches(inheritance.root, schema, path, keyword)
-    found: list[Any] = []
+    found: list[object] = []
     done: set[Path] = set()
     for i, branch in enumerate(converted[keyword]):
         at = paths.get(i)
@@ -261,8 +262,8 @@ def _union(
 
 
 def _tag(
-    inheritance: Inheritance, own: _Discriminator, path: Path, union: Mapping[str, Any] | None = None
-) -> dict[str, Any] | None:
+    inheritance: Inheritance, own: _Discriminator, path: Path, union: Mapping[str, object] | None = None
+) -> JsonObject | None:
     """Constraints that tell a schema apart; `union` may declare the property. None where the document forbids
     it.
     """
@@ -272,11 +273,11 @@ def _tag(
     values = [value for value in own.values(path) if not declared or value in declared]
     if not values:
         return None
-    constant: dict[str, Any] = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    constant: JsonObject = {"const": values[0]} if len(values) == 1 else {"enum": values}
     return {"properties": {own.property: {"type": "string", **constant}}, "required": [own.property]}
 
 
-def _joined(converted: dict[str, Any], tag: dict[str, Any]) -> dict[str, Any]:
+def _joined(converted: JsonObject, tag: JsonObject) -> JsonObject:
     properties = converted.get("properties", {})
     required = converted.get("required", [])
     for name, constant in tag["properties"].items():
@@ -285,7 +286,7 @@ def _joined(converted: dict[str, Any], tag: dict[str, Any]) -> dict[str, Any]:
     return {**converted, "properties": properties, "required": union_of_names(required, tag["required"])}
 
 
-def _property(schema: Any, name: str) -> Iterator[Any]:
+def _property(schema: object, name: str) -> Iterator[object]:
     if not isinstance(schema, dict):
         return
     properties = schema.get("properties")
@@ -299,6 +300,6 @@ def _property(schema: Any, name: str) -> Iterator[Any]:
                 yield inner[name]
 
 
-def _may_be_text(item: Mapping[str, Any]) -> bool:
+def _may_be_text(item: Mapping[str, object]) -> bool:
     kind = item.get("type", "string")
     return kind == "string" or (isinstance(kind, list) and "string" in kind)

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.pointers import child
 from ...jsonschema.pointers import split as split_pointer
 from ...spec.json_reader import parse_json
@@ -204,7 +205,7 @@ class OpenApiDocument(Struct, frozen=True, eq=False):
     """
 
     file: str
-    data: dict[str, Any]
+    data: JsonObject
     version: _Version
     locate: _Locate
     address: str
@@ -271,7 +272,7 @@ def parse_openapi(
     return OpenApiDocument(file, data, version, place, address)
 
 
-def _version_problem(data: Any) -> tuple[Path, str, str] | None:
+def _version_problem(data: object) -> tuple[Path, str, str] | None:
     if not isinstance(data, dict):
         return (
             (),
@@ -313,14 +314,14 @@ _MAX_CHAIN: Final = 32
 _BUNDLE = "bundle the document first, for example with `npx @redocly/cli bundle`"
 
 
-def value_at(root: Any, path: Path) -> Any:
+def value_at(root: Any, path: Path) -> object:
     """Return the value at a path that is there."""
     for step in path:
         root = root[step]
     return root
 
 
-def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]:
+def target(root: JsonObject, reference: object, path: Path) -> tuple[Any, Path]:
     """Return the value that a `$ref` names, and its path. `path` is that of the object that has it.
 
     Raises UnreadableError where it is no reference inside of the document, or leads nowhere.
@@ -334,7 +335,7 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
     if not reference.startswith("#/"):
         message = f"the reference {quoted(reference)} leads out of the document, and is not followed"
         raise UnreadableError(at, "openapi-external-reference", message, _BUNDLE)
-    found: Any = root
+    found: object = root
     steps: list[str | int] = []
     for segment in split_pointer(unquote(reference)):  # a fragment may be percent-encoded (RFC 3986, 3.5)
         steps.append(int(segment) if isinstance(found, list) and segment.isdecimal() else segment)
@@ -348,13 +349,13 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
     return found, tuple(steps)
 
 
-def resolved(root: dict[str, Any], value: Any, path: Path) -> tuple[dict[str, Any], Path]:
+def resolved(root: JsonObject, value: object, path: Path) -> tuple[JsonObject, Path]:
     """Return an object, or what its chain of references names, and its path. `summary` and `description`
     beside a `$ref` win.
 
     Raises UnreadableError: a reference is wrong, the chain has no end, or there is no object.
     """
-    beside: dict[str, Any] = {}
+    beside: JsonObject = {}
     for _ in range(_MAX_CHAIN):
         if not isinstance(value, dict):
             message = f"an object must stand here, not {quoted(str(value))}"

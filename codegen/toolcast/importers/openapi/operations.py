@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ...diagnostics import Diagnostic
 from ...runtime.http_operation import METHODS, RESERVED, STYLES, TEMPLATE
+from ...jsonschema.json_values import JsonMapping
 from ...spec.parsed_document import Path, diagnose
 from ...spec.read_file import SourceDocument, read_document
 from ...spec.reader_problems import quoted
@@ -39,8 +40,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     method: str
     template: str
     path: Path
-    data: Mapping[str, Any]
-    item: Mapping[str, Any]
+    data: JsonMapping
+    item: JsonMapping
     item_path: Path
 
     @property
@@ -124,7 +125,7 @@ def operations(document: OpenApiDocument) -> Iterator[Operation | UnreadableErro
             yield Operation(method=method, template=template, path=at, data=data, item=item, item_path=path)
 
 
-def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, Path, Any]]:
+def _methods(item: Mapping[str, object]) -> Iterator[tuple[str, Path, object]]:
     for key, value in item.items():
         if key in METHODS:
             yield key, (key,), value
@@ -133,7 +134,7 @@ def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, Path, Any]]:
         yield key.lower(), ("additionalOperations", key), value
 
 
-def _is_of(document: OpenApiDocument, path: Path, steps: Path, data: Any) -> bool:
+def _is_of(document: OpenApiDocument, path: Path, steps: Path, data: object) -> bool:
     """True where `data` stands at `steps` below `path`; else it stands beside the reference to it."""
     found: Any = document.data
     for step in (*path, *steps):
@@ -148,7 +149,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     name: str
     place: str
-    data: Mapping[str, Any]
+    data: JsonMapping
     path: Path
 
 

@@ -7,13 +7,14 @@ would say `private: false`. So a default is stated in the description alone.
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urljoin
 
 import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
 from ...runtime.http_operation import TEMPLATE, filled, server_problem
 from ...spec.reader_problems import quoted
@@ -132,7 +133,7 @@ class _Reader:
         arguments = [of_parameter(each, self._requests) for each in stated if not security.covers(each)]
         body = body_of(document, operation, self._requests)
         schema, places = object_of([*arguments, *body.arguments])
-        http: dict[str, Any] = {"method": operation.method, "path": operation.request_path}
+        http: JsonObject = {"method": operation.method, "path": operation.request_path}
         http |= _server_of(document, operation)
         http["in"] = places
         if body.media_type:
@@ -162,7 +163,7 @@ class _Reader:
         )
 
 
-def _with_definitions(schema: Any, converter: SchemaConverter, operation: Operation) -> Any:
+def _with_definitions(schema: object, converter: SchemaConverter, operation: Operation) -> object:
     definitions = converter.definitions(schema, operation.path)
     return {**schema, "$defs": definitions} if definitions and isinstance(schema, dict) else schema
 
@@ -178,9 +179,9 @@ def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
     return short, () if short == joined else (f"description beyond {MAX_LENGTH} characters",)
 
 
-def _annotations(operation: Operation) -> dict[str, Any]:
+def _annotations(operation: Operation) -> JsonObject:
     """Claims that the method makes about the effect of the operation (RFC 9110, section 9.2)."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     summary = operation.data.get("summary")
     title = plain_text(summary) if isinstance(summary, str) else ""
     if title and len(title) <= _MAX_TITLE and "\n" not in title:
@@ -204,7 +205,7 @@ def _diagnostic(document: OpenApiDocument, error: UnreadableError, label: str = 
     )
 
 
-def _server_of(document: OpenApiDocument, operation: Operation) -> dict[str, Any]:
+def _server_of(document: OpenApiDocument, operation: Operation) -> JsonObject:
     """The first server of the operation, its path, or the document, in the spec's keys; none without an
     address.
     """
@@ -215,7 +216,7 @@ def _server_of(document: OpenApiDocument, operation: Operation) -> dict[str, Any
     return _server({"url": "/"}, document.address) if document.address else {}
 
 
-def _server(server: dict[str, Any], base: str) -> dict[str, Any]:
+def _server(server: JsonObject, base: str) -> JsonObject:
     url = server.get("url")
     if not isinstance(url, str):
         return {}
@@ -239,7 +240,7 @@ _LONGEST: Final = 100
 """Characters of a default that is worth saying."""
 
 
-def _without_defaults(schema: Any) -> Any:
+def _without_defaults(schema: object) -> object:
     """A copy of a schema with the defaults stated in descriptions, at every depth."""
     if not isinstance(schema, dict):
         return schema
@@ -261,8 +262,8 @@ _KEPT: Final = ("type", "in", "name", "scheme")
 
 
 class _Security(Struct, frozen=True, kw_only=True):
-    alternatives: tuple[Mapping[str, Any], ...]
-    schemes: Mapping[str, Mapping[str, Any]]
+    alternatives: tuple[Mapping[str, object], ...]
+    schemes: Mapping[str, JsonMapping]
 
     def covers(self, parameter: Parameter) -> bool:
         fold = str.lower if parameter.place == "header" else str
@@ -278,13 +279,13 @@ class _Security(Struct, frozen=True, kw_only=True):
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:
     """The requirements of an operation; the document's where it states none. Raises UnreadableError."""
     own = "security" in operation.data
-    stated: Any = (operation.data if own else document.data).get("security", [])
+    stated: object = (operation.data if own else document.data).get("security", [])
     path = (*operation.path, "security") if own else ("security",)
     components = document.data.get("components")
-    found: Any = components.get("securitySchemes") if isinstance(components, dict) else None
-    known: dict[str, Any] = found if isinstance(found, dict) else {}
-    alternatives: list[Mapping[str, Any]] = []
-    schemes: dict[str, Mapping[str, Any]] = {}
+    found: object = components.get("securitySchemes") if isinstance(components, dict) else None
+    known: JsonObject = found if isinstance(found, dict) else {}
+    alternatives: list[Mapping[str, object]] = []
+    schemes: dict[str, Mapping[str, object]] = {}
     if not isinstance(stated, list):
         raise UnreadableError(path, "openapi-shape", "`security` must be a list", "correct the document")
     for i, alternative in enumerate(stated):

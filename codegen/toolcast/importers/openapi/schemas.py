@@ -14,9 +14,9 @@ effect in letters. All else beside a `$ref` of 3.0 has no effect but for texts.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from typing import Final, Literal, cast
 
-from ...jsonschema.json_values import count_parts
+from ...jsonschema.json_values import JsonObject, count_parts
 from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST, subschemas
 from ...jsonschema.pointers import escape, join, unescape
 from ...jsonschema.upgrade import named_draft, rows_of
@@ -69,23 +69,23 @@ class SchemaConverter:
         self._draft = _dialect(document)
         self._names: dict[tuple[Path, Part], str] = {}
         self._owners: dict[str, tuple[Path, Part]] = {}
-        self._definitions: dict[str, Any] = {}
+        self._definitions: JsonObject = {}
         self._used: dict[str, tuple[str, ...]] = {}
         self._sizes: dict[str, int] = {}
         self._flagged: dict[Path, tuple[str, ...]] = {}
         self._inheritance = Inheritance(document)
 
-    def convert(self, schema: Any, path: Path) -> Any:
+    def convert(self, schema: object, path: Path) -> object:
         """Convert the schema at `path`; its references are `#/$defs/…`. Raises UnreadableError."""
         return self._schema(schema, path, self._draft, "value")
 
-    def definitions(self, schema: Any, path: Path) -> dict[str, Any]:
+    def definitions(self, schema: object, path: Path) -> JsonObject:
         """Return the definitions that a converted schema of the operation at `path` needs, sorted by name.
 
         Raises UnreadableError: one cannot be converted, or they have more values than a spec may have.
         """
         waiting = _references(schema)
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         size = 0
         while waiting:
             name = waiting.pop()
@@ -103,10 +103,10 @@ class SchemaConverter:
                     )
         return {name: found[name] for name in sorted(found)}
 
-    def resolve(self, reference: str) -> Any:
+    def resolve(self, reference: str) -> object:
         return self._definition(_name_of(reference))
 
-    def _definition(self, name: str) -> Any:
+    def _definition(self, name: str) -> object:
         if name not in self._definitions:
             path, part = self._owners[name]
             self._definitions[name] = self._schema(
@@ -116,7 +116,7 @@ class SchemaConverter:
             self._sizes[name] = count_parts(self._definitions[name])
         return self._definitions[name]
 
-    def _schema(self, schema: Any, path: Path, draft: int, part: Part) -> Any:
+    def _schema(self, schema: object, path: Path, draft: int, part: Part) -> object:
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, dict):
@@ -131,15 +131,15 @@ class SchemaConverter:
             converted = tagged(self._inheritance, schema, converted, path, self._reference)
         return _with_null(converted) if schema.get("nullable") is True else converted
 
-    def _reference_of_3_0(self, schema: dict[str, Any], path: Path, part: Part) -> dict[str, Any]:
-        kept: dict[str, Any] = {
+    def _reference_of_3_0(self, schema: JsonObject, path: Path, part: Part) -> JsonObject:
+        kept: JsonObject = {
             key: self._value(key, schema[key], path, 2020) for key in _BESIDE_REFERENCE if key in schema
         }
         if self.direction == "response":
             kept.pop("default", None)
         return {"$ref": self._reference(schema["$ref"], path, part), **kept}
 
-    def _reference(self, reference: Any, path: Path, part: Part) -> str:
+    def _reference(self, reference: object, path: Path, part: Part) -> str:
         _, found = target(self.document.data, reference, path)
         if part == "part" and not self._inheritance.differs(found, union_only=self.direction == "response"):
             part = "value"  # one definition serves both
@@ -164,9 +164,9 @@ class SchemaConverter:
             name += "_"
         return name
 
-    def _object(self, schema: dict[str, Any], path: Path, draft: int, part: Part) -> dict[str, Any]:
+    def _object(self, schema: JsonObject, path: Path, draft: int, part: Part) -> JsonObject:
         hidden = self._hidden(schema, path) if schema.keys() & _NAMING else frozenset[str]()
-        out: dict[str, Any] = {}
+        out: JsonObject = {}
         left_out = self._inheritance.union_keywords(path) if part == "part" else ()
         for row in rows_of(schema, draft):
             keyword, value, at = row.keyword, row.value, (*path, *row.source)
@@ -197,7 +197,7 @@ class SchemaConverter:
             del out["examples"]
         return self._answered(out) if self.direction == "response" else out
 
-    def _value(self, keyword: str, value: Any, path: Path, draft: int) -> Any:
+    def _value(self, keyword: str, value: object, path: Path, draft: int) -> object:
         if keyword == "description" and isinstance(value, str):
             return shortened(plain_text(value))
         if keyword in SCHEMA:
@@ -209,12 +209,12 @@ class SchemaConverter:
         return value
 
     def _all_of(
-        self, schema: dict[str, Any], parts: list[Any], path: Path, draft: int, hidden: frozenset[str]
-    ) -> list[Any]:
+        self, schema: JsonObject, parts: list[object], path: Path, draft: int, hidden: frozenset[str]
+    ) -> list[object]:
         """The parts of `allOf`. A lone reference describes the value: 3.0 writes texts beside it so."""
         alone = len(parts) == 1 and not (schema.keys() & CONSTRAINTS.keys() - {"allOf"})
         alone = alone and not self._inheritance.inherits(path[:-1])
-        found: list[Any] = []
+        found: list[object] = []
         for i, part in enumerate(parts):
             converted = self._schema(part, (*path, i), draft, "value" if alone else "part")
             if hidden and isinstance(converted, dict) and isinstance(converted.get("required"), list):
@@ -225,10 +225,10 @@ class SchemaConverter:
             found.append(converted)
         return found
 
-    def _hidden(self, schema: Mapping[str, Any], path: Path) -> frozenset[str]:
+    def _hidden(self, schema: Mapping[str, object], path: Path) -> frozenset[str]:
         """Names of properties that this direction does not have, also of the parts of `allOf`."""
         found: set[str] = set()
-        waiting: list[tuple[Any, Path]] = [(schema, path)]
+        waiting: list[tuple[object, Path]] = [(schema, path)]
         visited: set[Path] = set()
         while waiting:
             each, at = waiting.pop()
@@ -246,7 +246,7 @@ class SchemaConverter:
                 waiting += [(part, (*at, "allOf", i)) for i, part in enumerate(parts)]
         return frozenset(found)
 
-    def _own_hidden(self, schema: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    def _own_hidden(self, schema: Mapping[str, object], path: Path) -> tuple[str, ...]:
         if path not in self._flagged:
             keyword = "readOnly" if self.direction == "request" else "writeOnly"
             properties = schema.get("properties")
@@ -257,7 +257,7 @@ class SchemaConverter:
             )
         return self._flagged[path]
 
-    def _has_flag(self, schema: Any, keyword: str, path: Path) -> bool:
+    def _has_flag(self, schema: object, keyword: str, path: Path) -> bool:
         """True where a schema, its target, or its lone part of `allOf`, has a flag."""
         for _ in range(32):
             if not isinstance(schema, dict):
@@ -273,8 +273,8 @@ class SchemaConverter:
                 return False
         return False
 
-    def _answered(self, schema: dict[str, Any]) -> dict[str, Any]:
-        out: dict[str, Any] = {}
+    def _answered(self, schema: JsonObject) -> JsonObject:
+        out: JsonObject = {}
         for keyword, value in schema.items():
             if keyword in _EXCEEDED or keyword in ("default", "examples"):
                 continue
@@ -282,7 +282,7 @@ class SchemaConverter:
                 continue
             if keyword == "oneOf":
                 if "anyOf" in schema:
-                    out["allOf"] = [*out.get("allOf", schema.get("allOf", [])), {"anyOf": value}]
+                    out["allOf"] = [*(out if "allOf" in out else schema).get("allOf", []), {"anyOf": value}]
                 else:
                     out["anyOf"] = value
             elif keyword not in out:
@@ -291,16 +291,16 @@ class SchemaConverter:
         if isinstance(values, list) and values:
             out["examples"] = values[:_MAX_EXAMPLES]
             if "type" in out and None in values:
-                out = cast("dict[str, Any]", _with_null(out))
+                out = cast("JsonObject", _with_null(out))
         return out
 
 
-def _without(names: list[Any], hidden: frozenset[str]) -> list[Any]:
+def _without(names: list[object], hidden: frozenset[str]) -> list[object]:
     """Names that are not hidden; a value that is no name is left for the compiler to report."""
     return [name for name in names if not (isinstance(name, str) and name in hidden)]
 
 
-def _part_of_reference(schema: Mapping[str, Any], part: Part) -> Part:
+def _part_of_reference(schema: Mapping[str, object], part: Part) -> Part:
     """A `$ref` beside other constraints is one part of them, as in `allOf`."""
     return "part" if schema.keys() & CONSTRAINTS.keys() else part
 
@@ -322,7 +322,7 @@ def _name_of(reference: str) -> str:
     return unescape(reference.removeprefix("#/$defs/"))
 
 
-def _references(schema: Any) -> list[str]:
+def _references(schema: object) -> list[str]:
     found: dict[str, None] = {}
     waiting = [schema]
     while waiting:
@@ -333,14 +333,14 @@ def _references(schema: Any) -> list[str]:
     return list(found)
 
 
-def _with_null(schema: Any) -> Any:
+def _with_null(schema: object) -> object:
     if not isinstance(schema, dict):
         return schema
     kind = schema.get("type")
     simple = not schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"}
     if simple and isinstance(kind, str) and kind not in ("object", "array"):
         out = {**schema, "type": [kind, "null"] if kind != "null" else kind}
-        values: Any = out.get("enum")
+        values: object = out.get("enum")
         if isinstance(values, list) and None not in values:
             out["enum"] = [*values, None]
         return out

@@ -16,7 +16,7 @@ from ..declared_tools import Declared, ShapeError, read_shape
 from ..tool_lists import Element
 from .targets import Origin, import_name, place_of
 
-_Read = Callable[[Any, Origin], Iterator[Declared]]
+_Read = Callable[[object, Origin], Iterator[Declared]]
 """Yields the tools of an object. Raises FrameworkError, and whatever the framework raises."""
 
 
@@ -30,7 +30,7 @@ class _Kind(Struct, frozen=True):
     read: _Read
 
 
-def framework_reader(value: Any) -> _Read | None:
+def framework_reader(value: object) -> _Read | None:
     """Return the reader for an object of a framework; None where it is of none."""
     for base in type(value).__mro__:
         for kind in _KINDS:
@@ -49,7 +49,7 @@ def _server(server: Any, origin: Origin) -> Iterator[Declared]:
         yield structs.replace(_mcp_tool(tool, origin, own_name=False), spec_name=name)
 
 
-def _fastmcp_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
+def _fastmcp_tool(tool: object, origin: Origin) -> Iterator[Declared]:
     yield _mcp_tool(tool, origin, own_name=True)
 
 
@@ -98,7 +98,7 @@ def _agents_agent(agent: Any, origin: Origin) -> Iterator[Declared]:
         yield from _item(tool, origin)
 
 
-def _item(tool: Any, origin: Origin) -> Iterator[Declared]:
+def _item(tool: object, origin: Origin) -> Iterator[Declared]:
     read = framework_reader(tool)
     if read is None:
         raise FrameworkError(f"it holds a tool of type {type(tool).__name__}, which states no schema")
@@ -126,7 +126,7 @@ def _pydantic_ai_agent(agent: Any, origin: Origin) -> Iterator[Declared]:
         yield from _pydantic_ai_toolset(toolset, origin)
 
 
-def _pydantic_ai_definition(definition: Any, tool: Any, origin: Origin, *, own_name: bool) -> Declared:
+def _pydantic_ai_definition(definition: Any, tool: object, origin: Origin, *, own_name: bool) -> Declared:
     declared = Declared(
         name=definition.name,
         description=definition.description or "",
@@ -153,7 +153,7 @@ def _declared(tool: Any, origin: Origin, **stated: Any) -> Declared:
     return _placed(declared, tool, origin, own_name=True)
 
 
-def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) -> Declared:
+def _placed(declared: Declared, tool: object, origin: Origin, *, own_name: bool) -> Declared:
     """`declared` where its function is. `own_name`: `origin` is the tool, not its server or toolset."""
     function = plain_function(tool)
     if not own_name:
@@ -173,7 +173,7 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
     )
 
 
-def item_name(tool: Any, name: str, origin: Origin) -> str:
+def item_name(tool: object, name: str, origin: Origin) -> str:
     """Return `app:get_forecast` where Python finds so what `adapt` takes; else `app:server#get_forecast`."""
     found = import_name(plain_function(tool))
     if found is None and callable(plain_function(_attribute(tool, name, origin))):
@@ -181,7 +181,7 @@ def item_name(tool: Any, name: str, origin: Origin) -> str:
     return found or f"{origin.target}#{name}"
 
 
-def _attribute(tool: Any, name: str, origin: Origin) -> Any:
+def _attribute(tool: object, name: str, origin: Origin) -> object:
     """The attribute of the target's module that has the tool's name, if it is the tool or its function, as
     decorators leave it. A server's listing holds no function; then any function of that name counts.
     """

@@ -21,7 +21,7 @@ from msgspec import NODEFAULT, Struct
 
 from ...diagnostics import Diagnostic
 from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
-from ...jsonschema.json_values import nested_objects
+from ...jsonschema.json_values import JsonMapping, JsonObject, nested_objects
 from ...runtime.functions.conversions import json_default, schemas_of
 from ...runtime.functions.signature import (
     EMPTY,
@@ -36,7 +36,7 @@ from ..declared_tools import Declared
 from .targets import Origin
 
 
-def described(annotation: Any) -> str:
+def described(annotation: object) -> str:
     """Return the description in the metadata of an annotation; empty where there is none."""
     if get_origin(annotation) is not Annotated:
         return ""
@@ -108,7 +108,7 @@ def _read_class(cls: type) -> _DocText:
     )
 
 
-def _with_field_texts(schema: Mapping[str, Any], document: _DocText) -> dict[str, Any]:
+def _with_field_texts(schema: JsonMapping, document: _DocText) -> JsonObject:
     texts = document.parameters
     properties = {
         name: {**each, "description": texts[name]}
@@ -119,16 +119,14 @@ def _with_field_texts(schema: Mapping[str, Any], document: _DocText) -> dict[str
     return {**schema, "properties": properties} if properties else dict(schema)
 
 
-def _described_definitions(
-    definitions: Mapping[str, Any], annotations: Iterable[Any]
-) -> dict[str, dict[str, Any]]:
+def _described_definitions(definitions: JsonMapping, annotations: Iterable[object]) -> dict[str, JsonObject]:
     classes = _classes(annotations)
     return {
         name: _described(schema, classes.get(schema.get("title"))) for name, schema in definitions.items()
     }
 
 
-def _described(schema: dict[str, Any], cls: type | None) -> dict[str, Any]:
+def _described(schema: JsonObject, cls: type | None) -> JsonObject:
     if cls is None:
         return schema
     document = _read_class(cls)
@@ -139,9 +137,9 @@ def _described(schema: dict[str, Any], cls: type | None) -> dict[str, Any]:
     return made
 
 
-def _classes(annotations: Iterable[Any]) -> dict[Any, type | None]:
+def _classes(annotations: Iterable[object]) -> dict[object, type | None]:
     """Classes with fields by their names, at any depth; None for a name that several have."""
-    found: dict[Any, type | None] = {}
+    found: dict[object, type | None] = {}
     waiting, seen = list(annotations), set[int]()
     while waiting and len(found) < _MAX_CLASSES:
         annotation = waiting.pop()
@@ -238,7 +236,7 @@ def declare_function(function: Any, name: str, origin: Origin) -> tuple[Declared
     return declared, [*problems, *warnings]
 
 
-def _doc(function: Any) -> str | None:
+def _doc(function: object) -> str | None:
     """The docstring of the function itself; a partial object has that of its class."""
     while isinstance(function, functools.partial):
         function = function.func
@@ -250,7 +248,7 @@ def _doc(function: Any) -> str | None:
 
 def _parameters(
     signature: Signature, document: _DocText, origin: Origin
-) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+) -> tuple[JsonObject | None, list[Diagnostic]]:
     """The schema, and problems. A parameter without JSON form is left out if it has a default."""
     annotations = {each.name: each.annotation for each in signature.parameters}
     if signature.further is not EMPTY:
@@ -261,7 +259,7 @@ def _parameters(
     if not found.problems.keys() <= optional:
         return None, [each for each in problems if each.severity == "error"]
     parameters = [each for each in signature.parameters if each.name in found.schemas]
-    schema: dict[str, Any] = {
+    schema: JsonObject = {
         "type": "object",
         "properties": {
             each.name: _property(each, found.schemas[each.name], found.document, document.parameters)
@@ -288,8 +286,8 @@ def _no_form(name: str, why: str, optional: bool, origin: Origin) -> Diagnostic:
 
 
 def _property(
-    parameter: Parameter, schema: Mapping[str, Any], document: dict[str, Any], texts: Mapping[str, str]
-) -> dict[str, Any]:
+    parameter: Parameter, schema: Mapping[str, object], document: JsonObject, texts: Mapping[str, str]
+) -> JsonObject:
     made = dict(schema)
     text = described(parameter.annotation) or texts.get(parameter.name)
     if text and "description" not in made:
@@ -306,7 +304,7 @@ def _property(
 
 def _result(
     signature: Signature, document: _DocText, origin: Origin
-) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+) -> tuple[JsonObject | None, list[Diagnostic]]:
     if any(signature.returns is kind for kind in _TEXT):
         return None, []
     found = schemas_of({"return": signature.returns}, "serialization")
@@ -354,7 +352,7 @@ def snake_case(name: str) -> str:
     return parts.lower()
 
 
-def _inlined(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _inlined(schema: Mapping[str, object], definitions: JsonMapping) -> JsonObject:
     """The object's own schema at the root; its definition stays where the class refers to itself."""
     name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
     if name not in definitions:

@@ -58,7 +58,7 @@ def _load_pydantic() -> None:
         importlib.import_module("pydantic")
 
 
-def _read(value: Any, target: str, place: SourcePlace, depth: int) -> Iterator[_Read]:
+def _read(value: object, target: str, place: SourcePlace, depth: int) -> Iterator[_Read]:
     origin = Origin(target=target, place=place)
     if isinstance(value, (list, tuple, set, frozenset, Mapping)):
         yield from _items(value, origin, depth)
@@ -94,7 +94,7 @@ def _items(value: Any, origin: Origin, depth: int) -> Iterator[_Read]:
             yield named
 
 
-def _declare(value: Any, origin: Origin) -> Iterator[_Read]:
+def _declare(value: object, origin: Origin) -> Iterator[_Read]:
     reader = framework_reader(value)
     if reader is not None:
         yield from reader(value, origin)
@@ -112,7 +112,7 @@ def _declare(value: Any, origin: Origin) -> Iterator[_Read]:
         yield declared
 
 
-def _function_name(function: Any, origin: Origin) -> str:
+def _function_name(function: object, origin: Origin) -> str:
     """Its own name where it has one; else the name under which the program keeps it."""
     if inspect.isroutine(function) and function.__name__.isidentifier():
         return function.__name__

@@ -48,12 +48,12 @@ def place_of(value: Any, fallback: SourcePlace) -> SourcePlace:
     return fallback
 
 
-def import_name(value: Any) -> str | None:
+def import_name(value: object) -> str | None:
     """Return the `module:qualname` under which `value` itself is found; None where there is none."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return None
-    found: Any = sys.modules.get(module)
+    found: object = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
     return f"{module}:{name}" if found is value else None
@@ -154,8 +154,8 @@ def _failed(name: str, problem: BaseException, hint: str) -> Diagnostic:
     return _problem(file, line, "import-python-failed", message, hint)
 
 
-def _attribute(module: ModuleType, attribute: str, target: str) -> Any:
-    found: Any = module
+def _attribute(module: ModuleType, attribute: str, target: str) -> object:
+    found: object = module
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
